@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.clients.joining import Join, joining
+from tests.conformance.callers.joining import Join, joining
 from tests.conformance.masters.carriers import EVERY_CARRIER, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster, Setup
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.conformance.clients.frameworks import amounts
+from tests.conformance.callers.frameworks import amounts
 from tests.conformance.masters.cluster import SECRET, Cluster, Setup
 from tests.driver.hosting import RealDriver, soon
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from fake_master.master import Master
 from fake_master.sources.cluster_file import read_cluster_file
 from fake_master.state.clock import VirtualClock
-from tests.conformance.clients.frameworks import Framework
-from tests.conformance.clients.subscribers import PATIENCE, Event
+from tests.conformance.callers.frameworks import Framework
+from tests.conformance.callers.subscribers import PATIENCE, Event
 from tests.conformance.masters import fakes
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.processes import Process

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.conformance.clients.frameworks import Framework, amounts
+from tests.conformance.callers.frameworks import Framework, amounts
 from tests.conformance.conftest import pool
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, SOCKET, Carrier, Pool, speaking
 from tests.conformance.masters.cluster import Answer, Cluster

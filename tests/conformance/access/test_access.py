@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.clients.owning import owned, reserve, unreserve
+from tests.conformance.callers.owning import owned, reserve, unreserve
 from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster, Setup, basic
 from tests.conformance.scenarios.scenario import scalars

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.clients.frameworks import Framework
+from tests.conformance.callers.frameworks import Framework
 from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster, Setup, basic
 

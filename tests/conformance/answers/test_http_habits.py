@@ -7,8 +7,8 @@ import zlib
 
 import pytest
 
-from tests.conformance.clients.joining import quick
-from tests.conformance.clients.subscribers import PATIENCE
+from tests.conformance.callers.joining import quick
+from tests.conformance.callers.subscribers import PATIENCE
 from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
-from tests.conformance.clients.joining import quick
+from tests.conformance.callers.joining import quick
 from tests.conformance.commands.test_offers_commands import _Kept
 from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster

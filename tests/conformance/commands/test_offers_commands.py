@@ -9,8 +9,8 @@ from typing import Any, Self
 import pytest
 
 from mesosctl.__main__ import main
-from tests.conformance.clients.frameworks import amounts
-from tests.conformance.clients.joining import Join, joining, quick
+from tests.conformance.callers.frameworks import amounts
+from tests.conformance.callers.joining import Join, joining, quick
 from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
 from tests.surroundings import InMemory

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.clients.joining import quick
-from tests.conformance.clients.subscribers import PATIENCE
+from tests.conformance.callers.joining import quick
+from tests.conformance.callers.subscribers import PATIENCE
 from tests.conformance.masters.carriers import REAL, SOCKET, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
 

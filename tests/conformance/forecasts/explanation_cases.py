@@ -6,8 +6,8 @@ The subject is the framework `ads` in the role ads, unless a situation names ano
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.conformance.clients.joining import quick
-from tests.conformance.clients.owning import owned
+from tests.conformance.callers.joining import quick
+from tests.conformance.callers.owning import owned
 from tests.conformance.forecasts.forecasting import FILTERED, Preparation, World, asks, joins, runs
 from tests.conformance.masters.cluster import Setup
 from tests.conformance.scenarios.scenario import config, form, post_quota, update_quota

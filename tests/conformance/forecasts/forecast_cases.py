@@ -5,8 +5,8 @@ Clusters are such that the outcome does not hang on the order in which an alloca
 
 from typing import Any
 
-from tests.conformance.clients.joining import quick
-from tests.conformance.clients.owning import owned
+from tests.conformance.callers.joining import quick
+from tests.conformance.callers.owning import owned
 from tests.conformance.forecasts.forecasting import FILTERED, Case, all_share, asks, joins
 from tests.conformance.scenarios.scenario import Step, api, config, delete, form, post_quota, send, update_quota
 

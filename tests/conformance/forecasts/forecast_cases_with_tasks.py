@@ -1,7 +1,7 @@
 """Changes of a cluster on which tasks run, to be forecast and then made."""
 
-from tests.conformance.clients.joining import quick
-from tests.conformance.clients.owning import owned
+from tests.conformance.callers.joining import quick
+from tests.conformance.callers.owning import owned
 from tests.conformance.forecasts.forecast_cases import reserve
 from tests.conformance.forecasts.forecasting import Case, asks, joins, runs
 from tests.conformance.scenarios.scenario import api, config, delete, post_quota, send, update_quota

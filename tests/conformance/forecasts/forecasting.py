@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from mesosctl.model.quantities import Quantities, to_milli
-from tests.conformance.clients.frameworks import Framework
-from tests.conformance.clients.joining import Join, joining
+from tests.conformance.callers.frameworks import Framework
+from tests.conformance.callers.joining import Join, joining
 from tests.conformance.commands.test_commands import run
 from tests.conformance.masters.carriers import REAL, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster, Setup

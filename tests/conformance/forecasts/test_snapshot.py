@@ -16,8 +16,8 @@ from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
 from mesosctl.operations.snapshot import read_snapshot
 from mesosctl.planning.snapshot import ClusterSnapshot
-from tests.conformance.clients.joining import Join, joining, quick
-from tests.conformance.clients.owning import owned, reserve
+from tests.conformance.callers.joining import Join, joining, quick
+from tests.conformance.callers.owning import owned, reserve
 from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
 from tests.conformance.offers.test_reserved_in_use import launch, started

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.clients.frameworks import HEADERS, Framework, amounts
-from tests.conformance.clients.joining import Join, joining, quick
+from tests.conformance.callers.frameworks import HEADERS, Framework, amounts
+from tests.conformance.callers.joining import Join, joining, quick
 from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
 

@@ -19,8 +19,8 @@ import pytest
 from mesosctl.__main__ import main
 from mesosctl.api.rate_limits import from_json
 from mesosctl.planning.traffic import simulate
-from tests.conformance.clients.driver import PATIENCE
-from tests.conformance.clients.senders import DriverSender, HttpSender, Sender
+from tests.conformance.callers.driver import PATIENCE
+from tests.conformance.callers.senders import DriverSender, HttpSender, Sender
 from tests.conformance.masters import fakes, real
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.processes import hold_port

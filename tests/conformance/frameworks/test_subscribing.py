@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.clients.frameworks import HEADERS, PATH, Framework
-from tests.conformance.clients.joining import Join, joining, quick, shown
+from tests.conformance.callers.frameworks import HEADERS, PATH, Framework
+from tests.conformance.callers.joining import Join, joining, quick, shown
 from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster, Setup
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.clients.frameworks import HEADERS, Framework
-from tests.conformance.clients.joining import Join, joining, quick
-from tests.conformance.clients.owning import owned
+from tests.conformance.callers.frameworks import HEADERS, Framework
+from tests.conformance.callers.joining import Join, joining, quick
+from tests.conformance.callers.owning import owned
 from tests.conformance.masters.carriers import Carrier
 from tests.conformance.offers.test_offer_operations import reserve, unreserve
 from tests.conformance.scenarios.scenario import scalars

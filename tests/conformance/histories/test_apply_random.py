@@ -15,7 +15,7 @@ from mesosctl.model.quota.rules import DesiredQuota
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.reservation_plan import DesiredReservation
-from tests.conformance.clients.joining import quick
+from tests.conformance.callers.joining import quick
 from tests.conformance.commands.test_offers_commands import _Kept
 from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.clients.joining import joining, quick
-from tests.conformance.clients.owning import owned
+from tests.conformance.callers.joining import joining, quick
+from tests.conformance.callers.owning import owned
 from tests.conformance.forecasts.forecasting import World, forecast
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, Carrier, Pool
 from tests.conformance.scenarios.scenario import Step, api, config, form, post_quota, send, update_quota

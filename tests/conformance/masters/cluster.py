@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from tests.conformance.clients.subscribers import Subscribers
+from tests.conformance.callers.subscribers import Subscribers
 from tests.conformance.masters.codec import JSON_ALONE, Codec
 
 SECRET = "secret-of-{}"  # every principal in a setup has a secret of this form

@@ -11,7 +11,7 @@ from fake_master.registry.sqlite import open_registry
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.transports.in_process import InProcessTransport
-from tests.conformance.clients.subscribers import PATIENCE, InTheSameProcess, OverTheNetwork
+from tests.conformance.callers.subscribers import PATIENCE, InTheSameProcess, OverTheNetwork
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.processes import Process
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.conformance.clients.subscribers import PATIENCE, OverTheNetwork
+from tests.conformance.callers.subscribers import PATIENCE, OverTheNetwork
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.processes import Process, hold_port, wait_until
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 from tests.allocator.real_master import Agents
-from tests.conformance.clients.subscribers import PATIENCE
+from tests.conformance.callers.subscribers import PATIENCE
 from tests.conformance.masters.cluster import Cluster
 
 

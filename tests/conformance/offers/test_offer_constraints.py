@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.conformance.clients.joining import quick
+from tests.conformance.callers.joining import quick
 
 SETUP = quick("cpus:2;mem:1024;disk:100;ports:[31000-31009]")
 

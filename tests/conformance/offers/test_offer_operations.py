@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.clients.frameworks import Framework, amounts
-from tests.conformance.clients.joining import quick
-from tests.conformance.clients.owning import owned
+from tests.conformance.callers.frameworks import Framework, amounts
+from tests.conformance.callers.joining import quick
+from tests.conformance.callers.owning import owned
 from tests.conformance.masters.carriers import Carrier
 from tests.conformance.masters.cluster import Setup
 from tests.conformance.scenarios.scenario import config, scalar, scalars

@@ -7,9 +7,9 @@ from uuid import uuid4
 
 import pytest
 
-from tests.conformance.clients.frameworks import Framework, amounts
-from tests.conformance.clients.joining import quick
-from tests.conformance.clients.owning import owned
+from tests.conformance.callers.frameworks import Framework, amounts
+from tests.conformance.callers.joining import quick
+from tests.conformance.callers.owning import owned
 from tests.conformance.masters.cluster import Cluster
 from tests.conformance.offers.test_offer_operations import reserve, unreserve
 from tests.conformance.offers.test_volumes_and_ids import acknowledge, told

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.clients.frameworks import Framework, amounts
-from tests.conformance.clients.joining import Join, joining, quick
-from tests.conformance.clients.owning import owned, reserve
+from tests.conformance.callers.frameworks import Framework, amounts
+from tests.conformance.callers.joining import Join, joining, quick
+from tests.conformance.callers.owning import owned, reserve
 from tests.conformance.masters.carriers import REAL, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.scenarios.scenario import scalars

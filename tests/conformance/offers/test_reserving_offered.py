@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.conformance.clients.frameworks import amounts
-from tests.conformance.clients.joining import joining, quick
-from tests.conformance.clients.owning import owned, reserve, unreserve
+from tests.conformance.callers.frameworks import amounts
+from tests.conformance.callers.joining import joining, quick
+from tests.conformance.callers.owning import owned, reserve, unreserve
 from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster, Setup
 

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.conformance.clients.driver import field, varint
-from tests.conformance.clients.frameworks import Framework, amounts
-from tests.conformance.clients.joining import Join, joining, quick
-from tests.conformance.clients.subscribers import Event
+from tests.conformance.callers.driver import field, varint
+from tests.conformance.callers.frameworks import Framework, amounts
+from tests.conformance.callers.joining import Join, joining, quick
+from tests.conformance.callers.subscribers import Event
 from tests.conformance.forecasts.test_snapshot import again, comparable, snapshot_of
 from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster

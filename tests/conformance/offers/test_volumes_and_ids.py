@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from tests.conformance.clients.frameworks import Framework
-from tests.conformance.clients.joining import quick
-from tests.conformance.clients.owning import owned
+from tests.conformance.callers.frameworks import Framework
+from tests.conformance.callers.joining import quick
+from tests.conformance.callers.owning import owned
 from tests.conformance.offers.test_offer_operations import reserve
 
 SETUP = quick("cpus:12;mem:6144;disk:1000;ports:[31000-31009]")

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.clients.frameworks import amounts
-from tests.conformance.clients.joining import joining
-from tests.conformance.clients.owning import owned
+from tests.conformance.callers.frameworks import amounts
+from tests.conformance.callers.joining import joining
+from tests.conformance.callers.owning import owned
 from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier
 from tests.conformance.masters.cluster import Cluster, Setup
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.clients.frameworks import Framework
-from tests.conformance.clients.joining import TICK
+from tests.conformance.callers.frameworks import Framework
+from tests.conformance.callers.joining import TICK
 from tests.conformance.masters.carriers import IN_PROCESS, IN_PROCESS_OLD, REAL, SOCKET, SOCKET_OLD, Carrier
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.scenarios.scenario import quota_request

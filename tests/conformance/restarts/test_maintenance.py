@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.clients.frameworks import HEADERS, Framework
-from tests.conformance.clients.joining import quick
-from tests.conformance.clients.subscribers import Subscription
+from tests.conformance.callers.frameworks import HEADERS, Framework
+from tests.conformance.callers.joining import quick
+from tests.conformance.callers.subscribers import Subscription
 from tests.conformance.masters.cluster import Cluster
 
 ONE = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.clients.frameworks import Framework
-from tests.conformance.clients.joining import TICK
+from tests.conformance.callers.frameworks import Framework
+from tests.conformance.callers.joining import TICK
 from tests.conformance.frameworks.test_tasks import custom, launch, task, told
 from tests.conformance.masters import fakes
 from tests.conformance.masters.agent_messages import reregistration

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Self
 
-from tests.conformance.clients.subscribers import PATIENCE, Event, Subscription
+from tests.conformance.callers.subscribers import PATIENCE, Event, Subscription
 from tests.conformance.masters.cluster import Answer, Cluster
 
 PATH = "/api/v1/scheduler"

@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 
 from mesosctl.api.protobuf import streaming
-from tests.conformance.clients.driver import PATIENCE, Driver, inside
+from tests.conformance.callers.driver import PATIENCE, Driver, inside
 from tests.conformance.masters.cluster import Cluster
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tests.conformance.clients.frameworks import Framework
+from tests.conformance.callers.frameworks import Framework
 from tests.conformance.masters.cluster import Cluster, Setup
 
 TICK = 0.2
