@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from mesosctl.cli.arguments import AllowNewResource, pairs
 from mesosctl.cli.command import Command, Group, examples
-from mesosctl.cli.commands.quota import AllowNewResource
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
@@ -196,7 +196,6 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     frameworks come and go first, then CHANGES are made. The exit status is 1 if a change is refused, if a role falls
     below its guarantee or has nothing left, or if rate limits refuse more of the recorded messages than before.
     """
-    from mesosctl.cli.commands.reservations import pairs
     from mesosctl.cli.dry_run import DryRunSession, begin_dry_run, tell, terms_of
     from mesosctl.cli.recorded_traffic import read_for_changes
     from mesosctl.operations.whatif import ChangeRunner, named_changes

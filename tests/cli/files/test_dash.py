@@ -11,7 +11,7 @@ import urllib.request
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.cli.configuration.declared import declared
+from mesosctl.cli.options import known_settings
 from mesosctl.cli.reference.walk import commands
 from tests.surroundings import InMemory, Ran
 
@@ -163,7 +163,7 @@ def test_a_cluster_is_not_kept_from_standard_input(run):
     assert "a cluster on standard input has no state to keep" in ran.err
 
 
-OF_CONNECTIONS = [setting for setting in declared() if setting.is_file]
+OF_CONNECTIONS = [setting for setting in known_settings() if setting.is_file]
 
 
 @pytest.mark.parametrize("setting", OF_CONNECTIONS, ids=lambda setting: setting.key)
