@@ -104,8 +104,8 @@ def main() -> None:
     reporter = Reporter(
         "Lending",
         f"Milliseconds of `{RUN_MS}` with and without `--oversubscribe-reservations`, in CPU time of the thread; the "
-        f"best of {samples} runs. Half of each agent is reserved and idle. With `pass`, tenants return every offer. With "
-        "`keep`, they keep what they were lent.",
+        f"best of {samples} runs. Half of each agent is reserved and idle. With `pass`, tenants return every offer. "
+        "With `keep`, they keep what they were lent.",
     )
     reporter.table("One run", "agents x tenants", "without", "lending", "ratio", "ratio at most")
     lines: dict[str, list[tuple[float | str, float]]] = {}
