@@ -200,8 +200,8 @@ def main() -> None:
     reporter = Reporter(
         "Allocation",
         f"Milliseconds of `{RUN_MS}`, {scale.samples} runs for each case. With `pass`, frameworks return every offer "
-        "at once, so each run offers everything again. With `decline`, they decline every offer for a long time, until a "
-        "run has nothing to offer. On a busy machine, trust the best run more than the median.",
+        "at once, so each run offers everything again. With `decline`, they decline every offer for a long time, until "
+        "a run has nothing to offer. On a busy machine, trust the best run more than the median.",
     )
     columns = [f"{word}, {of}" for of in ("median", "best") for word in ("ours", "real", "ratio")]
     reporter.table("One run", "agents x frameworks", *columns, "ratio at most", "µs a decline")
