@@ -160,10 +160,10 @@ def _json() -> Iterator[str]:
         yield f"| [`{kind}`](schemas/{kind}.json) | {' '.join((document.__doc__ or '').split())} | {fields} |"
 
 
-_JSON = """With `-o json` a command writes one object with `schema_version` and `kind` to standard output. With
-`-o jsonl` it writes one line for each row. Amounts are numbers; `mem` and `disk` are in MiB. A shape changes only with a new
-`schema_version`. Each kind in the table links to its JSON Schema (draft 2020-12). The package contains the schemas too:
-`importlib.resources.files("mesosctl") / "schemas" / "quota.list.json"`."""
+_JSON = """With `-o json` a command writes one object with `schema_version` and `kind` to standard output. With `-o
+jsonl` it writes one line for each row. Amounts are numbers; `mem` and `disk` are in MiB. A shape changes
+only with a new `schema_version`. Each kind in the table links to its JSON Schema (draft 2020-12). The
+package contains the schemas too: `importlib.resources.files("mesosctl") / "schemas" / "quota.list.json"`."""
 
 
 _OPENING = """# Public names
