@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from mesosctl.files.reading import why_unreadable
-from mesosctl.files.writing import write_atomically
+from mesosctl.files import why_unreadable, write_atomically
 from mesosctl.model.errors import BadInput, printable, printable_json
 
 LogFormat = Literal["text", "json"]

@@ -24,7 +24,7 @@ from fake_master.driver.messages import (
     parse_message,
     parse_pid,
 )
-from fake_master.http.exchange import Refusal, Request, Response
+from fake_master.http.request_response import Refusal, Request, Response
 from fake_master.http.scheduler_api import SchedulerApi
 from fake_master.http.scheduler_messages import CALL
 from fake_master.master import Master
@@ -45,11 +45,11 @@ class Connections(Protocol):
     """Connections to the addresses of drivers, one each."""
 
     def post(self, to: Address, data: bytes) -> None:
-        """Write to an address, as soon as there is a connection; does not wait."""
+        """Write to an address as soon as there is a connection, without waiting for it."""
         ...
 
     def link(self, to: Address) -> None:
-        """Have a connection, so that its end is noticed."""
+        """Open a connection where there is none, so that its end is noticed."""
         ...
 
 
@@ -62,7 +62,7 @@ class DriverStream(EventStream):
         self._post = post
 
     def send(self, event: Mapping[str, Any]) -> None:
-        """Post what a driver is told of an event."""
+        """Post the message of an event."""
         message = None if self.closed else self.messages.message(event)
         if message is not None:
             self._post(*message)
@@ -90,7 +90,7 @@ class DriverEndpoint:
         return Response(status, is_sent=message.wants_answer)
 
     def receive(self, message: Message) -> bool:
-        """Take a message; whether there is somebody whom it goes to."""
+        """Take a message, and return whether its receiver exists."""
         if message.actor == "master":
             self._to_master(message)
             return True
@@ -103,7 +103,7 @@ class DriverEndpoint:
         return agent is not None
 
     def exited(self, address: Address) -> None:
-        """The connection to an address is lost, and so are the drivers that were there."""
+        """Let go of the drivers at an address whose connection is lost."""
         for framework in list(self._state.frameworks.values()):
             pid = parse_pid(framework.pid or "")
             if pid is not None and pid.address == address and framework.stream is not None:
@@ -137,7 +137,7 @@ class DriverEndpoint:
             self._authentication.step(message.actor, document)
 
     def _deliver(self, message: Message) -> None:
-        """A message's turn has come."""
+        """Carry out a message, once rate limits let it through."""
         document = _parsed(message)
         if document is None:
             return
@@ -198,7 +198,7 @@ class DriverEndpoint:
         self._api.subscribe(call, principal, str(to), self._stream(to, registered_before=before))
 
     def _is_told_again(self, pid: str) -> bool:
-        """Whether the driver is registered and asks again, as it does until it hears of it."""
+        """Tell a driver again that it is registered, and return True; False where it is not."""
         for framework in self._state.frameworks.values():
             if framework.pid == pid and isinstance(framework.stream, DriverStream):
                 framework.stream.messages.registered_before = False
@@ -207,7 +207,7 @@ class DriverEndpoint:
         return False
 
     def _not_authenticated(self, pid: str, principal: str | None, info: Document) -> str | None:
-        """Why a driver may not register, or None."""
+        """Return the reason for which a driver may not register, or None."""
         if principal is None:
             return f"Framework at {pid} is not authenticated." if self._must_authenticate else None
         claimed = info.get("principal", principal)

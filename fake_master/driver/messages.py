@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from fake_master.http.exchange import Request
+from fake_master.http.request_response import Request
 from fake_master.protobuf.conversion import serialize
 
 Document = Mapping[str, Any]
@@ -41,7 +41,7 @@ class Pid(NamedTuple):
 
 
 def parse_pid(text: str) -> Pid | None:
-    """The pid that a text names, or None."""
+    """Return the pid that a text names, or None."""
     found = _PID.fullmatch(text)
     if found is None:
         return None
@@ -51,20 +51,20 @@ def parse_pid(text: str) -> Pid | None:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message that has come in."""
+    """A message that has come in."""
 
     sender: Pid
     actor: str
-    """To whom it goes: `master`, `slave(1)`."""
+    """The receiver: `master`, `slave(1)`."""
     name: str
     """The full name of the protobuf message that the body holds."""
     body: bytes
     wants_answer: bool
-    """Whether the sender reads "202 Accepted": a libprocess does not."""
+    """Whether the sender reads "202 Accepted"; a libprocess does not."""
 
 
 def parse_message(request: Request) -> Message | None:
-    """The message that a request is; None where it is no message, or its sender cannot be named."""
+    """Return the message in a request; None where there is none, or where its sender cannot be named."""
     if request.method != "POST":
         return None
     agent = request.headers.get("user-agent", "")
@@ -78,7 +78,7 @@ def parse_message(request: Request) -> Message | None:
 
 
 def packed(sender: str, to: Pid, name: str, body: bytes) -> bytes:
-    """A message as it is written to a connection."""
+    """Return a message as it is written to a connection."""
     head = (
         f"POST /{to.id}/{name} HTTP/1.1\r\n"
         f"User-Agent: {_AGENT}{sender}\r\n"
@@ -95,7 +95,7 @@ def packed(sender: str, to: Pid, name: str, body: bytes) -> bytes:
 
 
 class RefusedMessage(ValueError):
-    """The framework is told why, in a FrameworkErrorMessage."""
+    """A message that stands for no call; its sender is told the reason in a FrameworkErrorMessage."""
 
 
 def _register(message: Document) -> Call:
@@ -162,11 +162,11 @@ CALLS: dict[str, Callable[[Document], Call]] = {
     "mesos.internal.FrameworkToExecutorMessage": _message_to_executor,
     "mesos.internal.ReconcileTasksMessage": _reconcile,
 }
-"""By the full name of a message; what makes a call raises RefusedMessage."""
+"""The maker of a call by the full name of a message.  A maker raises RefusedMessage."""
 
 
 def as_call(name: str, message: Document) -> Call:
-    """The call of a single message, with the id of its framework where it names one.  Raises RefusedMessage."""
+    """Return the call of a single message, with the framework id that it names.  Raises RefusedMessage."""
     call = CALLS[name](message)
     if "framework_id" in message:
         call["framework_id"] = message["framework_id"]
@@ -177,16 +177,16 @@ def as_call(name: str, message: Document) -> Call:
 
 
 class DriverEvents:
-    """Makes messages for one framework; `pid_of_agent` returns an agent's pid by its id, "" where it is unknown."""
+    """Makes messages for one framework; `pid_of_agent` returns an agent's pid by its id, or "" for an unknown one."""
 
     def __init__(self, pid_of_agent: Callable[[str], str], *, registered_before: bool) -> None:
         self._pid_of_agent = pid_of_agent
         self.registered_before = registered_before
-        """Which of the two messages SUBSCRIBED is."""
+        """Whether SUBSCRIBED becomes FrameworkReregisteredMessage, not FrameworkRegisteredMessage."""
         self._framework_id: Mapping[str, Any] = {}
 
     def message(self, event: Event) -> tuple[str, bytes] | None:
-        """The full name and the body of an event's message; None where a driver is told nothing."""
+        """Return the full name and the body of an event's message; None where a driver is told nothing."""
         make = _MESSAGES.get(event["type"])
         if make is None:
             return None
@@ -213,7 +213,7 @@ class DriverEvents:
         return "RescindInverseOfferMessage", content
 
     def _update(self, content: Event) -> tuple[str, Event]:
-        """A status; one with a uuid is an agent's, whose pid says that it is to be acknowledged."""
+        """Return the message of a status; the pid of an agent asks for an acknowledgement."""
         status = content["status"]
         update = {
             "framework_id": self._framework_id,
@@ -249,4 +249,4 @@ _MESSAGES: dict[str, Callable[[DriverEvents, Event], tuple[str, Event]]] = {
     "FAILURE": DriverEvents._failure,
     "ERROR": DriverEvents._error,
 }
-"""Of the others, heartbeats and the status of operations, a driver hears nothing."""
+"""The maker of a message by the type of an event.  Drivers are not told of heartbeats and operations."""

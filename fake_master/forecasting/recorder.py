@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from fake_master.extensions.revocation import Revoked, Revoking
 from fake_master.http.application import Application
-from fake_master.http.exchange import Response
+from fake_master.http.request_response import Response
 from fake_master.master import Master
 from fake_master.state.clock import VirtualClock
 from fake_master.state.extension_points import AgentRuntime
@@ -163,6 +163,8 @@ class Evictions:
 
 def at_risk(state: MasterState, runtime: AgentRuntime) -> Iterator[tuple[Framework, Task]]:
     """Yield the tasks that would be evicted, agent by agent, if all that is offered and not revocable were used."""
+    if not runtime.evicts:
+        return
     for agent in state.agents.values():
         offered = _sum(offer.resources for offer in state.offers.on_agent(agent.id) if offer.kind == "regular")
         yield from runtime.would_go(agent, offered)

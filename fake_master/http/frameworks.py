@@ -6,8 +6,8 @@ Sources: Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API, "TEARDO
 from collections.abc import Iterable
 from typing import Any
 
-from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_response
 from fake_master.http.operator_api import Body, Change
+from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, json_response
 from fake_master.http.views.frameworks import framework, in_full, task_summary, visible
 from fake_master.services.subscriptions import Subscriptions
 from fake_master.state.frameworks import Framework

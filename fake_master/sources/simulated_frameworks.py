@@ -134,7 +134,7 @@ class SimulatedFramework:
             held = usage.resources.allocated_to(usage.role)
             used[usage.agent_id] = used.get(usage.agent_id, Resources()) + held
             framework.hold(master.state.agents[usage.agent_id], held)
-            tasks.hold(framework, usage, number)
+            tasks.hold(framework, usage, held, number)
         self._take_part(framework)
         master.subscriptions.restore(framework, used)
         for task in list(framework.tasks.values()):

@@ -6,12 +6,11 @@ are: those are of equal size, and named here.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from fake_master.master import Master
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Ending, Executor, Task
+from fake_master.state.tasks import Ending, Executor, Task, TaskGroup, running_status
 from mesosctl.api.resources import list_to_json
 from mesosctl.model.errors import BadInput
 from mesosctl.model.resource import Resource
@@ -114,9 +113,36 @@ class SnapshotTasks:
         for task in self.lending.tasks:
             self._by_usage.setdefault((task.framework_id, task.agent_id, task.role), []).append(task)
 
-    def hold(self, framework: Framework, usage: Usage, number: int) -> None:
-        """Take in what a framework uses of one agent in one role; `number` sets names apart.  Raises BadInput."""
-        known = self._by_usage.pop((framework.id, usage.agent_id, usage.role), [])
+    def hold(self, framework: Framework, usage: Usage, held: Resources, number: int) -> None:
+        """Take in what a framework uses of one agent in one role; `number` sets names apart.
+
+        `held` are the resources of the usage, with its role.  Raises BadInput.
+        """
+        known = self._by_usage.pop((framework.id, usage.agent_id, usage.role), ()) if self._by_usage else ()
+        count = usage.tasks
+        if known:
+            held = self._hold_named(framework, usage, known).allocated_to(usage.role)
+            count = max(0, count - len(known))
+        # Only a task can be evicted, or keep others from starting.
+        count = count or int(self.master.runtime.evicts and len(held) > 0)
+        name = f"pictured-{number}"
+        if count:
+            self._add_nameless(
+                framework, TaskGroup(name, framework.id, usage.agent_id, usage.role, held, count, self.since)
+            )
+        elif len(held):
+            self._executor(framework, usage.agent_id, name, held)
+
+    def _add_nameless(self, framework: Framework, group: TaskGroup) -> None:
+        if not self.master.runtime.evicts:
+            framework.add_task_group(group)
+            return
+        for task in group.tasks():
+            self._add(framework, task)
+            self._nameless.append(_Restored(framework, task))
+
+    def _hold_named(self, framework: Framework, usage: Usage, known: Iterable[SnapshotTask]) -> Resources:
+        """Take in the tasks whose names are known, and return what is left of the usage.  Raises BadInput."""
         resources = usage.resources
         for task in known:
             for part in (task.resources, task.executor_resources):
@@ -125,16 +151,7 @@ class SnapshotTasks:
                     raise BadInput(problem, field="tasks")
                 resources -= part
             self._add_named(framework, task)
-        rest = replace(usage, resources=resources, tasks=max(0, usage.tasks - len(known)))
-        held = resources.allocated_to(usage.role)
-        # Only a task can be evicted, or keep others from starting.
-        count = rest.tasks or int(self.master.runtime.evicts and len(held) > 0)
-        if count:
-            for nameless in _nameless_tasks(rest, count, held, number, self.since):
-                self._add(framework, nameless)
-                self._nameless.append(_Restored(framework, nameless))
-        elif len(held):
-            self._executor(framework, usage.agent_id, f"pictured-{number}", held)
+        return resources
 
     def settle(self) -> None:
         """Everybody is there: what waits waits, and what is ending ends.  Raises BadInput."""
@@ -171,7 +188,7 @@ class SnapshotTasks:
             role=restored.role,
             executor_id=restored.executor_id or "",
             state="TASK_RUNNING" if started else "TASK_STAGING",
-            statuses=[_status(restored.id, self.since)] if started else [],
+            statuses=[running_status(restored.id, self.since)] if started else [],
         )
         self._add(framework, task)
         executor = None
@@ -191,28 +208,3 @@ class SnapshotTasks:
         executor = Executor(name, framework.id, agent_id, info | {"resources": list_to_json(held, "POST")}, held)
         framework.executors[agent_id, name] = executor
         return executor
-
-
-def _nameless_tasks(usage: Usage, count: int, held: Resources, number: int, since: float) -> Iterable[Task]:
-    """Running tasks, as many as are counted while each can hold something: an equal part, the last one the rest."""
-    share = Resources(
-        entry.with_value(entry.value // count) for entry in held if isinstance(entry.value, int) and entry.disk is None
-    )
-    alike = count - 1 if len(share) else 0
-    spread = Resources(entry.with_value(entry.value * alike) for entry in share if isinstance(entry.value, int))
-    for index, part in enumerate([share] * alike + [held - spread]):
-        name = f"pictured-{number}-{index}"
-        yield Task(
-            id=name,
-            framework_id=usage.framework_id,
-            agent_id=usage.agent_id,
-            info={"name": name},
-            resources=part,
-            role=usage.role,
-            state="TASK_RUNNING",
-            statuses=[_status(name, since)],
-        )
-
-
-def _status(task_id: str, since: float) -> dict[str, Any]:
-    return {"task_id": {"value": task_id}, "state": "TASK_RUNNING", "timestamp": since}

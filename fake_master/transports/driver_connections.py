@@ -1,4 +1,4 @@
-"""Connections to drivers: one to each address, opened when something is to be said there."""
+"""Connections to scheduler drivers: one to each address, opened with the first message for it."""
 
 import asyncio
 import contextlib
@@ -29,7 +29,7 @@ class DriverConnections:
         self._to(to).post(data)
 
     def link(self, to: Address) -> None:
-        """Have a connection, so that its end is noticed."""
+        """Open a connection where there is none, so that its end is noticed."""
         self._to(to)
 
     def unanswered(self) -> web.StreamResponse:

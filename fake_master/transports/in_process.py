@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import httpx
 
-from fake_master.http.exchange import Request, Response, json_response
+from fake_master.http.request_response import Request, Response, json_response
 from fake_master.registry.interface import Registry, RegistryFailure
 from mesosctl.api.responses import quota_status
 from mesosctl.model.version_profile import Profile

@@ -21,7 +21,7 @@ SECTIONS = {
         "volumes": ("volumes", "Create, destroy and list persistent volumes."),
     },
     "Look": {
-        "top": ("top", "Watch the whole cluster on one screen."),
+        "top": ("cluster", "Watch the whole cluster on one screen."),
         "agents": ("cluster", "List agents and how much of each is in use."),
         "frameworks": ("cluster", "List frameworks and what they hold."),
         "roles": ("cluster", "List roles with their resources, guarantees and weights."),

@@ -11,7 +11,7 @@ import urllib.request
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.cli.configuration.declared import declared
+from mesosctl.cli.options import known_settings
 from mesosctl.cli.reference.walk import commands
 from tests.surroundings import InMemory, Ran
 
@@ -56,6 +56,8 @@ READS = {
     "snapshot --from": ("snapshot --from -", SNAPSHOT),
     "snapshot --compare": ("snapshot --compare -", SNAPSHOT),
     "whatif --from": ("whatif weight:web=2 --from -", SNAPSHOT),
+    "whatif --recorded": ("whatif ratelimits:LIMITS --recorded -", RECORDED),
+    "whatif --before": ("whatif ratelimits:LIMITS --recorded RECORDED --before -", LIMITS),
     "ratelimit validate": ("ratelimit validate -", LIMITS),
     "ratelimit plan": ("ratelimit plan - --memory 1GiB", LIMITS),
     "ratelimit simulate": ("ratelimit simulate - --traffic a=1@0", LIMITS),
@@ -124,6 +126,7 @@ def test_every_place_is_known_here():
 def test_what_reads_a_file_reads_standard_input(run, tmp_path, words, text):
     (tmp_path / "FILE").write_text(text)
     (tmp_path / "LIMITS").write_text(LIMITS)
+    (tmp_path / "RECORDED").write_text(RECORDED)
     from_file = run(" ".join("FILE" if word == "-" else word for word in words.split()))
     assert from_file.status in (0, 1, 5, 6), from_file.err
     ran = run(words, text)
@@ -160,7 +163,7 @@ def test_a_cluster_is_not_kept_from_standard_input(run):
     assert "a cluster on standard input has no state to keep" in ran.err
 
 
-OF_CONNECTIONS = [setting for setting in declared() if setting.is_file]
+OF_CONNECTIONS = [setting for setting in known_settings() if setting.is_file]
 
 
 @pytest.mark.parametrize("setting", OF_CONNECTIONS, ids=lambda setting: setting.key)

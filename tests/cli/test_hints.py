@@ -9,14 +9,14 @@ import pytest
 import typer
 
 import mesosctl
-from mesosctl.cli.configuration.declared import declared
 from mesosctl.cli.main import app
+from mesosctl.cli.options import known_settings
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OF_MASTERS = {"--roles", "--zk"}
 """Flags of mesos-master that hints speak of."""
 ROOT = typer.main.get_command(app)
-GLOBAL = {setting.option for setting in declared()} | {"--yes", "--context", "--help", "--version"}
+GLOBAL = {setting.option for setting in known_settings()} | {"--yes", "--context", "--help", "--version"}
 
 
 def options_of(line):
@@ -44,7 +44,8 @@ def hints_in_source():
 
 WHO_SAYS_IT = {
     "api/files/desired_state.py": ("diff", "apply"),
-    "api/files/offers.py": ("offers reserve", "offers unreserve"),
+    "api/offers.py": ("offers reserve", "offers unreserve"),
+    "cli/recorded_traffic.py": ("whatif",),
     "model/quota/rules.py": ("quota set", "quota update"),
     "operations/apply/journal.py": ("apply",),
     "operations/apply/run.py": ("apply",),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.model.errors import UsageError
-from mesosctl.planning.alternatives import expand, parse_template, search
+from mesosctl.planning.whatif_variants import expand, parse_template, search
 from tests.cli.live import Live, ask
 
 

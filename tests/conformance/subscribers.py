@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request
+from fake_master.http.request_response import Request
 from fake_master.state.clock import VirtualClock
 from mesosctl.api.protobuf import streaming
 from tests.conformance.codec import JSON_ALONE

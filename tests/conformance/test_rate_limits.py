@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.api.ratelimit import from_json
+from mesosctl.api.rate_limits import from_json
 from mesosctl.planning.traffic import simulate
 from tests.conformance import fakes, real
 from tests.conformance.cluster import Cluster, Setup

@@ -130,6 +130,6 @@ def test_the_law_notices_who_lies(site: PreemptionTarget, monkeypatch: pytest.Mo
         send()
         return True
 
-    monkeypatch.setattr("mesosctl.operations.quota.send.confirm", confirm)
+    monkeypatch.setattr("mesosctl.operations.quota.requests.confirm", confirm)
     with pytest.raises(AssertionError, match=r"it does not say|it says that"):
         typed(site, SET, "POST /quota", Fault(Way.LATE, Word.PAGE_504))

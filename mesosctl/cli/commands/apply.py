@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mesosctl.cli.arguments import AllowNewResource, SnapshotSource, TrustMaster, WrittenFile, send_options
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
-from mesosctl.cli.commands.quota import AllowNewResource
-from mesosctl.cli.commands.reservations import TrustMaster, manner
 from mesosctl.cli.environment import Written, named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import ExitStatus, UsageError
@@ -60,7 +59,7 @@ def diff(
     status is 1 if there is a difference.
     """
     from mesosctl.api.files.desired_state import load
-    from mesosctl.api.files.positions import places_in_toml
+    from mesosctl.api.files.line_numbers import places_in_toml
     from mesosctl.operations.apply.plan import compare
     from mesosctl.output.plan import wanted_differences
 
@@ -107,7 +106,7 @@ def apply(  # one parameter an option
     a quota, lowers a weight (--prune sets it to 1), or unreserves.
     """
     from mesosctl.api.files.desired_state import load
-    from mesosctl.api.files.positions import places_in_toml
+    from mesosctl.api.files.line_numbers import places_in_toml
     from mesosctl.operations.apply.journal import Journal, JournalKey, digest, folder
     from mesosctl.operations.apply.plan import make_plan
     from mesosctl.operations.apply.run import prove as prove_reached
@@ -153,7 +152,7 @@ def _go(  # the parts of one command
         if not entry.steps:
             journal.end()  # of an older version of the file
         elif remaining:
-            run(master, journal, entry, manner(session, trust_master=trusts), session.progress)
+            run(master, journal, entry, send_options(session, trust_master=trusts), session.progress)
         return
     if not session.options.yes:
         session.show(plan_report(entry.steps, entry.done, applied=False))
@@ -163,7 +162,7 @@ def _go(  # the parts of one command
     if left is None:
         check_same(entry.steps, planned(master))
     # Read back in any case: a step that may not have happened must not be followed by the next.
-    how = replace(manner(session, trust_master=trusts), wait=True)
+    how = replace(send_options(session, trust_master=trusts), wait=True)
     run(master, journal, entry, how, session.progress)
     master.deadline.extend_to(master.settings.timeout)
     prove(master)
@@ -185,10 +184,6 @@ def _ask(session: Session, steps: "Sequence[Step]") -> None:
 
 _FORMS = ("table", "json", "jsonl", "yaml")
 """The first, which holds unless another is said, is TOML."""
-ExportFile = Annotated[
-    Path | None,
-    typer.Option("--file", "-f", metavar="FILE", help="Write to this file. The default, and -, is standard output."),
-]
 
 
 WholeCluster = Annotated[
@@ -198,10 +193,6 @@ WholeCluster = Annotated[
         help="Write a cluster file for the fake master, with agents and frameworks.",
         show_default=False,
     ),
-]
-Source = Annotated[
-    Path | None,
-    typer.Option("--from", metavar="FILE", help="Read a snapshot instead of asking a master; - is standard input."),
 ]
 
 
@@ -219,7 +210,7 @@ Source = Annotated[
     ),
 )
 def export(
-    ctx: typer.Context, *, file: ExportFile = None, cluster: WholeCluster = False, source: Source = None
+    ctx: typer.Context, *, file: WrittenFile = None, cluster: WholeCluster = False, source: SnapshotSource = None
 ) -> None:
     """Write the quotas, weights and dynamic reservations of a cluster as TOML, for diff and apply.
 
@@ -285,7 +276,7 @@ def _actual(session: Session, source: Path | None) -> "Actual":
 
 
 def _write(session: Session, file: Path, text: str) -> None:
-    from mesosctl.files.writing import holds_another_text, write_atomically
+    from mesosctl.files import holds_another_text, write_atomically
 
     if holds_another_text(file, text):
         session.confirm_destructive(

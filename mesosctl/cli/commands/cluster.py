@@ -1,19 +1,19 @@
-"""`mesosctl agents`, `frameworks` and `roles`: lists of what a master knows."""
+"""`mesosctl agents`, `frameworks`, `roles` and `top`: what a master knows, as lists and on one screen."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mesosctl.cli.arguments import Attributes, Every, RoleAndBelow, names_argument, nothing_found, pairs, role_option
 from mesosctl.cli.command import Command, Group, examples
-from mesosctl.cli.commands.reservations import Attributes, nothing_found, pairs
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.operations import cluster
 from mesosctl.operations.cluster import Selection
 from mesosctl.output.cluster import agent_list, framework_list, role_list
-from mesosctl.output.formats.report import Report
+from mesosctl.output.formats.report import TABLES, Report
 
 if TYPE_CHECKING:
     from mesosctl.client.master import Master
@@ -22,43 +22,13 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 AgentNames = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="AGENT...",
-        autocompletion=completing.agents,
-        help="Show only these: ids, the beginning or end of ids, or host names.",
-        show_default=False,
-    ),
+    names_argument("AGENT", completing.agents, "Show only these: ids, the beginning or end of ids, or host names."),
 ]
 FrameworkNames = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="FRAMEWORK...",
-        autocompletion=completing.frameworks,
-        help="Show only these: ids or names.",
-        show_default=False,
-    ),
+    list[str] | None, names_argument("FRAMEWORK", completing.frameworks, "Show only these: ids or names.")
 ]
-RoleNames = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="ROLE...", autocompletion=completing.roles, help="Show only these roles.", show_default=False
-    ),
-]
-OfRole = Annotated[
-    str | None,
-    typer.Option(
-        "--role",
-        metavar="ROLE",
-        autocompletion=completing.roles,
-        help="Show only what belongs to this role or to a role below it.",
-    ),
-]
-Branch = Annotated[
-    str | None,
-    typer.Option(
-        "--role", metavar="ROLE", autocompletion=completing.roles, help="Show only this role and the roles below it."
-    ),
-]
+RoleNames = Annotated[list[str] | None, names_argument("ROLE", completing.roles, "Show only these roles.")]
+OfRole = Annotated[str | None, role_option("Show only what belongs to this role or to a role below it.")]
 
 
 def _sort(keys: tuple[str, ...]) -> typer.models.OptionInfo:
@@ -85,19 +55,6 @@ Watch = Annotated[
 ]
 
 
-def _every(text: str | float) -> float:
-    """Seconds of --every.  Raises UsageError."""
-    from mesosctl.model.text import parse_seconds
-
-    return parse_seconds(str(text), "--every", 0.05)
-
-
-Every = Annotated[
-    float,
-    typer.Option(
-        "--every", metavar="SPAN", parser=_every, help="The time between readings, such as 2 (seconds), 500ms or 1m."
-    ),
-]
 Count = Annotated[int | None, typer.Option("--count", metavar="NUMBER", min=1, help="Stop after this many readings.")]
 
 
@@ -203,7 +160,7 @@ def roles(  # one parameter an option
     ctx: typer.Context,
     names: RoleNames = None,
     *,
-    role: Branch = None,
+    role: RoleAndBelow = None,
     sort: SortRoles = None,
     watch: Watch = False,
     every: Every = 2.0,
@@ -222,3 +179,83 @@ def roles(  # one parameter an option
         return role_list(found, empty=nothing_found("the master knows no role", {"--role": role}, known))
 
     show(session, read, watch=watch, every=every, count=count)
+
+
+Once = Annotated[
+    bool,
+    typer.Option(
+        "--once", help="Write one reading and exit. This is the default without a terminal.", show_default=False
+    ),
+]
+_FRAME = 0.25
+"""Seconds until the screen is drawn again though no key was pressed."""
+
+
+@app.command(
+    "top",
+    cls=Command,
+    epilog=examples(
+        ("top", "the cluster on one screen, refreshed every two seconds"),
+        ("top --every 500ms", "four times as often"),
+        ("top --once -o json", "one reading for a program"),
+    ),
+)
+def top(ctx: typer.Context, *, once: Once = False, every: Every = 2.0) -> None:
+    """Watch the whole cluster on one screen.
+
+    It shows the share of each role as a bar with its guarantee and limit, the agents, the outstanding offers with their
+    age, and the throttled principals. A full bar is the whole cluster.
+
+    If the master has an event stream, changes to agents and frameworks show at once. There are no events for offers, so
+    mesosctl also polls the master every few seconds. If the master stops answering, mesosctl tries again until it is
+    back. A > before an age means that the offer is older than the first reading.
+
+    Keys: q quits, p pauses, s sorts by share, name or status, r reverses, arrows scroll, space updates.
+    """
+    session: Session = ctx.obj
+    environment = session.environment
+    if once or session.form not in TABLES or not environment.overwrites(environment.stdout):
+        from mesosctl.operations.top import OverviewReader
+        from mesosctl.output.top import overview_report
+
+        with session.open_master() as master:
+            session.emit(overview_report(OverviewReader(master, environment.clock).read()))
+        return
+    _watch_screen(session, every)
+
+
+def _watch_screen(session: Session, every: float) -> None:
+    """Draw readings until a key says to leave.  Raises what the first reading raises."""
+    from mesosctl.client.address import parse_address
+    from mesosctl.operations.top import Feed
+    from mesosctl.output.formats.live import FullScreen
+    from mesosctl.output.top import Surroundings, TopState, top_screen
+
+    environment = session.environment
+    session.open_master().close()  # what is wrong with the words is said before the screen is taken
+    address = parse_address(session.options.master or "")
+    keys = environment.stdin if environment.stdin.isatty() else None
+    name = environment.secrets.redact(session.options.context or session.options.master or "")
+    state, shown = TopState(), None
+    with session.held_notes(), Feed(session.open_master, every, events=address.fake is None) as feed:
+        while feed.overview is None:
+            if feed.failed is not None:
+                raise feed.failed
+            session.progress("reading the cluster …")
+            environment.sleep(0.05)
+        session.end_progress()
+        with FullScreen(environment.stdout, keys, colours=environment.colours) as screen:
+            while True:
+                if feed.failed is not None:
+                    raise feed.failed
+                if shown is None or not state.paused:
+                    shown = feed.overview
+                width, height = environment.width(environment.stdout), environment.height(environment.stdout)
+                around = Surroundings(name, every, feed.is_live, feed.trouble, tuple(feed.events))
+                screen.show(top_screen(shown, state, around, width, height), width, height)
+                key = screen.key(_FRAME)
+                if key == "q":
+                    return
+                if key == " ":
+                    feed.refresh()
+                state.press(key, len(shown.roles))

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from mesosctl.cli.command import Command, Group, examples
-from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
+from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
-from mesosctl.files.writing import write_atomically
+from mesosctl.files import write_atomically
 from mesosctl.model.errors import ExitStatus, UsageError
 from mesosctl.output.formats import report
 
@@ -47,10 +47,10 @@ def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: Mes
 
     The exit status is 1 if they do not fit, or if a queue has no limit.
     """
-    from mesosctl.model.ratelimit import check, plan_memory
+    from mesosctl.model.rate_limits import check, plan_memory
     from mesosctl.model.text import parse_bytes
-    from mesosctl.operations.ratelimit_file import parse
-    from mesosctl.output.ratelimit import memory_plan
+    from mesosctl.operations.rate_limits_file import parse
+    from mesosctl.output.rate_limits import memory_plan
 
     session: Session = ctx.obj
     limits = parse(read_config(session, file), named(file)).limits
@@ -114,32 +114,29 @@ def simulate(
     jsonl recorded it.
     """
     session: Session = ctx.obj
-    from mesosctl.model.ratelimit import check
-    from mesosctl.operations.ratelimit_file import parse, read_recording
-    from mesosctl.output.ratelimit_simulation import simulation
+    from mesosctl.cli.recorded_traffic import check_standard_input, read_limits, read_recorded
+    from mesosctl.model.rate_limits import check
+    from mesosctl.output.rate_limits_simulation import simulation
     from mesosctl.planning.message_rates import Simulation
-    from mesosctl.planning.traffic import parse_traffic, recorded_traffic, simulate
+    from mesosctl.planning.traffic import parse_traffic
 
     if not traffic and recorded is None:
         raise UsageError(
             "there is no traffic to play", field="--traffic", hint="give --traffic 'foo=200/s*10', or --recorded FILE"
         )
-    if [file, before, str(recorded)].count(STANDARD_INPUT) > 1:
-        raise UsageError("standard input is one file, and not two", field="--before", hint="name a file")
-    limits = parse(read_config(session, file), named(file)).limits
+    check_standard_input((file, before, recorded), "--before")
+    limits = read_limits(session, file, "FILE")
     check(limits)
     arrivals = parse_traffic(traffic or ())
     if recorded is not None:
-        text = read_text(str(recorded), "--recorded", session.environment.stdin)
-        arrivals += recorded_traffic(read_recording(text.splitlines(), named(recorded)))
-    outcomes = simulate(limits, arrivals)
-    today = None if before is None else parse(read_config(session, before), named(before)).limits
-    played = Simulation(limits, outcomes, () if today is None else simulate(today, arrivals))
+        arrivals += read_recorded(session, recorded)
+    today = None if before is None else read_limits(session, before, "--before")
+    played = Simulation.play(limits, arrivals, today)
     instead = session.is_output(svg, "--svg")
     if not instead:
         session.emit(simulation(played))
     if svg is not None:
-        from mesosctl.output.ratelimit_simulation import picture
+        from mesosctl.output.rate_limits_simulation import picture
 
         if instead:
             session.emit_text(picture(played))
@@ -196,9 +193,9 @@ def suggest(
     session: Session = ctx.obj
     from mesosctl.api.files.rate_limits import RateLimits
     from mesosctl.model.text import parse_span
-    from mesosctl.operations.ratelimit import PollOptions, watch_and_suggest
-    from mesosctl.operations.ratelimit_file import dump
-    from mesosctl.output.ratelimit_simulation import suggestion
+    from mesosctl.operations.rate_limits import PollOptions, watch_and_suggest
+    from mesosctl.operations.rate_limits_file import dump
+    from mesosctl.output.rate_limits_simulation import suggestion
 
     environment = session.environment
     step = parse_span(interval, "--interval")
@@ -246,8 +243,8 @@ def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) ->
     STATUS says what happened. STATUS is `full` if a queue is full and the master refuses messages.
     """
     from mesosctl.model.text import parse_span
-    from mesosctl.operations.ratelimit import PollOptions, watch
-    from mesosctl.output.ratelimit import NOTHING_TO_WATCH, watched
+    from mesosctl.operations.rate_limits import PollOptions, watch
+    from mesosctl.output.rate_limits import NOTHING_TO_WATCH, watched
 
     session: Session = ctx.obj
     environment = session.environment

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from mesosctl.cli.arguments import PayloadFile, read_payload
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
-from mesosctl.cli.commands.quota import PayloadFile
 from mesosctl.cli.completion import callbacks as completing
-from mesosctl.cli.environment import Written, named, read_text
+from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.output.cluster import weight_changes, weight_list
@@ -99,10 +99,9 @@ def set_(ctx: typer.Context, pairs: Pairs = None, file: PayloadFile = None) -> N
     if file is not None:
         if pairs:
             raise UsageError("ROLE=WEIGHT and --file exclude each other", field="--file", hint="give one of them")
-        from mesosctl.api.files.positions import places_in_json
         from mesosctl.api.weights import read_weight_infos
 
-        written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
+        written = read_payload(session, file)
         target = read_weight_infos(written.text, named(file))
     elif not pairs:
         raise UsageError("a role and its weight are needed", hint="for example: mesosctl weights set web=2")

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request
 from fake_master.http.quota import QuotaEndpoints
+from fake_master.http.request_response import Request
 from fake_master.http.views import agents as views
 from fake_master.http.writing import response_cache
 from fake_master.http.writing.response_cache import ResponseCache

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from mesosctl.model.errors import printable
 from mesosctl.model.text import format_span
+from mesosctl.output.formats.charts import time_axis
 from mesosctl.output.formats.report import Column, Report
-from mesosctl.output.formats.time_axis import time_axis
-from mesosctl.output.ratelimit import NOBODY, number
+from mesosctl.output.rate_limits import NOBODY, number
 from mesosctl.planning.message_rates import Simulation, Suggestion
 from mesosctl.planning.traffic import PrincipalTraffic
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import ratelimit as documents
+    from mesosctl.output.documents import rate_limits as documents
 
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -30,7 +30,7 @@ def simulation(played: Simulation) -> Report:
     """The messages of each principal: processed, refused, delayed."""
 
     def document() -> "documents.RateLimitSimulate":
-        from mesosctl.output.documents import ratelimit as documents
+        from mesosctl.output.documents import rate_limits as documents
 
         return documents.RateLimitSimulate(
             principals=[documents.Outcome.of(outcome) for outcome in played.outcomes],
@@ -75,6 +75,19 @@ def simulation(played: Simulation) -> Report:
     )
 
 
+def overflow_texts(played: Simulation | None) -> list[str]:
+    """`200 messages of principal web would be refused (none before)`, for each principal that overflows more."""
+    if played is None:
+        return []
+    before = {one.principal: one.refused for one in played.before}
+    return [
+        f"{one.refused} message{'' if one.refused == 1 else 's'} of "
+        f"{NOBODY if one.principal is None else f'principal {one.principal}'} would be refused"
+        + (f" ({before[one.principal] or 'none'} before)" if one.principal in before else "")
+        for one in played.overflowing
+    ]
+
+
 def _compared(before: PrincipalTraffic | None) -> list[str]:
     return [] if before is None else [str(before.refused), format_span(before.longest_delay)]
 
@@ -114,7 +127,7 @@ def suggestion(made: Suggestion, limits_json: str) -> Report:
     def document() -> "documents.RateLimitSuggest":
         import json
 
-        from mesosctl.output.documents import ratelimit as documents
+        from mesosctl.output.documents import rate_limits as documents
 
         return documents.RateLimitSuggest(
             seconds=made.seconds,

@@ -6,8 +6,15 @@ Sources: Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API.
 from collections.abc import Callable
 from typing import Any
 
-from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_response, standard_refusal
 from fake_master.http.operator_api import DURATION, Body, Change, Reading
+from fake_master.http.request_response import (
+    Refusal,
+    Request,
+    Response,
+    accepted_silently,
+    json_response,
+    standard_refusal,
+)
 from fake_master.http.views import agents as agent_views
 from fake_master.http.views import described
 from fake_master.http.views import frameworks as framework_views
@@ -28,7 +35,7 @@ _SET_LOGGING_LEVEL = Message(
 )
 
 
-class Information:
+class StateEndpoints:
     """The endpoints that only tell; `metrics` returns every metric by name."""
 
     def __init__(self, state: MasterState, runtime: AgentRuntime, metrics: Callable[[], dict[str, float]]) -> None:
@@ -186,7 +193,7 @@ class Information:
         return dict(sorted(self._state.flags.shown.items()))
 
 
-class Logging:
+class LoggingCalls:
     """GET_LOGGING_LEVEL and SET_LOGGING_LEVEL."""
 
     def __init__(self, state: MasterState, level: LoggingLevel) -> None:

@@ -1,21 +1,79 @@
-"""How requests of several threads reach one master: in process, or through a socket.
+"""The ways in which requests reach the master of a `FakeMaster`: in process, from any thread, or through a socket.
 
 A master knows no threads, so one thread at a time may touch it.  Once there is a server, its thread does everything:
-events reach an asyncio loop from nowhere else.
+events reach an asyncio loop from nowhere else.  On its way a request may get lost, for `FakeMaster.drop_next`.
 """
 
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
-from typing import TypeVar
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal, TypeVar, get_args
 
 import httpx
 
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request, Response
+from fake_master.http.request_response import Request, Response
+from fake_master.master import Master
 from fake_master.state.streams import EventStream
 from fake_master.transports.in_process import ConnectionDropped, Events, Sleep
+
+Lost = Literal["request", "response"]
+
+
+@dataclass(slots=True)
+class _Fault:
+    lost: Lost
+    path: str | None
+    times: int
+
+    def concerns(self, request: Request) -> bool:
+        path = request.path.removeprefix("/master")
+        return self.path is None or fnmatchcase(path, self.path.removeprefix("/master"))
+
+
+class FaultyApplication(Application):
+    """Answers requests to a master, and loses those that it is told to lose."""
+
+    def __init__(self, master: Master) -> None:
+        super().__init__(master)
+        self._faults: list[_Fault] = []
+
+    def drop(self, lost: Lost, path: str | None, times: int) -> None:
+        """Lose the next `times` requests to paths like `path`, a shell pattern, or the answers to them.
+
+        Raises ValueError.
+        """
+        if lost not in get_args(Lost):
+            raise ValueError(f"lost is {lost!r}: write {' or '.join(map(repr, get_args(Lost)))}")
+        if times < 1:
+            raise ValueError(f"times is {times}: it has to be above zero")
+        self._faults.append(_Fault(lost, path, times))
+
+    def respond(self, request: Request) -> Response:
+        """See `Application.respond`.  Raises ConnectionDropped for a request that is lost."""
+        fault = next((fault for fault in self._faults if fault.concerns(request)), None)
+        if fault is None:
+            return super().respond(request)
+        fault.times -= 1
+        if not fault.times:
+            self._faults.remove(fault)
+        if fault.lost == "response":
+            answer = super().respond(request)
+            if answer.stream is not None:
+                answer.stream.abandon()
+                self.tick()
+        raise ConnectionDropped
+
+    def end_streams(self) -> None:
+        """End every stream of events, as where a master ends."""
+        state = self.master.state
+        for stream in (*(known.stream for known in state.frameworks.values()), *state.operator_streams.values()):
+            if stream is not None:
+                stream.close()
+
 
 T = TypeVar("T")
 _SECONDS_TO_START = 30.0

@@ -7,11 +7,12 @@ from mesosctl.model.quantities import format_milli
 from mesosctl.output.forecast import forecast_report
 from mesosctl.output.formats.amounts import amounts_text
 from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict
-from mesosctl.planning.alternatives import Alternative, LargestChange
+from mesosctl.output.rate_limits_simulation import overflow_texts
 from mesosctl.planning.forecast import Forecast
+from mesosctl.planning.whatif_variants import Alternative, LargestChange
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import alternatives as documents
+    from mesosctl.output.documents import forecast as documents
 
 _COLUMNS = (
     Column("CHANGE", rank=-1),
@@ -27,12 +28,12 @@ def alternatives_report(found: Sequence[Alternative]) -> Report:
     """A row for each change, in the order in which they were given."""
 
     def items() -> "list[documents.Alternative]":
-        from mesosctl.output.documents import alternatives as documents
+        from mesosctl.output.documents import forecast as documents
 
         return [documents.Alternative.of(one) for one in found]
 
     def document() -> "documents.Alternatives":
-        from mesosctl.output.documents import alternatives as documents
+        from mesosctl.output.documents import forecast as documents
 
         return documents.Alternatives.of(found)
 
@@ -68,14 +69,15 @@ def _why(forecast: Forecast) -> str:
         status = "" if refused[0].status is None else f" with {refused[0].status}"
         return f"refused{status}: {refused[0].message}"
     starved = dict.fromkeys(f"{one.kind} {one.name}" for one in forecast.starved)
-    return f"starves {', '.join(starved)}" if starved else NOTHING
+    harms = [f"starves {', '.join(starved)}"] if starved else []
+    return "; ".join([*harms, *overflow_texts(forecast.traffic)]) or NOTHING
 
 
 def largest_report(found: LargestChange) -> Report:
     """The forecast of the largest change that is harmless, or the reason why there is none."""
 
     def document() -> "documents.LargestChange":
-        from mesosctl.output.documents import alternatives as documents
+        from mesosctl.output.documents import forecast as documents
 
         return documents.LargestChange.of(found)
 

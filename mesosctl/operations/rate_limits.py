@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
-from mesosctl.api import ratelimit as answers
+from mesosctl.api import rate_limits as answers
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Denied, MasterFailed, NoMaster, NotConfirmed
-from mesosctl.model.ratelimit import RateLimits
+from mesosctl.model.rate_limits import RateLimits
 from mesosctl.operations.quota.state import read_if_allowed
 from mesosctl.planning.message_rates import (
     CounterReading,
@@ -25,6 +25,16 @@ from mesosctl.planning.message_rates import (
 def limits_in_force(master: Master) -> RateLimits | None:
     """The configuration the master was started with; None where it has none."""
     return answers.rate_limits(master.get("/flags"))
+
+
+def limits_if_allowed(master: Master) -> RateLimits | None:
+    """The rate limits of the master, without any where it has none; None, with a notice, where they may not be seen."""
+    return read_if_allowed(
+        master,
+        "/flags",
+        lambda flags: answers.rate_limits(flags) or RateLimits(),
+        "the traffic is not compared with the rate limits of today; --before FILE says what they are",
+    )
 
 
 def principals_if_allowed(master: Master) -> Collection[str] | None:

@@ -1,20 +1,98 @@
-"""Another quota on a master without UPDATE_QUOTA: remove and set, and the old one put back where that fails."""
+"""The requests that change one quota, and how they are read back; two of them on a master without UPDATE_QUOTA."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mesosctl.client.master import Master
-from mesosctl.model.errors import MesosctlError, NotConfirmed
+from mesosctl.model.errors import Conflict, MesosctlError, NotConfirmed, Rejected
 from mesosctl.model.quantities import Quota
 from mesosctl.model.quota.rules import check_limits_fit_request, quota_of_guarantee
 from mesosctl.model.quota.status import QuotaChange
 from mesosctl.model.resource import Resource
-from mesosctl.operations.confirm import GRACE
-from mesosctl.operations.quota.send import send_quota, send_removal, send_update
+from mesosctl.operations.confirm import GRACE, confirm
 from mesosctl.operations.quota.state import (
     check_path,
     check_request,
     read_quotas,
+    sees_every_role,
 )
+
+
+def send_quota(
+    master: Master, role: str, target: Quota, *, force: bool, v1: bool = False, wait: bool, seen: bool = False
+) -> bool:
+    """Send a checked request for the guarantees of `target`; returns whether `target` was read back.
+
+    `seen` says that this principal has seen a quota of `role`, and so would see this one.
+    """
+    from mesosctl.api.quota import QuotaRequest, SetQuota, SetQuotaCall
+
+    request = QuotaRequest.of(role, target.guarantees, force=force)
+
+    def send() -> None:
+        if v1:
+            master.call(SetQuotaCall(set_quota=SetQuota(quota_request=request)).body())
+        else:
+            master.post("/quota", request.body())
+
+    def is_shown() -> bool | None:
+        shown = read_quotas(master).get(role)
+        if shown is None:
+            return False if seen or sees_every_role(master) else None
+        return shown == target
+
+    return confirm(master, send, is_shown, what=f"setting quota of '{role}'", wait=wait)
+
+
+def send_removal(master: Master, role: str, *, seen: bool, wait: bool = True) -> bool:
+    """Remove one quota; returns whether it was seen to be gone.
+
+    `seen` says that this principal has seen it, and so would see it still.
+    """
+
+    def is_shown() -> bool | None:
+        if role in read_quotas(master):
+            return False
+        return True if seen or sees_every_role(master) else None
+
+    return confirm(
+        master,
+        # A master reads the role from the path as it stands, without percent-decoding.
+        lambda: master.delete(f"/quota/{role}"),
+        is_shown,
+        what=f"removing quota of '{role}'",
+        wait=wait,
+        seen_before=seen,
+    )
+
+
+_OVERCOMMITTED = ("exceed cluster capacity", "not enough capacity")
+"""Parts of the 400 to UPDATE_QUOTA from the capacity heuristic: of Mesos 1.9 to 1.11, and of the fake master."""
+
+
+def send_update(master: Master, target: Mapping[str, Quota], *, force: bool) -> None:
+    """One UPDATE_QUOTA of checked configurations.
+
+    Raises Conflict for want of capacity, as POST /quota does: that this call answers it with 400
+    and not with 409 is a difference between two calls of Mesos, and no other condition.
+    """
+    from mesosctl.api.quota import UpdateQuotaCall
+
+    try:
+        master.call(UpdateQuotaCall.of(target, force=force).body())
+    except Rejected as error:
+        if not any(said in error.message for said in _OVERCOMMITTED):
+            raise
+        conflict = Conflict(
+            error.message,
+            field="guarantee",
+            rule="quota.capacity",
+            hint="ask for less, or wait until more agents have registered",
+            status=error.status,
+            override="--force",
+        )
+        conflict.sent = error.sent
+        raise conflict from error
 
 
 def replace_quota(

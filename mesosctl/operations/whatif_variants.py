@@ -12,8 +12,8 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
 from mesosctl.model.errors import Bug, MesosctlError
-from mesosctl.planning.alternatives import Alternative, LargestChange, Template, likely_amount, search
 from mesosctl.planning.forecast import Forecast
+from mesosctl.planning.whatif_variants import Alternative, LargestChange, Template, likely_amount, search
 
 if TYPE_CHECKING:
     from fake_master import DryRun

@@ -1,4 +1,4 @@
-"""The configuration file: read strictly, and written back in its own layout."""
+"""The configuration file of rate limits: read strictly, and written back in its own layout."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -10,13 +10,12 @@ from typing import Any
 from mesosctl.api.files.rate_limits import RateLimits
 from mesosctl.api.files.reading import place, read_json
 from mesosctl.client.master import Master
-from mesosctl.files.reading import read_text_file, why_unreadable
-from mesosctl.files.writing import write_atomically
-from mesosctl.model import ratelimit
+from mesosctl.files import read_text_file, why_unreadable, write_atomically
+from mesosctl.model import rate_limits
 from mesosctl.model.errors import BadInput, NotFound, printable_json
-from mesosctl.model.ratelimit import RateLimit
+from mesosctl.model.rate_limits import RateLimit
 from mesosctl.model.roles import did_you_mean
-from mesosctl.operations.ratelimit import principals_if_allowed
+from mesosctl.operations.rate_limits import principals_if_allowed
 from mesosctl.planning.message_rates import FileCheck, FileEdit
 from mesosctl.planning.traffic import CountedMessages
 
@@ -28,7 +27,7 @@ class Configuration:
     """The JSON of a file, and what a master reads in it."""
 
     document: dict[str, Any]
-    limits: ratelimit.RateLimits
+    limits: rate_limits.RateLimits
 
 
 def parse(text: str, name: str) -> Configuration:
@@ -95,7 +94,7 @@ def edit(path: str, change: Change, *, write: bool = True) -> FileEdit:
     # Where nothing changed, neither does the layout.
     after = before if before and document == original else dump(document, before or "")
     limits = parse(after, path).limits
-    ratelimit.check(limits)
+    rate_limits.check(limits)
     if write and after != before:
         write_atomically(Path(path), after)
     return FileEdit(path, before or "", after, limits, written=write and after != before)
@@ -182,7 +181,7 @@ def validate(text: str, name: str, where: str, master: Master | None = None) -> 
     mistakes = RateLimits.faults(document)
     if mistakes:
         faults = [(place(mistake.path) or "the top", mistake.sentence) for mistake in mistakes]
-        faults += [(fault.field, fault.sentence) for fault in ratelimit.errors(_readable(document))]
+        faults += [(fault.field, fault.sentence) for fault in rate_limits.errors(_readable(document))]
         raise BadInput(
             f"{where}: {'; '.join(f'{at}: {sentence}' for at, sentence in faults)}",
             field=place(mistakes[0].path) or None,
@@ -191,10 +190,10 @@ def validate(text: str, name: str, where: str, master: Master | None = None) -> 
         )
     limits = RateLimits.read(document, where).to_core()
     used = None if master is None else principals_if_allowed(master)
-    return FileCheck(name, limits, (*ratelimit.errors(limits), *ratelimit.warnings(limits, used)))
+    return FileCheck(name, limits, (*rate_limits.errors(limits), *rate_limits.warnings(limits, used)))
 
 
-def _readable(document: Any) -> ratelimit.RateLimits:
+def _readable(document: Any) -> rate_limits.RateLimits:
     """The principals and rates of a document that are as documented, each in its place."""
     top = document if isinstance(document, dict) else {}
     entries = [entry if isinstance(entry, dict) else {} for entry in _list(top.get("limits"))]
@@ -203,7 +202,7 @@ def _readable(document: Any) -> ratelimit.RateLimits:
         principal = entry.get("principal")
         known = principal if isinstance(principal, str) else f"\0{index}"  # alike to no other
         limits.append((known, RateLimit(_rate(entry.get("qps")))))
-    return ratelimit.RateLimits(tuple(limits), RateLimit(_rate(top.get("aggregate_default_qps"))))
+    return rate_limits.RateLimits(tuple(limits), RateLimit(_rate(top.get("aggregate_default_qps"))))
 
 
 def _list(value: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""One request and one response, whatever carries them."""
+"""One request and one response, whatever carries them: JSON, refusals with their statuses, credentials."""
 
 import base64
 import binascii
@@ -101,8 +101,8 @@ class Refusal(Exception):
 
 
 @contextmanager
-def refusing(words: str = "", *, in_conflict: str | None = None) -> Iterator[None]:
-    """A rule that is broken within is refused with 400, a conflict with 409: these words, and the error's own.
+def refusing(words: str = "", *, in_conflict: str | None = None, conflict_status: int = 409) -> Iterator[None]:
+    """Refuse a rule that is broken within with 400, a conflict with its own status: these words, and the error's own.
 
     Where no words are given for a conflict there is none.
     """
@@ -113,7 +113,7 @@ def refusing(words: str = "", *, in_conflict: str | None = None) -> Iterator[Non
     except Conflict as error:
         if in_conflict is None:
             raise
-        raise Refusal(409, in_conflict + error.message) from error
+        raise Refusal(conflict_status, in_conflict + error.message) from error
 
 
 def accepted_silently(status: int = 200) -> Response:
