@@ -148,6 +148,8 @@ class Checkpoints:
             raise UnreadableRegistry(
                 f"the checkpointed resources of agent {agent.hostname} cannot be read: {error}"
             ) from error
+        if not kept:
+            return configured
         base = Resources(configured_form(resource) for resource in kept)
         if not configured.contains(base):
             raise DoesNotFit(f"agent {agent.hostname} has checkpointed {kept}, which does not fit into {configured}")

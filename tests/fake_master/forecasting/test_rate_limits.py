@@ -131,7 +131,11 @@ def test_the_last_limits_count_and_are_compared_with_those_of_today(whatif: What
         (("ratelimits:tight.json", "--recorded", "today.json"), 3, "line 1 is not a reading"),
         (("ratelimits:-", "--recorded", "-"), 2, "standard input can be only one of the files"),
         (("ratelimits:-", "--recorded", "five.jsonl", "--from", "-"), 2, "standard input can be only one of the files"),
-        (("--lose-agent", "n0", "ratelimits:tight.json", "--recorded", "five.jsonl"), 2, "cannot follow one that adds or loses"),
+        (
+            ("--lose-agent", "n0", "ratelimits:tight.json", "--recorded", "five.jsonl"),
+            2,
+            "cannot follow one that adds or loses",
+        ),
         (("ratelimits:", "--recorded", "five.jsonl"), 2, "not a change"),
     ],
 )

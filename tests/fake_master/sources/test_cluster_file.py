@@ -76,7 +76,10 @@ def test_ro_3_empty_places_in_a_list_of_roles_do_not_count(listed: str):
         ("[[agents]]\nresources = 'cpus:x'", "cpus: 'x' is not a number"),
         ("[[agents]]\nresources = 'cpus:1'\ncount = 0", "count"),
         ("[[agents]]\nresources = 'cpus:1'\nhostnme = 'x'", "'hostnme' is not a key here"),
-        ("[[agents]]\nresources = 'cpus:1'\nhostname = 'x'\n[[agents]]\nresources = 'cpus:1'\nhostname = 'x'", "must be unique"),
+        (
+            "[[agents]]\nresources = 'cpus:1'\nhostname = 'x'\n[[agents]]\nresources = 'cpus:1'\nhostname = 'x'",
+            "must be unique",
+        ),
         ("mesos_version = '0.27'", "not a version"),
         ("[flags]\nnope = 1", "--nope is not a flag"),
         ("[flags]\nroles = 'a,.'", "--roles"),

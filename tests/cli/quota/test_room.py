@@ -1,0 +1,64 @@
+"""`mesosctl quota room`: the largest quota that would be accepted."""
+
+import pytest
+
+
+def test_without_a_role(run, cluster, entries):
+    cluster.quotas["ops"] = entries(cpus=4)
+    ran = run("quota", "room", "-o", "json")
+    assert ran.status == 0
+    assert (ran.json["kind"], ran.json["role"], ran.json["guarantee"]) == ("quota.room", None, None)
+    assert ran.json["capacity"] == {"cpus": 24.0, "disk": 1000.0, "mem": 12288.0}
+    assert ran.json["promised"] == {"cpus": 4.0}
+    assert ran.json["largest"] == {"cpus": 20.0, "disk": 1000.0, "mem": 12288.0}
+    assert {line.partition(" ")[0] for line in cluster.asked} == {"GET"}
+
+
+def test_of_a_role_with_quota_its_own_is_not_promised_to_others(run, cluster, entries):
+    cluster.quotas |= {"ops": entries(cpus=4), "dev": entries(cpus=2)}
+    ran = run("quota", "room", "dev", "-o", "json")
+    assert (ran.json["role"], ran.json["guarantee"]) == ("dev", {"cpus": 2.0})
+    assert ran.json["largest"]["cpus"] == 20.0
+    assert run("quota", "room", "new", "-o", "json").json["largest"]["cpus"] == 18.0
+
+
+def test_what_it_names_is_accepted_and_a_thousandth_more_is_not(run, cluster, entries):
+    cluster.quotas["ops"] = entries(cpus=4)
+    largest = run("quota", "room", "-o", "name").out.split()
+    assert largest == ["cpus:20", "disk:1000", "mem:12288"]
+    assert run("quota", "check", "dev", *largest).status == 0
+    assert run("quota", "check", "dev", "cpus:20.001").status == 1
+
+
+@pytest.mark.parametrize(
+    ("promised", "says"),
+    [(24, "everything is already guaranteed"), (26, "the guarantees exceed the cluster by 2 cpus")],
+)
+def test_no_room(run, cluster, entries, promised, says):
+    cluster.quotas["ops"] = entries(cpus=promised, mem=12288, disk=1000)
+    ran = run("quota", "room", terminal=True)
+    assert ran.status == 0
+    assert f"no quota would be accepted: {says}" in " ".join(ran.out.split())
+    assert run("quota", "room", "-o", "json").json["largest"] == {}
+
+
+def test_a_table_for_people_and_for_pipes(run, cluster, entries):
+    cluster.quotas["ops"] = entries(cpus=4)
+    shown = run("quota", "room", terminal=True, NO_COLOR="1").out.splitlines()
+    assert shown[0].startswith("the largest quota that would be accepted is 20 cpus, 12GiB mem and 1000MiB disk")
+    assert run("quota", "room", "-o", "csv").out.splitlines()[1:] == [
+        "capacity,cpus:24;disk:1000;mem:12288",
+        "promised,cpus:4",
+        "largest that would be accepted,cpus:20;disk:1000;mem:12288",
+    ]
+
+
+@pytest.mark.parametrize(("role", "status"), [("a/b", 3), ("a b", 3), ("*", 0)])
+def test_a_role_that_can_have_no_quota(run, role, status):
+    assert run("quota", "room", role).status == status
+
+
+def test_static_reservations_on_an_older_master(run, cluster):
+    cluster.version = "1.4.0"
+    assert run("quota", "room", "-o", "json").json["largest"]["cpus"] == 16.0
+    assert run("quota", "room", "*").status == 3
