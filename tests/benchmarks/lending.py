@@ -103,9 +103,9 @@ def main() -> None:
     cases, samples = (SMALL, 5) if given.small else (LARGE, SAMPLES)
     reporter = Reporter(
         "Lending",
-        f"Milliseconds of `{RUN_MS}` with and without `--oversubscribe-reservations`, the best of {samples} runs each, "
-        "by the time of the thread. Half of each agent is reserved and idle. Tenants hand back all that they are "
-        "offered, or keep what they were lent.",
+        f"Milliseconds of `{RUN_MS}` with and without `--oversubscribe-reservations`, in CPU time of the thread; the "
+        f"best of {samples} runs. Half of each agent is reserved and idle. With `pass`, tenants return every offer. "
+        "With `keep`, they keep what they were lent.",
     )
     reporter.table("One run", "agents x tenants", "without", "lending", "ratio", "ratio at most")
     lines: dict[str, list[tuple[float | str, float]]] = {}

@@ -81,7 +81,7 @@ def test_figures_stand_in_tables() -> None:
 def test_where_when_and_how_long() -> None:
     text = page([MEASURED])
     assert "- CPU: an abacus" in text
-    assert "`python -m tests.benchmarks.allocation` at 2026-01-31 12:00 UTC, load 0.2, took 61 s." in text
+    assert "`python -m tests.benchmarks.allocation` on 2026-01-31 12:00 UTC, at a load of 0.2, took 61 s." in text
     assert "All of it is made up." in text
     assert "![How it grows](measured/grown.svg)" in text
 
