@@ -152,7 +152,7 @@ class RateLimitSuggest(Document):
 
 
 class Outcome(Mirrored):
-    """What became of the messages of one principal."""
+    """The outcome of the messages of one principal."""
 
     principal: str | None
     sent: int
