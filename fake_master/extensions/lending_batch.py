@@ -8,7 +8,7 @@ sorters are told in the end how often each borrower was given something.
 import heapq
 
 from fake_master.allocator.hierarchical.interned.allocations import Allocation, Amounts, Pairs
-from fake_master.allocator.hierarchical.records import Agent, Client, covered
+from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Key, Kind, Node, Sorter
 from fake_master.allocator.hierarchical.state import State
@@ -182,7 +182,7 @@ class LendingBatch:
             else:
                 return index
             borrower, client, place = lending.borrowers[lending.heap[0][2]]
-            if (client.filters or client.excludes is not None) and _rejects(client, agent, lending.allocation):
+            if (client.filters.count or client.excludes is not None) and _rejects(client, agent, lending.allocation):
                 return index
             record.lent[borrower] = dict(slack)
             record.idle_epoch = None
@@ -245,7 +245,6 @@ class LendingBatch:
 
 
 def _rejects(client: Client, agent: Agent, allocation: Allocation) -> bool:
-    filters = client.filters.get(agent)
-    return (filters is not None and covered(filters, allocation.without_role)) or (
+    return client.filters.cover(agent.sequence, allocation.without_role) or (
         client.excludes is not None and client.excludes(agent.info)
     )
