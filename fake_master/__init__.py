@@ -76,9 +76,9 @@ def open_transport(address: str, longest_wait: float | None = None) -> "httpx.Ba
     """
     # Late, here and below: the command line comes through here, and most of its commands go elsewhere.
     from fake_master.transports.address import open_on_call
-    from fake_master.transports.in_process import CarrierTransport
+    from fake_master.transports.in_process import ConnectionTransport
 
-    return CarrierTransport(open_on_call(address, longest_wait))
+    return ConnectionTransport(open_on_call(address, longest_wait))
 
 
 def simulate(cluster: "BufferedIOBase", where: str, most_steps: int) -> "Sharing":

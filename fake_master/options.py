@@ -15,7 +15,7 @@ from mesosctl import __version__
 
 _NO_FLAGS = frozenset(
     "agent cluster mesos_version ip ssl_cert_file ssl_key_file ssl_ca_file ssl_require_client_cert ready_file "
-    "exit_with_parent log_format log_requests driver zk version".split()
+    "exit_with_parent allocator_timeout log_format log_requests driver zk version".split()
 )
 _FLAGS = {"cluster_name": "cluster"}
 """Flags under another name than their option's, which a file has taken."""
@@ -70,17 +70,17 @@ class ServeOptions:
         ),
     ] = None
     work_dir: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The folder of a sqlite registry.")] = None
-    roles: Annotated[str | None, typer.Option(metavar="ROLE,…", help="The only roles that exist, apart from '*'.")] = (
-        None
-    )
+    roles: Annotated[
+        str | None, typer.Option(metavar="ROLE,…", help="The only roles that are allowed, apart from '*'.")
+    ] = None
     weights: Annotated[str | None, typer.Option(metavar="ROLE=WEIGHT,…", help="Weights of roles at the start.")] = None
     credentials: Annotated[str | None, typer.Option(metavar="FILE", help="Principals and secrets.")] = None
-    acls: Annotated[str | None, typer.Option(metavar="FILE|JSON", help="Who may do what.")] = None
+    acls: Annotated[str | None, typer.Option(metavar="FILE|JSON", help="Access control lists: who may do what.")] = None
     rate_limits: Annotated[
-        str | None, typer.Option(metavar="FILE|JSON", help="How fast calls of frameworks are processed.")
+        str | None, typer.Option(metavar="FILE|JSON", help="Rate limits for the calls of frameworks.")
     ] = None
     rate_limit_http: Annotated[
-        bool, typer.Option(help="Whether rate limits act on HTTP frameworks; on a real master they do not.")
+        bool, typer.Option(help="Whether rate limits apply to HTTP frameworks; on a real master they do not.")
     ] = True
     authenticate_http_readonly: Annotated[
         bool, typer.Option("--authenticate-http-readonly", help="Require credentials for reading.")
@@ -95,11 +95,11 @@ class ServeOptions:
         str | None,
         typer.Option(
             metavar="NUMBER",
-            help="Operators that can subscribe at once. One more closes the oldest stream. [default: 1000]",
+            help="How many operators can subscribe at once. One more closes the oldest stream. [default: 1000]",
         ),
     ] = None
     allocation_interval: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="Time between allocations. [default: 1secs]")
+        str | None, typer.Option(metavar="DURATION", help="The time between allocations. [default: 1secs]")
     ] = None
     offer_timeout: Annotated[
         str | None, typer.Option(metavar="DURATION", help="The time after which an unanswered offer is rescinded.")
@@ -108,7 +108,7 @@ class ServeOptions:
         str | None,
         typer.Option(
             metavar="FRACTION",
-            help="With quota, a restarted master offers nothing until this part of the agents is back.",
+            help="If any role has quota, a restarted master makes no offers until this fraction of the agents is back.",
         ),
     ] = None
     allocator_recovery_timeout: Annotated[
@@ -116,14 +116,16 @@ class ServeOptions:
     ] = None
     agent_reregister_timeout: Annotated[
         str | None,
-        typer.Option(metavar="DURATION", help="The time after which agents that are not back become unreachable."),
+        typer.Option(
+            metavar="DURATION", help="The time after which agents that have not come back become unreachable."
+        ),
     ] = None
     recovery_agent_removal_limit: Annotated[
         str | None,
-        typer.Option(metavar="PERCENT", help="…unless more agents are missing than this: then the master ends."),
+        typer.Option(metavar="PERCENT", help="…unless more agents than this are missing: then the master exits."),
     ] = None
     authenticate_frameworks: Annotated[
-        bool, typer.Option("--authenticate-frameworks", help="Ask scheduler drivers for credentials.")
+        bool, typer.Option("--authenticate-frameworks", help="Require credentials of scheduler drivers.")
     ] = False
     driver: Annotated[
         bool,
@@ -141,10 +143,12 @@ class ServeOptions:
         Path | None, typer.Option(metavar="FILE", help="Serve https with this certificate, in PEM.")
     ] = None
     ssl_key_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The key of the certificate. By default it is in the same file.")
+        Path | None,
+        typer.Option(metavar="FILE", help="The key of the certificate. By default, it is in the same file."),
     ] = None
     ssl_ca_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Certificate authorities of accepted client certificates.")
+        Path | None,
+        typer.Option(metavar="FILE", help="The certificate authorities whose client certificates are accepted."),
     ] = None
     ssl_require_client_cert: Annotated[
         bool, typer.Option("--ssl-require-client-cert", help="Refuse clients without such a certificate.")
@@ -154,6 +158,14 @@ class ServeOptions:
         typer.Option(
             metavar="hierarchical|strict-priority|MODULE:CLASS",
             help="The allocator. Name a class of your own as package.module:Class. [default: hierarchical]",
+        ),
+    ] = None
+    allocator_timeout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="End with status 1 if a call of your own allocator does not return for so long. "
+            "By default, the call is only logged.",
         ),
     ] = None
     priorities: Annotated[
@@ -166,7 +178,7 @@ class ServeOptions:
         bool,
         typer.Option(
             "--preemption",
-            help="Strict priority: revoke tasks of lower priority if a framework asks for their resources.",
+            help="Strict priority: revoke tasks of lower priority if a framework requests their resources.",
         ),
     ] = False
     revocation_grace_period: Annotated[
@@ -177,7 +189,7 @@ class ServeOptions:
         bool,
         typer.Option(
             "--oversubscribe-reservations",
-            help="Lend idle reservations to others, as revocable resources. No release of Mesos does.",
+            help="Lend idle reservations to others, as revocable resources. No release of Mesos does this.",
         ),
     ] = False
     lendable_names: Annotated[
@@ -195,7 +207,7 @@ class ServeOptions:
     )
     log_format: Annotated[
         Literal["text", "json"],
-        typer.Option("--log-format", help="How messages are written; with json, the URL is a JSON object too."),
+        typer.Option("--log-format", help="The format of log messages; with json, the URL is a JSON object too."),
     ] = "text"
     log_requests: Annotated[bool, typer.Option("--log-requests", help="Log every request with its status.")] = False
     version: Annotated[

@@ -1,20 +1,20 @@
 """The process around a served master: its logs, how it says that it is ready, its parent, and its TLS files."""
 
 import asyncio
+import gc
 import json
 import logging
 import os
 import ssl
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from mesosctl.files.reading import why_unreadable
-from mesosctl.files.writing import write_atomically
+from mesosctl.files import why_unreadable, write_atomically
 from mesosctl.model.errors import BadInput, printable, printable_json
 
 LogFormat = Literal["text", "json"]
@@ -53,6 +53,19 @@ def set_up_logs(form: LogFormat, *, requests: bool = False) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     logging.getLogger("fake_master.requests").setLevel(logging.INFO if requests else logging.CRITICAL)
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Make within what lives as long as the process; the collector of cycles leaves it alone from then on."""
+    # A large cluster is millions of objects without a cycle.  To look through them again and again took a third of the
+    # start, and every later look through all of them keeps requests waiting for seconds.
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def check_ready_file(path: Path | None) -> None:

@@ -104,7 +104,7 @@ class Master:
         allow_new_resource: bool = False,
     ) -> "QuotaChange":
         """Guarantee resources to a role that has no quota yet (`quota set`); a `limit` of {} or "none" is no limit."""
-        from mesosctl.operations.quota.change import set_quota
+        from mesosctl.operations.quota.set_update_remove import set_quota
         from mesosctl.output.documents.quota import QuotaChange
 
         options = _quota_options(force=force, allow_new_resource=allow_new_resource)
@@ -126,8 +126,8 @@ class Master:
         What is not given stays as it is.  With `create` a role without quota gets one.
         """
         from mesosctl.model.quota.rules import DesiredQuota
+        from mesosctl.operations.quota.set_update_remove import update_quotas
         from mesosctl.operations.quota.state import guarantees_of
-        from mesosctl.operations.quota.update import update_quotas
         from mesosctl.output.documents.quota import QuotaChange
 
         desired = DesiredQuota(None if guarantee is None else guarantees_of(_entries(guarantee)), _limits(limit))
@@ -138,7 +138,7 @@ class Master:
 
     def remove_quota(self, role: str) -> "QuotaChange":
         """Remove the quota of a role (`quota remove`).  Raises NotFound for a role without quota."""
-        from mesosctl.operations.quota.change import remove_quotas
+        from mesosctl.operations.quota.set_update_remove import remove_quotas
         from mesosctl.output.documents.quota import QuotaChange
 
         with self._connected() as connection:

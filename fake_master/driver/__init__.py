@@ -1,1 +1,1 @@
-"""The road of scheduler drivers: messages of libprocess instead of calls and events over HTTP."""
+"""Scheduler drivers: messages of libprocess instead of calls and events over HTTP."""

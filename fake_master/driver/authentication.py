@@ -31,7 +31,7 @@ class _Session:
 
 
 class Authentication:
-    """Every authentication that goes on, and who has been authenticated."""
+    """The authentications under way, and the principals that they have proven."""
 
     def __init__(self, credentials: Mapping[str, str], hostname: str, send: Send) -> None:
         self._credentials = credentials
@@ -43,7 +43,7 @@ class Authentication:
         """The principal of every driver that has been authenticated, by pid."""
 
     def begin(self, client: Pid, message: Mapping[str, Any]) -> None:
-        """AuthenticateMessage; a new one replaces what went on before."""
+        """AuthenticateMessage: begin an authentication, in place of an earlier one of the same driver."""
         applicant = message["pid"]
         self.forget(applicant)
         if not self._credentials:
@@ -57,7 +57,7 @@ class Authentication:
         self._send(actor, client, "AuthenticationMechanismsMessage", {"mechanisms": [MECHANISM]})
 
     def start(self, actor: str, message: Mapping[str, Any]) -> None:
-        """AuthenticationStartMessage: what is challenged is whether the driver knows its secret."""
+        """AuthenticationStartMessage: challenge the driver to prove that it knows its secret."""
         session = self._sessions.get(actor)
         if session is None:
             return
@@ -68,7 +68,7 @@ class Authentication:
         self._step(actor, session.client, session.challenge)
 
     def step(self, actor: str, message: Mapping[str, Any]) -> None:
-        """AuthenticationStepMessage: the answer to the challenge."""
+        """AuthenticationStepMessage: check the answer to the challenge."""
         session = self._sessions.get(actor)
         if session is None:
             return
@@ -83,13 +83,13 @@ class Authentication:
         self._end(actor, "AuthenticationCompletedMessage", {})
 
     def forget(self, pid: str) -> None:
-        """A driver is gone, or begins anew."""
+        """Forget a driver that is gone or begins anew."""
         self.principals.pop(pid, None)
         for actor in [actor for actor, session in self._sessions.items() if session.applicant == pid]:
             del self._sessions[actor]
 
     def _proven(self, challenge: bytes, answer: bytes) -> str | None:
-        """The principal that an answer proves to be, or None."""
+        """Return the principal that an answer proves, or None."""
         name, _, digest = answer.rpartition(b" ")
         principal = name.decode(errors="surrogateescape")
         # An unknown principal costs the same time.

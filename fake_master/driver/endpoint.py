@@ -12,10 +12,19 @@ from functools import partial
 from typing import Any, Protocol
 
 from fake_master.driver.authentication import ACTOR, Authentication
-from fake_master.driver.calls import CALLS, Refused, as_call
-from fake_master.driver.events import DriverEvents
-from fake_master.driver.messages import Address, Message, Pid, packed, parse_message, parse_pid
-from fake_master.http.exchange import Refusal, Request, Response
+from fake_master.driver.messages import (
+    CALLS,
+    Address,
+    DriverEvents,
+    Message,
+    Pid,
+    RefusedMessage,
+    as_call,
+    packed,
+    parse_message,
+    parse_pid,
+)
+from fake_master.http.request_response import Refusal, Request, Response
 from fake_master.http.scheduler_api import SchedulerApi
 from fake_master.http.scheduler_messages import CALL
 from fake_master.master import Master
@@ -32,15 +41,15 @@ _TO_EXECUTOR = f"{_PACKAGE}FrameworkToExecutorMessage"
 Document = Mapping[str, Any]
 
 
-class Links(Protocol):
+class Connections(Protocol):
     """Connections to the addresses of drivers, one each."""
 
     def post(self, to: Address, data: bytes) -> None:
-        """Write to an address, as soon as there is a connection; does not wait."""
+        """Write to an address as soon as there is a connection, without waiting for it."""
         ...
 
     def link(self, to: Address) -> None:
-        """Have a connection, so that its end is noticed."""
+        """Open a connection where there is none, so that its end is noticed."""
         ...
 
 
@@ -53,7 +62,7 @@ class DriverStream(EventStream):
         self._post = post
 
     def send(self, event: Mapping[str, Any]) -> None:
-        """Post what a driver is told of an event."""
+        """Post the message of an event."""
         message = None if self.closed else self.messages.message(event)
         if message is not None:
             self._post(*message)
@@ -62,11 +71,11 @@ class DriverStream(EventStream):
 class DriverEndpoint:
     """Takes the messages of drivers for one master, and posts what they are told."""
 
-    def __init__(self, master: Master, scheduler_api: SchedulerApi, links: Links) -> None:
+    def __init__(self, master: Master, scheduler_api: SchedulerApi, connections: Connections) -> None:
         self._master = master
         self._state = master.state
         self._api = scheduler_api
-        self._links = links
+        self._connections = connections
         flags = master.state.flags
         self._must_authenticate = flags.is_true("authenticate_frameworks")
         self._authentication = Authentication(flags.credentials, master.state.hostname, self._send)
@@ -81,7 +90,7 @@ class DriverEndpoint:
         return Response(status, is_sent=message.wants_answer)
 
     def receive(self, message: Message) -> bool:
-        """Take a message; whether there is somebody whom it goes to."""
+        """Take a message, and return whether its receiver exists."""
         if message.actor == "master":
             self._to_master(message)
             return True
@@ -94,7 +103,7 @@ class DriverEndpoint:
         return agent is not None
 
     def exited(self, address: Address) -> None:
-        """The connection to an address is lost, and so are the drivers that were there."""
+        """Let go of the drivers at an address whose connection is lost."""
         for framework in list(self._state.frameworks.values()):
             pid = parse_pid(framework.pid or "")
             if pid is not None and pid.address == address and framework.stream is not None:
@@ -128,7 +137,7 @@ class DriverEndpoint:
             self._authentication.step(message.actor, document)
 
     def _deliver(self, message: Message) -> None:
-        """A message's turn has come."""
+        """Carry out a message, once rate limits let it through."""
         document = _parsed(message)
         if document is None:
             return
@@ -140,7 +149,7 @@ class DriverEndpoint:
         try:
             call = read(CALL, document if message.name == _CALL else as_call(message.name, document))
             name = self._api.check(call)
-        except Refused as problem:
+        except RefusedMessage as problem:
             self._tell_error(message.sender, str(problem))
         except (ConversionError, Refusal):
             return
@@ -173,7 +182,7 @@ class DriverEndpoint:
         if problem is not None:
             self._tell_error(sender, problem)
             return
-        self._links.link(sender.address)
+        self._connections.link(sender.address)
         framework_id = info.get("id", {}).get("value", "")
         known = self._state.frameworks.get(framework_id)
         if not framework_id and self._is_told_again(pid):
@@ -189,7 +198,7 @@ class DriverEndpoint:
         self._api.subscribe(call, principal, str(to), self._stream(to, registered_before=before))
 
     def _is_told_again(self, pid: str) -> bool:
-        """Whether the driver is registered and asks again, as it does until it hears of it."""
+        """Tell a driver again that it is registered, and return True; False where it is not."""
         for framework in self._state.frameworks.values():
             if framework.pid == pid and isinstance(framework.stream, DriverStream):
                 framework.stream.messages.registered_before = False
@@ -198,7 +207,7 @@ class DriverEndpoint:
         return False
 
     def _not_authenticated(self, pid: str, principal: str | None, info: Document) -> str | None:
-        """Why a driver may not register, or None."""
+        """Return the reason for which a driver may not register, or None."""
         if principal is None:
             return f"Framework at {pid} is not authenticated." if self._must_authenticate else None
         claimed = info.get("principal", principal)
@@ -224,7 +233,7 @@ class DriverEndpoint:
         self._post(sender, to, _PACKAGE + name, serialize(_PACKAGE + name, document))
 
     def _post(self, sender: str, to: Pid, name: str, body: bytes) -> None:
-        self._links.post(to.address, packed(sender, to, name, body))
+        self._connections.post(to.address, packed(sender, to, name, body))
 
 
 def _parsed(message: Message) -> Document | None:

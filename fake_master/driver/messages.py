@@ -1,16 +1,23 @@
-"""Messages of libprocess: a POST whose path names an actor and a message, and whose sender is named in a header.
+"""The messages of libprocess between a driver and a master, and what they stand for in the scheduler API.
 
-Nothing is answered but "202 Accepted", and that only to a sender that is no libprocess.  Whatever the receiver has to
-say it posts to the sender's address, as messages of its own.
+A message is a POST whose path names an actor and a message, and whose sender is named in a header.  Nothing is answered
+but "202 Accepted", and that only to a sender that is no libprocess.  What the receiver has to say it posts to the
+sender's address, as messages of its own.  Those of older drivers stand for calls; a driver gets events as messages.
 """
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from fake_master.http.exchange import Request
+from fake_master.http.request_response import Request
+from fake_master.protobuf.conversion import serialize
 
+Document = Mapping[str, Any]
+Call = dict[str, Any]
+Event = Mapping[str, Any]
+_PACKAGE = "mesos.internal."
 _AGENT = "libprocess/"
 _PID = re.compile(r"([^@]*)@(\d{1,3}(?:\.\d{1,3}){3}|\[[0-9A-Fa-f:.]+\]):(\d{1,5})")
 
@@ -34,7 +41,7 @@ class Pid(NamedTuple):
 
 
 def parse_pid(text: str) -> Pid | None:
-    """The pid that a text names, or None."""
+    """Return the pid that a text names, or None."""
     found = _PID.fullmatch(text)
     if found is None:
         return None
@@ -44,20 +51,20 @@ def parse_pid(text: str) -> Pid | None:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message that has come in."""
+    """A message that has come in."""
 
     sender: Pid
     actor: str
-    """To whom it goes: `master`, `slave(1)`."""
+    """The receiver: `master`, `slave(1)`."""
     name: str
     """The full name of the protobuf message that the body holds."""
     body: bytes
     wants_answer: bool
-    """Whether the sender reads "202 Accepted": a libprocess does not."""
+    """Whether the sender reads "202 Accepted"; a libprocess does not."""
 
 
 def parse_message(request: Request) -> Message | None:
-    """The message that a request is; None where it is no message, or its sender cannot be named."""
+    """Return the message in a request; None where there is none, or where its sender cannot be named."""
     if request.method != "POST":
         return None
     agent = request.headers.get("user-agent", "")
@@ -71,7 +78,7 @@ def parse_message(request: Request) -> Message | None:
 
 
 def packed(sender: str, to: Pid, name: str, body: bytes) -> bytes:
-    """A message as it is written to a connection."""
+    """Return a message as it is written to a connection."""
     head = (
         f"POST /{to.id}/{name} HTTP/1.1\r\n"
         f"User-Agent: {_AGENT}{sender}\r\n"
@@ -82,3 +89,164 @@ def packed(sender: str, to: Pid, name: str, body: bytes) -> bytes:
     if not body:
         return f"{head}\r\n".encode()
     return f"{head}Transfer-Encoding: chunked\r\n\r\n{len(body):x}\r\n".encode() + body + b"\r\n0\r\n\r\n"
+
+
+# --- From drivers: single messages as the calls that they stand for ------------------------------------
+
+
+class RefusedMessage(ValueError):
+    """A message that stands for no call; its sender is told the reason in a FrameworkErrorMessage."""
+
+
+def _register(message: Document) -> Call:
+    if message["framework"].get("id", {}).get("value"):
+        raise RefusedMessage("Registering with 'id' already set")
+    return {"type": "SUBSCRIBE", "subscribe": {"framework_info": message["framework"]}}
+
+
+def _reregister(message: Document) -> Call:
+    known = message["framework"].get("id", {})
+    if not known.get("value"):
+        raise RefusedMessage("Re-registering without an 'id'")
+    subscribe = {"framework_info": message["framework"], "force": message["failover"]}
+    return {"type": "SUBSCRIBE", "framework_id": known, "subscribe": subscribe}
+
+
+def _unregister(_message: Document) -> Call:
+    return {"type": "TEARDOWN"}
+
+
+def _request(message: Document) -> Call:
+    return {"type": "REQUEST", "request": {"requests": message.get("requests", [])}}
+
+
+def _launch(message: Document) -> Call:
+    launch = {"type": "LAUNCH", "launch": {"task_infos": message.get("tasks", [])}}
+    accept = {"offer_ids": message.get("offer_ids", []), "operations": [launch], "filters": message["filters"]}
+    return {"type": "ACCEPT", "accept": accept}
+
+
+def _revive(message: Document) -> Call:
+    return {"type": "REVIVE", "revive": {"roles": message.get("roles", [])}}
+
+
+def _kill(message: Document) -> Call:
+    kill = {key: message[key] for key in ("task_id", "kill_policy") if key in message}
+    return {"type": "KILL", "kill": kill}
+
+
+def _acknowledge(message: Document) -> Call:
+    return {"type": "ACKNOWLEDGE", "acknowledge": {key: message[key] for key in ("agent_id", "task_id", "uuid")}}
+
+
+def _message_to_executor(message: Document) -> Call:
+    return {"type": "MESSAGE", "message": {key: message[key] for key in ("agent_id", "executor_id", "data")}}
+
+
+def _reconcile(message: Document) -> Call:
+    tasks = [
+        {key: status[key] for key in ("task_id", "agent_id") if key in status} for status in message.get("statuses", ())
+    ]
+    return {"type": "RECONCILE", "reconcile": {"tasks": tasks}}
+
+
+CALLS: dict[str, Callable[[Document], Call]] = {
+    "mesos.internal.RegisterFrameworkMessage": _register,
+    "mesos.internal.ReregisterFrameworkMessage": _reregister,
+    "mesos.internal.UnregisterFrameworkMessage": _unregister,
+    "mesos.internal.ResourceRequestMessage": _request,
+    "mesos.internal.LaunchTasksMessage": _launch,
+    "mesos.internal.ReviveOffersMessage": _revive,
+    "mesos.internal.KillTaskMessage": _kill,
+    "mesos.internal.StatusUpdateAcknowledgementMessage": _acknowledge,
+    "mesos.internal.FrameworkToExecutorMessage": _message_to_executor,
+    "mesos.internal.ReconcileTasksMessage": _reconcile,
+}
+"""The maker of a call by the full name of a message.  A maker raises RefusedMessage."""
+
+
+def as_call(name: str, message: Document) -> Call:
+    """Return the call of a single message, with the framework id that it names.  Raises RefusedMessage."""
+    call = CALLS[name](message)
+    if "framework_id" in message:
+        call["framework_id"] = message["framework_id"]
+    return call
+
+
+# --- To drivers: events as messages ----------------------------------------------------------------------
+
+
+class DriverEvents:
+    """Makes messages for one framework; `pid_of_agent` returns an agent's pid by its id, or "" for an unknown one."""
+
+    def __init__(self, pid_of_agent: Callable[[str], str], *, registered_before: bool) -> None:
+        self._pid_of_agent = pid_of_agent
+        self.registered_before = registered_before
+        """Whether SUBSCRIBED becomes FrameworkReregisteredMessage, not FrameworkRegisteredMessage."""
+        self._framework_id: Mapping[str, Any] = {}
+
+    def message(self, event: Event) -> tuple[str, bytes] | None:
+        """Return the full name and the body of an event's message; None where a driver is told nothing."""
+        make = _MESSAGES.get(event["type"])
+        if make is None:
+            return None
+        name, document = make(self, event.get(event["type"].lower(), {}))
+        return _PACKAGE + name, serialize(_PACKAGE + name, document)
+
+    def _subscribed(self, content: Event) -> tuple[str, Event]:
+        self._framework_id = content["framework_id"]
+        name = "FrameworkReregisteredMessage" if self.registered_before else "FrameworkRegisteredMessage"
+        return name, content
+
+    def _offers(self, content: Event) -> tuple[str, Event]:
+        pids = [self._pid_of_agent(offer["agent_id"]["value"]) for offer in content["offers"]]
+        return "ResourceOffersMessage", {**content, "pids": pids}
+
+    def _inverse_offers(self, content: Event) -> tuple[str, Event]:
+        pids = [self._pid_of_agent(offer["agent_id"]["value"]) for offer in content["inverse_offers"]]
+        return "InverseOffersMessage", {**content, "pids": pids}
+
+    def _rescind(self, content: Event) -> tuple[str, Event]:
+        return "RescindResourceOfferMessage", content
+
+    def _rescind_inverse_offer(self, content: Event) -> tuple[str, Event]:
+        return "RescindInverseOfferMessage", content
+
+    def _update(self, content: Event) -> tuple[str, Event]:
+        """Return the message of a status; the pid of an agent asks for an acknowledgement."""
+        status = content["status"]
+        update = {
+            "framework_id": self._framework_id,
+            "status": status,
+            "timestamp": status["timestamp"],
+            "latest_state": status["state"],
+            **{key: status[key] for key in ("executor_id", "agent_id", "uuid") if key in status},
+        }
+        if "uuid" not in status:
+            return "StatusUpdateMessage", {"update": update}
+        return "StatusUpdateMessage", {"update": update, "pid": self._pid_of_agent(status["agent_id"]["value"])}
+
+    def _message(self, content: Event) -> tuple[str, Event]:
+        return "ExecutorToFrameworkMessage", {**content, "framework_id": self._framework_id}
+
+    def _failure(self, content: Event) -> tuple[str, Event]:
+        if "executor_id" in content:
+            return "ExitedExecutorMessage", {**content, "framework_id": self._framework_id}
+        return "LostSlaveMessage", content
+
+    def _error(self, content: Event) -> tuple[str, Event]:
+        return "FrameworkErrorMessage", content
+
+
+_MESSAGES: dict[str, Callable[[DriverEvents, Event], tuple[str, Event]]] = {
+    "SUBSCRIBED": DriverEvents._subscribed,
+    "OFFERS": DriverEvents._offers,
+    "INVERSE_OFFERS": DriverEvents._inverse_offers,
+    "RESCIND": DriverEvents._rescind,
+    "RESCIND_INVERSE_OFFER": DriverEvents._rescind_inverse_offer,
+    "UPDATE": DriverEvents._update,
+    "MESSAGE": DriverEvents._message,
+    "FAILURE": DriverEvents._failure,
+    "ERROR": DriverEvents._error,
+}
+"""The maker of a message by the type of an event.  Drivers are not told of heartbeats and operations."""

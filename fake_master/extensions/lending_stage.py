@@ -14,7 +14,7 @@ from fake_master.allocator.interface import FrameworkId, Offers, ResourcesByAgen
 from fake_master.extensions.idle_reservations import Borrower, LentAgent, excess, lendable_to, overlap
 from fake_master.extensions.lending_batch import JoinedOffers, LendingBatch
 from fake_master.extensions.lent_resources import LentState
-from mesosctl.model.offers.admission import is_allocatable
+from mesosctl.model.offers.frameworks import is_allocatable
 from mesosctl.model.resources import Resources
 
 RescindCallback = Callable[[FrameworkId, ResourcesByAgent], None]

@@ -23,7 +23,7 @@ from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorte
 from fake_master.allocator.hierarchical.sorters.sorter import Sorter, Totals
 from fake_master.allocator.options import Options, SorterName
 from fake_master.extensions.idle_reservations import Borrower, BorrowerRole, IdleReservations, LentAgent
-from mesosctl.model.offers.admission import is_allocatable
+from mesosctl.model.offers.frameworks import is_allocatable
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 

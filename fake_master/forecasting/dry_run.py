@@ -24,13 +24,15 @@ from fake_master.state.agents import Agent
 from fake_master.state.clock import VirtualClock
 from fake_master.state.offers import Offer
 from fake_master.state.tasks import Task
-from fake_master.transports.in_process import CarrierTransport
+from fake_master.transports.in_process import ConnectionTransport
 from mesosctl.model.quantities import Quantities
+from mesosctl.model.rate_limits import RateLimits
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import recovery_factor, recovery_seconds
 from mesosctl.planning.cluster_summary import ClusterSummary
 from mesosctl.planning.comparison import RunSummary, forecast
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions, Forecast, LostAgent, RescindedOffer, TriedChange
+from mesosctl.planning.message_rates import Simulation
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 _NAMED = 20
@@ -55,6 +57,8 @@ class DryRun:
         """Those that took the place of the master's own."""
         self._restarted = self._moved = False
         self._offers_suspended = 0.0
+        self.traffic: Simulation | None = None
+        """Recorded messages under other rate limits; this master is sent none."""
         self.snapshot = snapshot
         self._wants = wants
         self._master = master
@@ -70,7 +74,7 @@ class DryRun:
         self._take(master)
         self.before = self._settle()
         self.carrier = Recorder(master, clock, self._answers.append)
-        self.transport = CarrierTransport(self.carrier)
+        self.transport = ConnectionTransport(self.carrier)
         self._watch()
 
     def _take(self, master: Master) -> None:
@@ -100,6 +104,11 @@ class DryRun:
     def flags(self) -> Mapping[str, str]:
         """The flags of the master, as it shows them."""
         return self._master.state.flags.shown
+
+    @property
+    def rate_limits(self) -> RateLimits | None:
+        """The limits of the master; None for one made from a snapshot, which does not have them."""
+        return None if isinstance(self._source, RestoredCluster) else self._master.state.flags.rate_limits
 
     def restart(self, flags: Mapping[str, str], part: float = 1.0) -> None:
         """Another master leads, with these flags instead of its own, and `part` of the agents is back.
@@ -249,6 +258,7 @@ class DryRun:
             wants=self._wants,
             offers_suspended=self._offers_suspended,
             restarted=self._restarted,
+            traffic=self.traffic,
         )
         return forecast(self.before, summarize(self._master.state), course)
 

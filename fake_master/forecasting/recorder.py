@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from fake_master.extensions.revocation import Revoked, Revoking
 from fake_master.http.application import Application
-from fake_master.http.exchange import Response
+from fake_master.http.request_response import Response
 from fake_master.master import Master
 from fake_master.state.clock import VirtualClock
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Task
-from fake_master.transports.direct import DirectTransport
+from fake_master.transports.in_process import DirectConnection
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import display_names
 from mesosctl.planning.forecast import ChangeAnswer, EvictedTask
@@ -24,7 +24,7 @@ _READING = ("GET_", "LIST_", "READ_", "SUBSCRIBE")
 _FRAMEWORKS_CALLS = ("SUBSCRIBE", "ACCEPT")
 
 
-class Recorder(DirectTransport):
+class Recorder(DirectConnection):
     """Carries requests to a master in virtual time, and reports the answer to each that would change something."""
 
     def __init__(self, master: Master, clock: VirtualClock, report: Callable[[ChangeAnswer], None]) -> None:
@@ -38,7 +38,7 @@ class Recorder(DirectTransport):
         self._application = Application(master)
 
     def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
-        """See `DirectTransport.answer`."""
+        """See `DirectConnection.answer`."""
         name = _change(method, target.partition("?")[0], body)
         response = super().answer(method, target, headers, body)
         if name is not None:
@@ -163,6 +163,8 @@ class Evictions:
 
 def at_risk(state: MasterState, runtime: AgentRuntime) -> Iterator[tuple[Framework, Task]]:
     """Yield the tasks that would be evicted, agent by agent, if all that is offered and not revocable were used."""
+    if not runtime.evicts:
+        return
     for agent in state.agents.values():
         offered = _sum(offer.resources for offer in state.offers.on_agent(agent.id) if offer.kind == "regular")
         yield from runtime.would_go(agent, offered)

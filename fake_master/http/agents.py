@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fake_master.http.exchange import (
+from fake_master.http.operator_api import Body, Change
+from fake_master.http.request_response import (
     Realm,
     Refusal,
     Request,
@@ -20,7 +21,6 @@ from fake_master.http.exchange import (
     standard_refusal,
     wrong_method,
 )
-from fake_master.http.operator_api import Body, Change
 from fake_master.services import descriptions
 from fake_master.services.agents.draining import Draining
 from fake_master.services.agents.registration import Oversubscription

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from fake_master.http.exchange import Refusal, Request, Response, authenticate, standard_refusal, wrong_method
+from fake_master.http.request_response import Refusal, Request, Response, authenticate, standard_refusal, wrong_method
 from fake_master.http.routes import Endpoints
 from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure

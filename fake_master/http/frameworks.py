@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any
 
-from fake_master.http.exchange import Refusal, Request, Response, Written, accepted_silently, json_response
 from fake_master.http.operator_api import Body, Change
+from fake_master.http.request_response import Refusal, Request, Response, Written, accepted_silently, json_response
 from fake_master.http.response_cache import Parts, texts
 from fake_master.services.subscriptions import Subscriptions
 from fake_master.state.frameworks import Framework

@@ -6,8 +6,16 @@ Source: Mesos maintenance documentation, "Operator API".
 from collections.abc import Sequence
 from typing import Any
 
-from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, json_body, json_response, refusing
 from fake_master.http.operator_api import DURATION, Body, Change, Reading
+from fake_master.http.request_response import (
+    Refusal,
+    Request,
+    Response,
+    accepted_silently,
+    json_body,
+    json_response,
+    refusing,
+)
 from fake_master.services.agents.maintenance import Maintenance
 from fake_master.services.agents.registry import AgentRegistry
 from fake_master.services.agents.removal import AgentRemoval

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fake_master.http.content import accepted_type, answer, event_encoder, read_call
-from fake_master.http.exchange import (
+from fake_master.http.request_response import (
     Refusal,
     Request,
     Response,

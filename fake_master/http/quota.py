@@ -1,4 +1,10 @@
-"""`/quota`, `/weights`, and their calls of the operator API.
+"""`/quota`, `/weights`, their calls of the operator API, and the status that each is refused with.
+
+| request | a rule is broken | the capacity heuristic says no |
+| --- | --- | --- |
+| POST /quota, SET_QUOTA | 400 | 409 |
+| UPDATE_QUOTA | 400 | 400 |
+| DELETE /quota, REMOVE_QUOTA, PUT /weights, UPDATE_WEIGHTS | 400 | is not asked |
 
 Sources: Mesos quota documentation, "Operator HTTP Endpoint"; Mesos weights documentation, "Operator HTTP Endpoint".
 """
@@ -7,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
-from fake_master.http.exchange import (
+from fake_master.http.operator_api import Body, Change, Reading
+from fake_master.http.request_response import (
     Refusal,
     Request,
     Response,
@@ -18,7 +25,6 @@ from fake_master.http.exchange import (
     json_response,
     refusing,
 )
-from fake_master.http.operator_api import Body, Change, Reading
 from fake_master.http.response_cache import texts
 from fake_master.services.quota import Quotas, Weights
 from fake_master.state import roles
@@ -28,7 +34,6 @@ from mesosctl.api.protobuf.decoding import ConversionError
 from mesosctl.api.protobuf.messages import Field, Message, read
 from mesosctl.api.resources import RESOURCE, SCALAR, to_core
 from mesosctl.api.responses import quota_status
-from mesosctl.model.errors import Conflict, RuleViolation
 
 QUOTA_REQUEST = Message(
     "QuotaRequest",
@@ -119,7 +124,7 @@ class QuotaEndpoints:
             self._quotas.remove(principal, message["role"])
 
     def _update(self, message: Mapping[str, Any], principal: str | None) -> None:
-        """UPDATE_QUOTA; here even a lack of capacity is a 400."""
+        """UPDATE_QUOTA.  Raises Refusal."""
         configs = [
             (
                 config["role"],
@@ -127,10 +132,8 @@ class QuotaEndpoints:
             )
             for config in message.get("quota_configs", ())
         ]
-        try:
+        with refusing("Invalid QuotaConfig: ", in_conflict="Invalid QuotaConfig: ", conflict_status=400):
             self._quotas.update(principal, configs, force=message.get("force", False))
-        except (RuleViolation, Conflict) as error:
-            raise Refusal(400, f"Invalid QuotaConfig: {error.message}") from error
 
     def _status(self, principal: str | None) -> dict[str, Any]:
         """The QuotaStatus message: what the principal may see, and nothing at all where nothing is set."""

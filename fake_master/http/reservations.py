@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from fake_master.http.exchange import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.http.operator_api import Body, Change
+from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.services.reservations import Reservations
 from fake_master.state.agents import Agent
 from mesosctl.api.protobuf.decoding import ConversionError, decode

@@ -14,7 +14,7 @@ from operator import is_
 from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
-from fake_master.http.exchange import Written, dumps
+from fake_master.http.request_response import Written, dumps
 from fake_master.state.master_state import MasterState
 
 Parts = tuple[Any, ...]

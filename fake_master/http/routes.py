@@ -12,14 +12,14 @@ from typing import Generic, TypeVar
 from urllib.parse import unquote
 
 from fake_master.http.agents import AgentCalls, AgentEndpoints
-from fake_master.http.exchange import Realm, Request, Response
 from fake_master.http.frameworks import FrameworkEndpoints
-from fake_master.http.information import Information, Logging
 from fake_master.http.maintenance import MaintenanceEndpoints
 from fake_master.http.operator_api import NOT_SERVED, STREAMS, Change, OperatorApi, Reading
 from fake_master.http.quota import QuotaEndpoints, WeightEndpoints
+from fake_master.http.request_response import Realm, Request, Response
 from fake_master.http.reservations import ReservationEndpoints
 from fake_master.http.scheduler_api import SchedulerApi
+from fake_master.http.state import LoggingCalls, StateEndpoints
 from fake_master.master import Master
 
 _MASTER = "master"
@@ -85,18 +85,18 @@ class Endpoints:
 
     def __init__(self, master: Master) -> None:
         state, transaction = master.state, master.transaction
-        information = Information(state, master.runtime, master.metrics.snapshot)
-        logging = Logging(state, master.logging_level)
+        state_endpoints = StateEndpoints(state, master.runtime, master.metrics.snapshot)
+        logging = LoggingCalls(state, master.logging_level)
         frameworks = FrameworkEndpoints(state, master.subscriptions)
         quota = QuotaEndpoints(state, master.quotas)
         weights = WeightEndpoints(state, master.weights)
         reservations = ReservationEndpoints(state.agents, master.reservations)
         maintenance = MaintenanceEndpoints(state, master.maintenance, master.agent_removal, master.agent_registry)
         agents = AgentCalls(state, master.agent_removal, master.draining)
-        nouns = (information, logging, frameworks, quota, weights, reservations, maintenance, agents)
+        nouns = (state_endpoints, logging, frameworks, quota, weights, reservations, maintenance, agents)
         calls = [call for noun in nouns for call in noun.calls()]
         self.of_agents = AgentEndpoints(state, master.refresh, master.oversubscription)
-        self.operator_api = OperatorApi(master.events, transaction, information.get_state, calls)
+        self.operator_api = OperatorApi(master.events, transaction, state_endpoints.get_state, calls)
         self.scheduler_api = SchedulerApi(
             state,
             master.rate_limiting,
@@ -107,15 +107,15 @@ class Endpoints:
             master.operation_updates,
         )
         self.routes = (
-            Route("health", None, information.health),
-            Route("version", None, information.version, prefixed=False),
-            Route("redirect", None, information.redirect),
-            Route("flags", Realm.READONLY, information.flags),
-            Route("metrics/snapshot", Realm.READONLY, information.metrics_snapshot, prefixed=False),
-            Route("slaves", Realm.READONLY, information.slaves),
-            Route("state", Realm.READONLY, information.state),
-            Route("state-summary", Realm.READONLY, information.state_summary),
-            Route("roles", Realm.READONLY, information.roles),
+            Route("health", None, state_endpoints.health),
+            Route("version", None, state_endpoints.version, prefixed=False),
+            Route("redirect", None, state_endpoints.redirect),
+            Route("flags", Realm.READONLY, state_endpoints.flags),
+            Route("metrics/snapshot", Realm.READONLY, state_endpoints.metrics_snapshot, prefixed=False),
+            Route("slaves", Realm.READONLY, state_endpoints.slaves),
+            Route("state", Realm.READONLY, state_endpoints.state),
+            Route("state-summary", Realm.READONLY, state_endpoints.state_summary),
+            Route("roles", Realm.READONLY, state_endpoints.roles),
             Route("frameworks", Realm.READONLY, frameworks.frameworks),
             Route("tasks", Realm.READONLY, frameworks.tasks),
             Route("teardown", Realm.READWRITE, methods={"POST": frameworks.teardown}),

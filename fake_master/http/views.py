@@ -1,4 +1,4 @@
-"""The JSON in which the information endpoints show agents and roles (Mesos documentation, "HTTP Endpoints")."""
+"""The JSON in which endpoints show agents and roles (Mesos documentation, "HTTP Endpoints")."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -6,7 +6,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-from fake_master.http.exchange import Written, dumps
+from fake_master.http.request_response import Written, dumps
 from fake_master.http.response_cache import Parts, texts
 from fake_master.services import descriptions
 from fake_master.state import roles

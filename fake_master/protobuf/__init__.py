@@ -1,1 +1,1 @@
-"""Mesos's messages as protobuf: tables of what they hold, and bytes to and from the JSON documents of the master."""
+"""The messages of Mesos as protobuf: tables of their fields, and bytes to and from the documents of the master."""

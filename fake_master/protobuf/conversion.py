@@ -18,11 +18,11 @@ _RANGES = {"int32": (-(2**31), 2**31), "int64": (-(2**63), 2**63), "uint32": (0,
 
 
 class NotAMessage(ValueError):
-    """The bytes are not the message: cut off, malformed, or without a required field."""
+    """Bytes that are not the message: cut off, malformed, or without a required field."""
 
 
 def parse(name: str, body: bytes) -> Document:
-    """The document of a message by its full name.  Raises NotAMessage.
+    """Return the document of a message by its full name.  Raises NotAMessage.
 
     As in Mesos, unknown fields, fields of another wire type and unknown values of enumerations are passed over.
     """
@@ -37,7 +37,7 @@ def parse(name: str, body: bytes) -> Document:
 
 
 def serialize(name: str, document: Mapping[str, Any]) -> bytes:
-    """The bytes of a document; what the message does not have is left out."""
+    """Return the bytes of a document; fields that the message does not have are left out."""
     return message_class(name)(**_writable(name, document)).SerializePartialToString()
 
 
@@ -56,7 +56,7 @@ def _document(message: ProtobufMessage, readers: Mapping[int, tuple[str, Reader]
 
 @cache
 def _readers(name: str) -> Mapping[int, tuple[str, Reader]]:
-    """By number, the name of each field and what makes JSON of its value."""
+    """Return the name of each field and the function that makes JSON of its value, by number."""
     return {field.number: (field.name, _field_reader(field)) for field in tables().messages[name].values()}
 
 
@@ -91,7 +91,7 @@ def _text(value: bytes) -> str:
 
 Writer = Callable[[Any], Any]
 _NOTHING = object()
-"""Returned of a value that the field cannot hold."""
+"""The mark of a value that a field cannot hold."""
 
 
 def _writable(name: str, document: Mapping[str, Any]) -> Document:

@@ -58,12 +58,12 @@ class FieldTable:
 
     @property
     def is_list(self) -> bool:
-        """Whether it holds any number of values in order."""
+        """Whether the field holds any number of values, in order."""
         return self.label == "repeated"
 
     @property
     def is_map(self) -> bool:
-        """Whether it is a map from strings."""
+        """Whether the field is a map from strings."""
         return self.label == "map"
 
 
@@ -74,12 +74,12 @@ class Tables:
         self.messages: dict[str, dict[str, FieldTable]] = {}
         self.enumerations: dict[str, dict[str, int]] = {}
         self.packages: dict[str, str] = {}
-        """The package of each of them."""
+        """The package of each message and enumeration, by its full name."""
         for entry in sorted((files(__package__) / "tables").iterdir(), key=lambda file: file.name):
             self._add(json.loads(entry.read_bytes()))
 
     def kind(self, field: FieldTable) -> Kind:
-        """How values of a field are written in JSON."""
+        """Return how values of a field are written in JSON."""
         if field.type in self.messages:
             return "message"
         if field.type in self.enumerations:
@@ -105,7 +105,7 @@ def _field(package: str, name: str, text: str) -> FieldTable:
 
 @cache
 def tables() -> Tables:
-    """All tables, read once."""
+    """Return all tables, read once."""
     return Tables()
 
 
@@ -117,7 +117,7 @@ def message_class(name: str) -> type[ProtobufMessage]:
 
 @cache
 def _pool() -> descriptor_pool.DescriptorPool:
-    """One file for each package, after those that it refers to."""
+    """Return a pool with one file for each package, after those that it refers to."""
     pool = descriptor_pool.DescriptorPool()
     found, added = tables(), set[str]()
 
@@ -138,7 +138,7 @@ def _pool() -> descriptor_pool.DescriptorPool:
 
 
 def _needed(package: str, found: Tables) -> list[str]:
-    """The other packages that the messages of a package refer to."""
+    """Return the other packages that the messages of a package refer to."""
     types = (
         field.type
         for name, fields in found.messages.items()

@@ -1,9 +1,10 @@
-"""Quotas and weights, and the ways to change them.
+"""Quotas and weights, and the ways to change them.  `fake_master.http.quota` gives each error its status.
 
 Sources: Mesos documentation, "Quota" and "Weights".
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry
@@ -18,6 +19,16 @@ from mesosctl.model.quota.capacity import check_capacity
 from mesosctl.model.resource import Resource
 
 QUOTA_KIND = "quota"
+Rescind = Callable[[str, Quota], None]
+"""Rescinds offers for the new quota of a role."""
+
+
+class QuotaChange(NamedTuple):
+    """A change that has passed every check."""
+
+    role: str
+    quota: SentQuota | None
+    """As a master keeps it; None where the role has none any more."""
 
 
 class Quotas:
@@ -67,8 +78,7 @@ class Quotas:
             check_capacity(wanted, self._state.capacity())
         # Beyond this size a real master accepts the request and dies on it.
         quota_rules.check_config_amounts(quota.guarantees, quota.limits)
-        self._keep(role, quota)
-        self._allocator.update_quota(role, quota.meaning)
+        self._make([QuotaChange(role, quota)])
         self._rescinding.for_new_quota(role, quota.meaning.guarantees)
 
     def remove(self, principal: str | None, role: str) -> None:
@@ -79,8 +89,7 @@ class Quotas:
         del left[role]
         quota_rules.check_tree(left)
         self._state.flags.authorizer.require("update_quotas", principal, role)
-        self._keep(role, None)
-        self._allocator.update_quota(role, Quota())
+        self._make([QuotaChange(role, None)])
 
     def update(self, principal: str | None, configs: Sequence[tuple[str, SentQuota]], *, force: bool) -> None:
         """UPDATE_QUOTA: all of the configs or none.  Raises RuleViolation, Conflict or Forbidden."""
@@ -98,22 +107,25 @@ class Quotas:
             check_capacity(wanted, self._state.capacity(newest_rule=True))
         for role, _ in configs:
             self._state.flags.authorizer.require("update_quotas", principal, role)
-        for role, config in configs:
-            self._keep(role, config.kept())
-        for role, config in configs:
-            self._allocator.update_quota(role, config.meaning)
-            self._rescinding.for_updated_quota(role, config.meaning)
+        changes = [QuotaChange(role, config.kept()) for role, config in configs]
+        self._make(changes, self._rescinding.for_updated_quota)
 
     def _consumed(self, role: str) -> Quantities:
         """Return what counts against the limits of `role`: allocated, and reserved but idle where that counts."""
         return self._state.role_usage().consumed(role)
 
-    def _keep(self, role: str, stored: SentQuota | None) -> None:
-        self._registry.write(QUOTA_KIND, role, None if stored is None else stored.to_record())
-        if stored is None:
-            self._state.quotas.pop(role, None)
-        else:
-            self._state.quotas[role] = stored
+    def _make(self, changes: Sequence[QuotaChange], rescind: Rescind = lambda _role, _quota: None) -> None:
+        """Write all changes to the registry, then tell the allocator of each and have offers rescinded."""
+        for role, quota in changes:
+            self._registry.write(QUOTA_KIND, role, None if quota is None else quota.to_record())
+            if quota is None:
+                self._state.quotas.pop(role, None)
+            else:
+                self._state.quotas[role] = quota
+        for role, quota in changes:
+            meaning = Quota() if quota is None else quota.meaning
+            self._allocator.update_quota(role, meaning)
+            rescind(role, meaning)
 
 
 WEIGHT_KIND = "weight"

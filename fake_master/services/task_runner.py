@@ -157,7 +157,7 @@ class TaskRunner:
 
     def forget(self, framework: Framework, task: Task) -> None:
         """Forget a lost task, and free all that it and its executor held."""
-        del framework.tasks[task.id]
+        framework.drop_task(task)
         self._release(framework, task)
 
     def kill_all(self, framework: Framework) -> None:

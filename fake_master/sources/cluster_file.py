@@ -31,7 +31,7 @@ from fake_master.state.flags import MasterFlags
 from fake_master.state.master_state import Clock
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.api.files import reading
-from mesosctl.files.reading import read_text_file, why_unreadable
+from mesosctl.files import read_text_file, why_unreadable
 from mesosctl.model.errors import BadInput, Forbidden, RuleViolation
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources

@@ -17,10 +17,10 @@ from fake_master.services.reservations import CHECKPOINT_KIND
 from fake_master.state.flags import MasterFlags
 from fake_master.state.quota import SentQuota
 from mesosctl.api.files.desired_state import labels_of, read_sections
-from mesosctl.api.files.positions import Places, places_in_toml
+from mesosctl.api.files.line_numbers import Places, places_in_toml
 from mesosctl.api.files.rate_limits import RateLimits
 from mesosctl.api.resources import list_to_json
-from mesosctl.model import ratelimit, roles
+from mesosctl.model import rate_limits, roles
 from mesosctl.model.errors import BadInput, Conflict, RuleViolation
 from mesosctl.model.quantities import Quota, to_double
 from mesosctl.model.quota import rules as quota_rules
@@ -260,7 +260,7 @@ def _wrong(where: str, sentence: str, hint: str | None = None) -> RuleViolation:
 def rate_limits_flag(table: Any, text: str, where: str) -> str:
     """The table [rate_limits], which has the keys of the documented JSON, as the flag.  Raises BadInput."""
     limits = RateLimits.read(table, f"{where}: rate_limits").to_core()
-    faults = [f"rate_limits.{fault.field}: {fault.sentence}" for fault in ratelimit.errors(limits)]
+    faults = [f"rate_limits.{fault.field}: {fault.sentence}" for fault in rate_limits.errors(limits)]
     if faults:
         line = places_in_toml(text).line_of(faults[0].partition(": ")[0])
         raise BadInput(f"{where}{f', line {line}' if line else ''}: {'; '.join(faults)}", field="rate_limits")

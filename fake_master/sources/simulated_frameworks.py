@@ -11,8 +11,7 @@ from typing import Any, Literal
 
 from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
-from fake_master.sources.running_tasks import RunningTasks, usage_of
-from fake_master.sources.snapshot_tasks import SnapshotTasks
+from fake_master.sources.tasks import RunningTasks, SnapshotTasks, usage_of
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream
@@ -135,7 +134,7 @@ class SimulatedFramework:
             held = usage.resources.allocated_to(usage.role)
             used[usage.agent_id] = used.get(usage.agent_id, Resources()) + held
             framework.hold(master.state.agents[usage.agent_id], held)
-            tasks.hold(framework, usage, number)
+            tasks.hold(framework, usage, held, number)
         self._take_part(framework)
         master.subscriptions.restore(framework, used)
         for task in list(framework.tasks.values()):

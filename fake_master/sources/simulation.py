@@ -14,7 +14,7 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
 from mesosctl.api.files import reading
 from mesosctl.api.snapshots.snapshot import rewindable
-from mesosctl.files.reading import open_file, why_unreadable
+from mesosctl.files import open_file, why_unreadable
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.roles import is_strict_subrole, top_level

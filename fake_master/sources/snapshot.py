@@ -21,7 +21,7 @@ from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
 from fake_master.services.reservations import DoesNotFit, configured_form
 from fake_master.sources.lasting_state import seed
-from fake_master.sources.snapshot_tasks import SnapshotTasks
+from fake_master.sources.tasks import SnapshotTasks
 from fake_master.state.agents import Agent, Domain
 from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags, known_flags
@@ -134,25 +134,38 @@ def read_snapshot(file: BufferedIOBase, where: str, mesos_version: str | None = 
 
 
 def _populate(master: Master, snapshot: ClusterSnapshot) -> None:
+    shapes: dict[int, tuple[Resources, Resources]] = {}
     for index, agent in enumerate(snapshot.agents):
-        _register(master, agent, index + 1, snapshot.taken_at)
+        # Agents with equal resources share one object in a snapshot, and so they do here.
+        shape = shapes.get(id(agent.total))
+        if shape is None:
+            shape = shapes[id(agent.total)] = _configured_and_slack(agent.total, master)
+        _register(master, agent, index + 1, snapshot.taken_at, *shape)
     usages: dict[str, list[Usage]] = {}
     for usage in snapshot.usages:
         usages.setdefault(usage.framework_id, []).append(usage)
+    allocated = _Allocated()
     tasks = SnapshotTasks(master, snapshot.lending or Lending(), snapshot.taken_at)
     for restored in snapshot.frameworks:
-        _join(master, restored, usages.get(restored.id, []), snapshot.taken_at, tasks)
-    _offer_again(master, snapshot)
+        _join(master, restored, usages.get(restored.id, []), snapshot.taken_at, tasks, allocated)
+    _offer_again(master, snapshot, allocated)
     if snapshot.lending is not None:
         master.runtime.restore_lending(snapshot.lending)
     tasks.settle()
 
 
-def _register(master: Master, restored: SnapshotAgent, number: int, since: float) -> None:
-    configured = Resources(configured_form(entry) for entry in restored.total.non_revocable())
-    slack = Resources(
-        replace(entry, throttleable=master.state.revocability.throttles) for entry in restored.total.revocable()
+def _configured_and_slack(total: Resources, master: Master) -> tuple[Resources, Resources]:
+    """Return what an agent was started with, and its slack of use, from its total."""
+    throttleable = master.state.revocability.throttles
+    return (
+        Resources(configured_form(entry) for entry in total.non_revocable()),
+        Resources(replace(entry, throttleable=throttleable) for entry in total.revocable()),
     )
+
+
+def _register(
+    master: Master, restored: SnapshotAgent, number: int, since: float, configured: Resources, slack: Resources
+) -> None:
     agent = Agent(
         id=restored.id,
         hostname=restored.hostname,
@@ -177,7 +190,30 @@ def _register(master: Master, restored: SnapshotAgent, number: int, since: float
         raise BadInput(f"agent {restored.id}: {refusal}", field="agents") from refusal
 
 
-def _join(master: Master, restored: SnapshotFramework, usages: list[Usage], since: float, tasks: SnapshotTasks) -> None:
+class _Allocated:
+    """Resources with an allocation role; of equal ones, which a snapshot shares, there is one object."""
+
+    def __init__(self) -> None:
+        # The resources are kept beside the result, so that their identity stays their own.
+        self._known: dict[tuple[int, str], tuple[Resources, Resources]] = {}
+
+    def to(self, role: str, resources: Resources) -> Resources:
+        """Return the resources, allocated to `role`."""
+        key = (id(resources), role)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = (resources, resources.allocated_to(role))
+        return found[1]
+
+
+def _join(
+    master: Master,
+    restored: SnapshotFramework,
+    usages: list[Usage],
+    since: float,
+    tasks: SnapshotTasks,
+    allocated: _Allocated,
+) -> None:
     framework = Framework(
         id=restored.id,
         info=_info(restored),
@@ -190,11 +226,12 @@ def _join(master: Master, restored: SnapshotFramework, usages: list[Usage], sinc
     )
     used: dict[str, Resources] = {}
     for number, usage in enumerate(usages):
-        held = usage.resources.allocated_to(usage.role)
+        held = allocated.to(usage.role, usage.resources)
         agent = master.state.agents[usage.agent_id]
-        used[agent.id] = used.get(agent.id, Resources()) + held
+        before = used.get(agent.id)
+        used[agent.id] = held if before is None else before + held
         framework.hold(agent, held)
-        tasks.hold(framework, usage, number)
+        tasks.hold(framework, usage, held, number)
     try:
         master.subscriptions.restore(framework, used)
     except RuleViolation as error:
@@ -226,7 +263,7 @@ def _age(offer_id: str) -> tuple[int, str]:
     return (int(number) if number.isdecimal() and number.isascii() else 0), offer_id
 
 
-def _offer_again(master: Master, snapshot: ClusterSnapshot) -> None:
+def _offer_again(master: Master, snapshot: ClusterSnapshot, allocated: _Allocated) -> None:
     """The outstanding offers, as far as what they offer is still there and free."""
     left: dict[str, Resources] = {}
     for offered in sorted(snapshot.offers, key=lambda offer: _age(offer.id)):
@@ -240,5 +277,5 @@ def _offer_again(master: Master, snapshot: ClusterSnapshot) -> None:
         if kind is not None and (is_lent or free.contains(offered.resources)):
             if not is_lent:
                 left[agent.id] = free - offered.resources
-            resources = offered.resources.allocated_to(offered.role)
+            resources = allocated.to(offered.role, offered.resources)
             master.offers.restore(Offer(offered.id, framework.id, agent.id, offered.role, resources, kind))

@@ -9,13 +9,14 @@ from typing import Any
 from fake_master.state.acls import Authorizer
 from mesosctl.api.protobuf.decoding import ConversionError, decode
 from mesosctl.api.protobuf.messages import Field, Message, read
-from mesosctl.api.ratelimit import from_json
-from mesosctl.files.reading import read_text_file, why_unreadable
-from mesosctl.model import ratelimit, roles
+from mesosctl.api.rate_limits import from_json
+from mesosctl.files import read_text_file, why_unreadable
+from mesosctl.model import roles
 from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.offers.admission import parse_minimum
-from mesosctl.model.ratelimit import RateLimits
+from mesosctl.model.offers.frameworks import parse_minimum
+from mesosctl.model.rate_limits import RateLimits
+from mesosctl.model.rate_limits import check as check_rate_limits
 from mesosctl.model.roles import Priorities
 from mesosctl.model.text import parse_duration
 
@@ -173,7 +174,7 @@ def rate_limits(source: str) -> RateLimits:
     """`--rate_limits`: JSON, or a file that holds it."""
     try:
         limits = from_json(_json_or_file("rate_limits", source))
-        ratelimit.check(limits)
+        check_rate_limits(limits)
     except ConversionError as error:
         raise BadInput(f"--rate_limits: {error}", field="rate_limits") from error
     except RuleViolation as error:

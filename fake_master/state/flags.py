@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from fake_master.allocator import custom
 from fake_master.state import flag_values
 from fake_master.state.acls import Authorizer
-from mesosctl.api.ratelimit import to_text
+from mesosctl.api.rate_limits import to_text
 from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import BadInput
-from mesosctl.model.ratelimit import RateLimits
+from mesosctl.model.rate_limits import RateLimits
 from mesosctl.model.roles import Priorities
 from mesosctl.model.text import parse_duration
 

@@ -11,7 +11,7 @@ from fake_master.state.agents import Agent
 from fake_master.state.clock import Timer
 from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream
-from fake_master.state.tasks import Executor, Task
+from fake_master.state.tasks import Executor, Task, TaskGroup
 from mesosctl.model import roles as roles_model
 from mesosctl.model.resources import Resources
 
@@ -47,7 +47,6 @@ class Framework:
     offers: dict[str, Offer] = field(default_factory=dict)
     inverse_offers: dict[str, str] = field(default_factory=dict)
     """Agent id by inverse offer id."""
-    tasks: dict[str, Task] = field(default_factory=dict)
     unreachable_tasks: dict[str, Task] = field(default_factory=dict)
     """Tasks on agents that nobody can reach, or that an operator has given up."""
     executors: dict[tuple[str, str], Executor] = field(default_factory=dict)
@@ -57,6 +56,9 @@ class Framework:
     failover_timer: Timer | None = None
     counts: Counter[str] = field(default_factory=Counter)
     """The counters of its metrics, by their names below the framework's own: `calls/accept`."""
+    _tasks: dict[str, Task] = field(default_factory=dict)
+    _task_groups: dict[str, list[TaskGroup]] = field(default_factory=dict)
+    """By agent id: tasks that nobody has looked at yet."""
     # Sums kept as tasks come and go: there may be thousands of them, and every view asks.
     _held: dict[str, Resources] = field(default_factory=dict)
     _held_anywhere: Resources = field(default_factory=Resources)
@@ -99,6 +101,32 @@ class Framework:
         """Seconds it may stay away."""
         return float(self.info.get("failover_timeout", 0.0))
 
+    @property
+    def tasks(self) -> dict[str, Task]:
+        """Its tasks by id, each of a group made at the first look."""
+        if self._task_groups:
+            self._make_tasks(list(self._task_groups))
+        return self._tasks
+
+    def tasks_on(self, agent_ids: Collection[str]) -> list[Task]:
+        """Return the tasks on some agents; those of a group on another agent are not made."""
+        self._make_tasks(self._task_groups.keys() & agent_ids)
+        return [task for task in self._tasks.values() if task.agent_id in agent_ids]
+
+    def _make_tasks(self, agent_ids: Iterable[str]) -> None:
+        for agent_id in agent_ids:
+            for group in self._task_groups.pop(agent_id):
+                self._tasks.update((task.id, task) for task in group.tasks())
+
+    def add_task_group(self, group: TaskGroup) -> None:
+        """Add running tasks, and count them."""
+        self._task_groups.setdefault(group.agent_id, []).append(group)
+        self.counts["tasks/active/task_running"] += len(group)
+
+    def drop_task(self, task: Task) -> None:
+        """Drop a task that has been made."""
+        del self._tasks[task.id]
+
     def count_task(self, task: Task) -> None:
         """Count a task in its state: of active ones how many there are, of ended ones how many there have been."""
         self.counts[f"tasks/{'terminal' if task.is_terminal else 'active'}/{task.state.lower()}"] += 1
@@ -134,7 +162,9 @@ class Framework:
         for agent in gone.values():
             if agent.id in self._held:
                 self.release(agent, self._held[agent.id])
-        self.tasks = {name: task for name, task in self.tasks.items() if task.agent_id not in gone}
+        for agent_id in self._task_groups.keys() & gone.keys():
+            del self._task_groups[agent_id]
+        self._tasks = {name: task for name, task in self._tasks.items() if task.agent_id not in gone}
         self.executors = {key: executor for key, executor in self.executors.items() if executor.agent_id not in gone}
 
     @property

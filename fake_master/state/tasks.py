@@ -1,10 +1,11 @@
 """Tasks and executors on simulated agents: their states, from TASK_STAGING to their end, and the reasons for it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from fake_master.state.clock import Timer
+from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import TERMINAL_STATES
 
@@ -108,6 +109,56 @@ class Task:
     def is_terminal(self) -> bool:
         """Whether it has ended."""
         return self.state in TERMINAL_STATES
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGroup:
+    """Running tasks of which only the number and the sum is known, as in a snapshot.
+
+    A cluster has hundreds of thousands of them, and a forecast asks for none: they become tasks when somebody looks.
+    """
+
+    name: str
+    """The beginning of their names."""
+    framework_id: str
+    agent_id: str
+    role: str
+    resources: Resources
+    """The sum, allocation roles included."""
+    count: int
+    """How many are counted; fewer exist where there is nothing to divide."""
+    since: float
+    """When they started: seconds since the epoch."""
+
+    def __len__(self) -> int:
+        return self.count if any(map(self._share_of, self.resources)) else 1
+
+    def tasks(self) -> Iterator[Task]:
+        """Make them: each has an equal part, and the last one the rest."""
+        alike = len(self) - 1
+        share = Resources(entry.with_value(amount) for entry in self.resources if (amount := self._share_of(entry)))
+        spread = Resources(entry.with_value(entry.value * alike) for entry in share if isinstance(entry.value, int))
+        for index, part in enumerate([share] * alike + [self.resources - spread]):
+            name = f"{self.name}-{index}"
+            yield Task(
+                id=name,
+                framework_id=self.framework_id,
+                agent_id=self.agent_id,
+                info={"name": name},
+                resources=part,
+                role=self.role,
+                state="TASK_RUNNING",
+                statuses=[running_status(name, self.since)],
+            )
+
+    def _share_of(self, entry: Resource) -> int:
+        """Return the thousandths of an entry that each of them has."""
+        return entry.value // self.count if isinstance(entry.value, int) and entry.disk is None else 0
+
+
+def running_status(task_id: str, since: float) -> dict[str, Any]:
+    """Return the TaskStatus of a task that has run since then."""
+    return {"task_id": {"value": task_id}, "state": "TASK_RUNNING", "timestamp": since}
 
 
 @dataclass(frozen=True, slots=True)

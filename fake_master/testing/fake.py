@@ -15,9 +15,8 @@ from fake_master.state.agents import Absence
 from fake_master.state.agents import Agent as RegisteredAgent
 from fake_master.state.clock import RunningClock, VirtualClock
 from fake_master.testing import values
-from fake_master.testing.carrying import FakeTransport, Gate, ServerThread
 from fake_master.testing.cluster import Records, as_spec, named, set_quotas, specify, table_of
-from fake_master.testing.faults import FaultyApplication, Lost
+from fake_master.testing.transport import FakeTransport, FaultyApplication, Gate, Lost, ServerThread
 from fake_master.testing.values import Agent, AgentConfig, Framework, Offer, Role, Task
 from fake_master.testing.waiting import Waiting
 from mesosctl.model.errors import BadInput, NotFound

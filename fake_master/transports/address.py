@@ -19,14 +19,13 @@ from urllib.parse import parse_qsl
 
 from fake_master.registry.interface import SECONDS_TO_WAIT, RegistryFailure, UnreadableRegistry
 from fake_master.registry.sqlite import SqliteRegistry
-from fake_master.transports.in_process import LazyTransport
+from fake_master.transports.in_process import DirectConnection, LazyConnection
 from mesosctl.model.errors import BadInput
 from mesosctl.model.version_profile import MESOS_1_4, PROFILES
 
 if TYPE_CHECKING:
     from fake_master.sources.cluster_file import ClusterSpec
     from fake_master.sources.snapshot import RestoredCluster
-    from fake_master.transports.direct import DirectTransport
 
 SCHEME = "fake:"
 _OPTIONS = ("fresh", "version")
@@ -108,7 +107,7 @@ def state_folder() -> Path:
     return Path(home) / ".local" / "state" / "mesosctl" / "fake"
 
 
-def open_on_call(address: str, longest_wait: float | None = None) -> LazyTransport:
+def open_on_call(address: str, longest_wait: float | None = None) -> LazyConnection:
     """The master behind an address, with the state that its last command left.
 
     `longest_wait`: as `fake_master.open_transport` has it.
@@ -122,13 +121,11 @@ def open_on_call(address: str, longest_wait: float | None = None) -> LazyTranspo
             parsed, path, SECONDS_TO_WAIT if longest_wait is None else min(longest_wait, SECONDS_TO_WAIT)
         )
 
-    def start() -> "DirectTransport":
-        from fake_master.transports.direct import DirectTransport
-
-        return DirectTransport((spec or parsed.spec()).start(registry))
+    def start() -> DirectConnection:
+        return DirectConnection((spec or parsed.spec()).start(registry))
 
     profile = PROFILES[parsed.version or MESOS_1_4.name] if spec is None else None
-    return LazyTransport(start, registry, profile, lambda: _explained(address, path))
+    return LazyConnection(start, registry, profile, lambda: _explained(address, path))
 
 
 def _registry(parsed: FakeAddress, path: Path, longest_wait: float) -> SqliteRegistry:

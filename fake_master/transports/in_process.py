@@ -1,9 +1,11 @@
-"""Transports of httpx to a fake master in the same process, which may start when a request needs it.
+"""Requests to a fake master in the same process: function calls, without a socket and without a thread.
 
-A registry answers by itself what it can: `quota list` on the built-in cluster should not be slower than over a
-network, where the master has been started before.
+`ConnectionTransport` carries those of an httpx client.  A master may start when a request needs it: a registry answers
+by itself what it can, since `quota list` on the built-in cluster should not be slower than over a network, where the
+master has been started before.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -11,25 +13,101 @@ from typing import TYPE_CHECKING, Protocol
 
 import httpx
 
-from fake_master.http.exchange import Request, Response, json_response
+from fake_master.http.request_response import Request, Response, json_response
 from fake_master.registry.interface import Registry, RegistryFailure
 from mesosctl.api.responses import quota_status
 from mesosctl.model.version_profile import Profile
 
 if TYPE_CHECKING:
+    from fake_master.http.application import Application
     from fake_master.master import Master
     from fake_master.state.streams import EventStream
-    from fake_master.transports.direct import DirectTransport, Events, Sleep
 
 
-class Carrier(Protocol):
-    """Carries requests to a master: `DirectTransport`, `Recorder` or `LazyTransport`."""
+Sleep = Callable[[float], None]
+"""Lets so many seconds pass by the master's clock: `time.sleep`, or that of a `VirtualClock`."""
 
-    def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> "Response":
+
+class ConnectionDropped(Exception):
+    """The connection breaks, and no answer comes: a fault that a test asked for."""
+
+
+class Events:
+    """A subscriber's stream.  Iterating raises TimeoutError where nothing comes for too long."""
+
+    def __init__(self, application: "Application", stream: "EventStream", sleep: Sleep, patience: float) -> None:
+        self._application = application
+        self._stream = stream
+        self._sleep = sleep
+        self._patience = patience
+
+    def __iter__(self) -> Iterator[bytes]:
+        clock = self._application.master.state.clock
+        give_up = clock() + self._patience
+        while True:
+            if records := self._stream.take():
+                yield from records
+                give_up = clock() + self._patience
+            elif self._stream.closed:
+                return
+            elif clock() >= give_up:
+                raise TimeoutError(f"no event within {self._patience:g} s")
+            else:
+                self._wait(give_up)
+
+    def _wait(self, give_up: float) -> None:
+        """Until the master has something to do, and let it do that."""
+        master = self._application.master
+        due = master.next_deadline()
+        until = give_up if due is None else min(due, give_up)
+        self._sleep(max(0.0, until - master.state.clock()))
+        self._application.tick()
+
+    def close(self) -> None:
+        """The subscriber hangs up, as far as the master is concerned."""
+        self._stream.left()
+        self._application.tick()
+
+
+class DirectConnection:
+    """A connection that hands each request straight to a master.
+
+    Nothing happens between requests, since there is no thread in which it could: whoever reads a
+    stream of events lets time pass, for the whole master, until there is something to read.
+    """
+
+    def __init__(self, master: "Master", sleep: Sleep = time.sleep) -> None:
+        # Late: a registry answers by itself what it can, and starts no master.
+        from fake_master.http.application import Application
+
+        self._application = Application(master)
+        self._sleep = sleep
+
+    def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
+        """The answer; the names of headers are in lower case.  It is whole unless it is a stream."""
+        return self._application.handle(Request(method, target, headers, body))
+
+    def respond(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
+        """The same; raises RegistryFailure where that is no answer of the master, but a fault of its file."""
+        return self._application.respond(Request(method, target, headers, body))
+
+    def events(self, stream: "EventStream", patience: float | None) -> Events:
+        """Return the events on the stream of an answer; `patience`: seconds between two pieces, None for ever."""
+        return Events(self._application, stream, self._sleep, math.inf if patience is None else patience)
+
+    def close(self) -> None:
+        """End the master."""
+        self._application.master.close()
+
+
+class Connection(Protocol):
+    """A connection to a master: `DirectConnection`, `Recorder` or `LazyConnection`."""
+
+    def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
         """The answer; the names of headers are in lower case."""
         ...
 
-    def events(self, stream: "EventStream", patience: float | None) -> "Events":
+    def events(self, stream: "EventStream", patience: float | None) -> Events:
         """Return the events on the stream of an answer; `patience` in seconds, None for ever."""
         ...
 
@@ -38,15 +116,15 @@ class Carrier(Protocol):
         ...
 
 
-class CarrierTransport(httpx.BaseTransport):
-    """Hands each request of an httpx client to a carrier."""
+class ConnectionTransport(httpx.BaseTransport):
+    """Carries each request of an httpx client over a connection to a master in this process."""
 
-    def __init__(self, carrier: Carrier) -> None:
-        self._carrier = carrier
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """One exchange; the answer is whole before it returns, unless it is a stream."""
-        response = self._carrier.answer(
+        response = self._connection.answer(
             request.method,
             # A client that must not have its path normalised says it here, as to a socket.
             request.extensions.get("target", request.url.raw_path).decode(errors="surrogateescape"),
@@ -54,20 +132,20 @@ class CarrierTransport(httpx.BaseTransport):
             request.read(),
         )
         if response.stream is not None:
-            events = self._carrier.events(response.stream, request.extensions.get("timeout", {}).get("read"))
+            events = self._connection.events(response.stream, request.extensions.get("timeout", {}).get("read"))
             return httpx.Response(response.status, headers=dict(response.headers), stream=_Stream(events))
         headers = {"Content-Length": str(len(response.body)), **response.headers}
         return httpx.Response(response.status, headers=headers, content=response.body)
 
     def close(self) -> None:
         """Let go of the master's registry."""
-        self._carrier.close()
+        self._connection.close()
 
 
 class _Stream(httpx.SyncByteStream):
     """Events as httpx reads them."""
 
-    def __init__(self, events: "Events") -> None:
+    def __init__(self, events: Events) -> None:
         self._events = events
 
     def __iter__(self) -> Iterator[bytes]:
@@ -81,18 +159,15 @@ class _Stream(httpx.SyncByteStream):
         self._events.close()
 
 
-class InProcessTransport(CarrierTransport):
-    """Carries each request of an httpx client straight to a master; see `DirectTransport`."""
+class InProcessTransport(ConnectionTransport):
+    """Hands each request of an httpx client straight to a master; see `DirectConnection`."""
 
-    def __init__(self, master: "Master", sleep: "Sleep" = time.sleep) -> None:
-        # Late: a `LazyTransport` is carried by this module too, and may never start a master.
-        from fake_master.transports.direct import DirectTransport
-
-        super().__init__(DirectTransport(master, sleep))
+    def __init__(self, master: "Master", sleep: Sleep = time.sleep) -> None:
+        super().__init__(DirectConnection(master, sleep))
 
 
-class LazyTransport:
-    """Carries requests as `DirectTransport` does, to a master that `start` starts.
+class LazyConnection:
+    """A connection such as `DirectConnection`, to a master that `start` starts.
 
     With a `profile` it is a master without flags, so that nobody is kept from seeing anything, and what its
     `registry` holds is the answer.  Whatever is strange about that is left to the master to say.
@@ -101,7 +176,7 @@ class LazyTransport:
 
     def __init__(
         self,
-        start: "Callable[[], DirectTransport]",
+        start: Callable[[], DirectConnection],
         registry: Registry,
         profile: Profile | None,
         explained: Callable[[], AbstractContextManager[None]],
@@ -110,10 +185,10 @@ class LazyTransport:
         self._explained = explained
         self._registry = registry
         self._profile = profile
-        self._started: DirectTransport | None = None
+        self._started: DirectConnection | None = None
 
     def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
-        """See `DirectTransport.answer`.  Raises BadInput where the master cannot start, or its state cannot be used."""
+        """See `DirectConnection.answer`.  Raises BadInput where no master can start, or its state cannot be used."""
         if self._started is None:
             known = self._answer_at_rest(Request(method, target, headers, body))
             if known is not None:
@@ -121,8 +196,8 @@ class LazyTransport:
         with self._explained():
             return self._master().respond(method, target, headers, body)
 
-    def events(self, stream: "EventStream", patience: float | None) -> "Events":
-        """See `DirectTransport.events`.  Raises BadInput as `answer` does."""
+    def events(self, stream: "EventStream", patience: float | None) -> Events:
+        """See `DirectConnection.events`.  Raises BadInput as `answer` does."""
         with self._explained():
             return self._master().events(stream, patience)
 
@@ -133,7 +208,7 @@ class LazyTransport:
         else:
             self._started.close()
 
-    def _master(self) -> "DirectTransport":
+    def _master(self) -> DirectConnection:
         if self._started is None:
             self._started = self._start()
         return self._started

@@ -18,16 +18,16 @@ from aiohttp.http import HttpProcessingError
 from aiohttp.web_protocol import RequestPayloadError
 
 from fake_master.http.application import Application, registry_failed
-from fake_master.http.exchange import Refusal, Request, Response
+from fake_master.http.request_response import Refusal, Request, Response
 from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
-from fake_master.transports.direct import ConnectionDropped
+from fake_master.transports.in_process import ConnectionDropped
 from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off, write_chunk
 from fake_master.transports.request_bytes import Broken, TooMuch, Unpacker, origin_form
 
 if TYPE_CHECKING:
-    from fake_master.transports.links import Links
+    from fake_master.transports.driver_connections import DriverConnections
 
 _REQUESTS = logging.getLogger("fake_master.requests")
 _UNREADABLE = (RequestPayloadError, ConnectionError)
@@ -65,7 +65,7 @@ class Server:
         self._busy = asyncio.Event()
         self._stop = asyncio.Event()
         self._drivers = drivers
-        self._links: Links | None = None
+        self._driver_connections: DriverConnections | None = None
 
     def stop(self) -> None:
         """End `run`, as the signals do."""
@@ -91,9 +91,9 @@ class Server:
             address = runner.addresses[0]
             self._application.master.listens_on(address[1])
             if self._drivers:
-                from fake_master.transports.links import serve_drivers
+                from fake_master.transports.driver_connections import serve_drivers
 
-                self._links = serve_drivers(self._application, self._busy.set)
+                self._driver_connections = serve_drivers(self._application, self._busy.set)
             clockwork = asyncio.create_task(self._keep_time())
             scheme = "http" if self._tls is None else "https"
             ready(f"{scheme}://{f'[{host}]' if ':' in host else host}:{address[1]}")
@@ -105,8 +105,8 @@ class Server:
                 clockwork.result()
             clockwork.cancel()
         finally:
-            if self._links is not None:
-                await self._links.close()
+            if self._driver_connections is not None:
+                await self._driver_connections.close()
             await runner.cleanup()
             self._application.master.close()
 
@@ -151,8 +151,8 @@ class Server:
             cut_off(request)
             return web.Response()  # nobody receives it
         self._busy.set()
-        if not answer.is_sent and self._links is not None:
-            return self._links.unanswered()
+        if not answer.is_sent and self._driver_connections is not None:
+            return self._driver_connections.unanswered()
         if answer.stream is not None:
             try:
                 if not connection_of(request).stream(partial(self._left, answer.stream)):

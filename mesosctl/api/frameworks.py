@@ -1,11 +1,16 @@
-"""GET_FRAMEWORKS: the frameworks of a master (Mesos documentation, "HTTP Endpoints")."""
+"""The frameworks of a master and the offers that they hold, as a master answers.
 
+Source: Mesos documentation, "HTTP Endpoints" and "Scheduler HTTP API".
+"""
+
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.resources import RESOURCE, to_core
 from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
 from mesosctl.model.offers.frameworks import ListedFramework
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 
@@ -46,3 +51,84 @@ def _listed_framework(entry: Any) -> ListedFramework:
 
 def _resources(entries: Any) -> Resources:
     return Resources(to_core(read(RESOURCE, part)) for part in entries).allocated_to(None)
+
+
+def outstanding(answer: Any) -> list[Offer]:
+    """GET_FRAMEWORKS: every outstanding offer, in the master's order.  Raises UnexpectedAnswer."""
+    is_it = isinstance(answer, dict) and answer.get("type", "GET_FRAMEWORKS") == "GET_FRAMEWORKS"
+    told = answer.get("get_frameworks", {} if "type" in answer else None) if is_it else None
+    if not isinstance(told, dict):
+        raise wrong(told, "an object", "get_frameworks")
+    listed = told.get("frameworks", [])
+    if not isinstance(listed, list):
+        raise wrong(listed, "a list", "get_frameworks.frameworks")
+    found = []
+    for index, entry in enumerate(listed):
+        try:
+            name = text(entry["framework_info"]["name"])
+            found += [offer(message, name) for message in entry.get("offers", ())]
+        except NATURAL as error:
+            raise undocumented(error, f"get_frameworks.frameworks[{index}]") from None
+    return found
+
+
+def outstanding_ids(answer: Any) -> list[tuple[str, str]]:
+    """GET_FRAMEWORKS: the ids of every outstanding offer and its framework.  Raises UnexpectedAnswer."""
+    try:
+        listed = answer.get("get_frameworks", {}).get("frameworks", ())
+        return [
+            (text(one["id"]["value"]), text(one["framework_id"]["value"]))
+            for entry in listed
+            for one in entry.get("offers", ())
+        ]
+    except NATURAL as error:
+        raise undocumented(error, "get_frameworks.frameworks") from None
+
+
+def subscribed_as(event: Mapping[str, Any]) -> str:
+    """The framework id in a SUBSCRIBED event.  Raises UnexpectedAnswer."""
+    try:
+        return text(event["subscribed"]["framework_id"]["value"])
+    except NATURAL as error:
+        raise undocumented(error, "subscribed") from None
+
+
+def offered(event: Mapping[str, Any]) -> list[Offer]:
+    """The offers of an OFFERS event.  Raises UnexpectedAnswer."""
+    try:
+        return [offer(message) for message in event["offers"]["offers"]]
+    except NATURAL as error:
+        raise undocumented(error, "offers") from None
+
+
+Offered = tuple[str, Resources, bool]
+"""The role of offered resources where the offer has none, the resources, and whether they have stacks."""
+
+
+def offered_of(messages: Iterable[Any]) -> Offered:
+    """Return the resources in a list of Resource messages.  Raises TypeError or ValueError where it is none."""
+    entries = [read(RESOURCE, entry) for entry in messages]
+    owner = next((entry["role"] for entry in entries if entry.get("role", DEFAULT_ROLE) != DEFAULT_ROLE), DEFAULT_ROLE)
+    made = (to_core(entry, f"resources[{index}]") for index, entry in enumerate(entries))
+    resources = Resources(made).allocated_to(None)
+    return owner, resources, not any("role" in entry for entry in entries)
+
+
+def offer(message: Mapping[str, Any], framework: str = "", known: Callable[[Any], Offered] = offered_of) -> Offer:
+    """One Offer message, of either format; `known` reads its resources.
+
+    Raises KeyError, TypeError or ValueError where it is none.
+    """
+    owner, resources, stacked_format = known(message["resources"])
+    role = message.get("allocation_info", {}).get("role")
+    return Offer(
+        id=text(message["id"]["value"]),
+        # The role is left out for a framework without MULTI_ROLE; reserved entries name it.
+        role=text(owner if role is None else role),
+        framework_id=text(message["framework_id"]["value"]),
+        framework=framework,
+        agent_id=text(message["agent_id"]["value"]),
+        hostname=text(message.get("hostname", "")),
+        resources=resources,
+        stacked_format=stacked_format,
+    )

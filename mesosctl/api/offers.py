@@ -1,92 +1,234 @@
-"""The offers of a master (Mesos documentation, "Scheduler HTTP API")."""
+"""Offers: the message in a file, and the calls of a scheduler on offers: SUBSCRIBE, ACCEPT, DECLINE, TEARDOWN.
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+Source: Mesos documentation, "Scheduler HTTP API".
+"""
 
-from mesosctl.api.protobuf.messages import read
-from mesosctl.api.resources import RESOURCE, to_core
-from mesosctl.api.responses import NATURAL, text, undocumented, wrong
-from mesosctl.model.offers.offers import Offer
-from mesosctl.model.resources import Resources
-from mesosctl.model.roles import DEFAULT_ROLE
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Literal, Self
 
+from pydantic import AliasChoices, BeforeValidator, Field
 
-def outstanding(answer: Any) -> list[Offer]:
-    """GET_FRAMEWORKS: every outstanding offer, in the master's order.  Raises UnexpectedAnswer."""
-    is_it = isinstance(answer, dict) and answer.get("type", "GET_FRAMEWORKS") == "GET_FRAMEWORKS"
-    told = answer.get("get_frameworks", {} if "type" in answer else None) if is_it else None
-    if not isinstance(told, dict):
-        raise wrong(told, "an object", "get_frameworks")
-    listed = told.get("frameworks", [])
-    if not isinstance(listed, list):
-        raise wrong(listed, "a list", "get_frameworks.frameworks")
-    found = []
-    for index, entry in enumerate(listed):
-        try:
-            name = text(entry["framework_info"]["name"])
-            found += [offer(message, name) for message in entry.get("offers", ())]
-        except NATURAL as error:
-            raise undocumented(error, f"get_frameworks.frameworks[{index}]") from None
-    return found
+from mesosctl.api.base_model import Documented, Double
+from mesosctl.api.files.reading import read_json
+from mesosctl.api.frameworks import offer
+from mesosctl.api.reservations import Reserve, ReserveOperation, Unreserve, UnreserveOperation
+from mesosctl.api.resource_model import AllocationInfo, Resource
+from mesosctl.api.resources import to_json
+from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.offers.offers import Offer, OfferOperation
 
 
-def outstanding_ids(answer: Any) -> list[tuple[str, str]]:
-    """GET_FRAMEWORKS: the ids of every outstanding offer and its framework.  Raises UnexpectedAnswer."""
+class Id(Documented):
+    """A name that a master gave."""
+
+    value: str
+
+
+def _bare(value: Any) -> Any:
+    """Documents print an id as a text alone."""
+    return {"value": value} if isinstance(value, str) else value
+
+
+AnyId = Annotated[Id, BeforeValidator(_bare)]
+
+
+class OfferMessage(Documented):
+    """An Offer message; what is not looked into is kept as it came."""
+
+    id: AnyId
+    framework_id: AnyId
+    agent_id: AnyId = Field(validation_alias=AliasChoices("agent_id", "slave_id"))
+    hostname: str | None = None
+    resources: list[Resource]
+    allocation_info: AllocationInfo | None = None
+    attributes: list[dict[str, Any]] | None = None
+    executor_ids: list[dict[str, Any]] | None = None
+    domain: dict[str, Any] | None = None
+    url: dict[str, Any] | None = None
+    unavailability: dict[str, Any] | None = None
+
+    def to_core(self) -> Offer:
+        """The offer it is.  Raises RuleViolation."""
+        return offer(self.content())
+
+
+class Offers(Documented):
+    """Several offers: the part of an event that has them."""
+
+    offers: list[OfferMessage]
+
+
+class OffersEvent(Documented):
+    """The event OFFERS."""
+
+    type: Literal["OFFERS"] = "OFFERS"
+    offers: Offers
+
+
+def read_offer(document: str, where: str, offer_id: str | None = None) -> Offer:
+    """The offer in a file, or the one of several that `offer_id` names.  Raises BadInput with the place."""
+    candidates = _offers(read_json(document, where), where)
+    if offer_id is not None:
+        candidates = [message for message in candidates if message.id.value == offer_id]
+    if len(candidates) != 1:
+        raise BadInput(
+            f"{where} holds {len(candidates)} offers, but exactly one is needed",
+            field="--offer",
+            hint="give an Offer message, or name one of an OFFERS event with --id",
+        )
     try:
-        listed = answer.get("get_frameworks", {}).get("frameworks", ())
-        return [
-            (text(one["id"]["value"]), text(one["framework_id"]["value"]))
-            for entry in listed
-            for one in entry.get("offers", ())
-        ]
-    except NATURAL as error:
-        raise undocumented(error, "get_frameworks.frameworks") from None
+        return candidates[0].to_core()
+    except RuleViolation as error:
+        raise BadInput(f"{where}: {error.field}: {error.message}", field=error.field) from None
 
 
-def subscribed_as(event: Mapping[str, Any]) -> str:
-    """The framework id in a SUBSCRIBED event.  Raises UnexpectedAnswer."""
+def _offers(value: Any, where: str) -> list[OfferMessage]:
+    inside = value.get("offers") if isinstance(value, dict) else None
+    if isinstance(inside, dict):
+        return OffersEvent.read(value, where).offers.offers
+    if inside is not None:
+        return Offers.read(value, where).offers
+    return [OfferMessage.read(value, where)]
+
+
+class FrameworkId(Documented):
+    """A framework."""
+
+    value: str
+
+
+class OfferId(Documented):
+    """An offer."""
+
+    value: str
+
+
+class Filters(Documented):
+    """How long the rest is not to be offered again."""
+
+    refuse_seconds: Double
+
+
+class Accept(Documented):
+    """Operations upon offers of one agent."""
+
+    offer_ids: list[OfferId]
+    operations: list[Annotated[ReserveOperation | UnreserveOperation, Field(discriminator="type")]]
+    filters: Filters | None = None
+
+
+class AcceptCall(Documented):
+    """The call ACCEPT."""
+
+    framework_id: FrameworkId
+    type: Literal["ACCEPT"] = "ACCEPT"
+    accept: Accept
+
+    @classmethod
+    def of(cls, offers: Iterable[Offer], operation: OfferOperation, refuse_seconds: float | None = None) -> Self:
+        """The call that operates upon offers, in the format of the first.  Raises RuleViolation."""
+        taken = list(offers)
+        filters = None if refuse_seconds is None else Filters(refuse_seconds=refuse_seconds)
+        return cls(
+            framework_id=FrameworkId(value=taken[0].framework_id),
+            accept=Accept(offer_ids=_ids(taken), operations=[_operation(operation, taken[0])], filters=filters),
+        )
+
+
+class Decline(Documented):
+    """Offers that are not wanted."""
+
+    offer_ids: list[OfferId]
+    filters: Filters
+
+
+class DeclineCall(Documented):
+    """The call DECLINE."""
+
+    framework_id: FrameworkId
+    type: Literal["DECLINE"] = "DECLINE"
+    decline: Decline
+
+    @classmethod
+    def of(cls, offers: Sequence[Offer], refuse_seconds: float) -> Self:
+        """The call for offers of one framework."""
+        return cls(
+            framework_id=FrameworkId(value=offers[0].framework_id),
+            decline=Decline(offer_ids=_ids(offers), filters=Filters(refuse_seconds=refuse_seconds)),
+        )
+
+
+class Capability(Documented):
+    """A capability of a framework."""
+
+    type: Literal["MULTI_ROLE", "RESERVATION_REFINEMENT"]
+
+
+class FrameworkInfo(Documented):
+    """The framework that subscribes."""
+
+    user: str
+    name: str
+    roles: list[str]
+    capabilities: list[Capability]
+    failover_timeout: Double
+    principal: str | None = None
+
+
+class Subscribe(Documented):
+    """`subscribe` of the call."""
+
+    framework_info: FrameworkInfo
+
+
+class SubscribeCall(Documented):
+    """The call SUBSCRIBE."""
+
+    type: Literal["SUBSCRIBE"] = "SUBSCRIBE"
+    subscribe: Subscribe
+
+    @classmethod
+    def of(cls, name: str, role: str, principal: str | None) -> Self:
+        """The call of a framework that refines reservations and does not fail over."""
+        info = FrameworkInfo(
+            user="root",
+            name=name,
+            roles=[role],
+            capabilities=[Capability(type="MULTI_ROLE"), Capability(type="RESERVATION_REFINEMENT")],
+            failover_timeout=0.0,
+            principal=principal,
+        )
+        return cls(subscribe=Subscribe(framework_info=info))
+
+
+class TeardownCall(Documented):
+    """The call TEARDOWN."""
+
+    framework_id: FrameworkId
+    type: Literal["TEARDOWN"] = "TEARDOWN"
+
+
+def _ids(offers: Sequence[Offer]) -> list[OfferId]:
+    return [OfferId(value=offer.id) for offer in offers]
+
+
+def _operation(operation: OfferOperation, offer: Offer) -> ReserveOperation | UnreserveOperation:
+    """The operation, in the format of the offer."""
+    resources = _resources(operation, offer)
+    if operation.deed == "RESERVE":
+        return ReserveOperation(reserve=Reserve(resources=resources))
+    return UnreserveOperation(unreserve=Unreserve(resources=resources))
+
+
+def _resources(operation: OfferOperation, offer: Offer) -> list[Resource]:
+    allocated = {"allocation_info": {"role": offer.role}}
     try:
-        return text(event["subscribed"]["framework_id"]["value"])
-    except NATURAL as error:
-        raise undocumented(error, "subscribed") from None
-
-
-def offered(event: Mapping[str, Any]) -> list[Offer]:
-    """The offers of an OFFERS event.  Raises UnexpectedAnswer."""
-    try:
-        return [offer(message) for message in event["offers"]["offers"]]
-    except NATURAL as error:
-        raise undocumented(error, "offers") from None
-
-
-Offered = tuple[str, Resources, bool]
-"""The role of offered resources where the offer has none, the resources, and whether they have stacks."""
-
-
-def offered_of(messages: Iterable[Any]) -> Offered:
-    """Return the resources in a list of Resource messages.  Raises TypeError or ValueError where it is none."""
-    entries = [read(RESOURCE, entry) for entry in messages]
-    owner = next((entry["role"] for entry in entries if entry.get("role", DEFAULT_ROLE) != DEFAULT_ROLE), DEFAULT_ROLE)
-    made = (to_core(entry, f"resources[{index}]") for index, entry in enumerate(entries))
-    resources = Resources(made).allocated_to(None)
-    return owner, resources, not any("role" in entry for entry in entries)
-
-
-def offer(message: Mapping[str, Any], framework: str = "", known: Callable[[Any], Offered] = offered_of) -> Offer:
-    """One Offer message, of either format; `known` reads its resources.
-
-    Raises KeyError, TypeError or ValueError where it is none.
-    """
-    owner, resources, stacked_format = known(message["resources"])
-    role = message.get("allocation_info", {}).get("role")
-    return Offer(
-        id=text(message["id"]["value"]),
-        # The role is left out for a framework without MULTI_ROLE; reserved entries name it.
-        role=text(owner if role is None else role),
-        framework_id=text(message["framework_id"]["value"]),
-        framework=framework,
-        agent_id=text(message["agent_id"]["value"]),
-        hostname=text(message.get("hostname", "")),
-        resources=resources,
-        stacked_format=stacked_format,
-    )
+        messages = [to_json(entry, "POST" if offer.stacked_format else "PRE") for entry in operation.resources]
+    except ValueError as error:
+        raise RuleViolation(
+            str(error),
+            field="resources",
+            rule="operation.format",
+            hint="only a framework with RESERVATION_REFINEMENT can refine a reservation",
+        ) from None
+    return [Resource.read(message | allocated, message["name"]) for message in messages]

@@ -1,12 +1,13 @@
-"""Standard output and standard error: reports, progress, and a view that is drawn anew."""
+"""Standard output and standard error: reports, questions, progress, and a view that is drawn anew."""
 
 import io
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from mesosctl.cli.environment import Environment
-from mesosctl.model.errors import printable
+from mesosctl.model.errors import printable, printable_json
+from mesosctl.output.formats.json_yaml_csv import document_line, redacted, write
 from mesosctl.output.formats.report import TABLES, Meaning, Report
-from mesosctl.output.formats.writing import document_line, redacted, write
 
 if TYPE_CHECKING:
     from mesosctl.output.formats.live import LiveView, ProgressLine
@@ -66,6 +67,27 @@ class Display:
         draws, colours = stderr.isatty(), environment.colours_on(stderr)
         width = environment.width(stderr)
         write(report, "table", stderr, environment.secrets, draws=draws, colours=colours, width=width)
+
+    def write_pieces(self, pieces: Iterable[str]) -> None:
+        """Write a document that comes in pieces to standard output, in UTF-8 whatever the terminal speaks."""
+        self.pause()
+        stdout = self._environment.stdout
+        raw = getattr(stdout, "buffer", None)
+        stdout.flush()
+        for piece in map(printable_json, pieces):
+            if raw is None:  # kept in memory
+                stdout.write(piece)
+            else:
+                raw.write(piece.encode(errors="surrogateescape"))
+        stdout.flush()
+
+    def agrees(self, question: str) -> bool:
+        """Ask a person on the terminal; anything but y and yes is a no."""
+        self.pause()
+        environment = self._environment
+        environment.stderr.write(f"{printable(environment.secrets.redact(question))} [y/N] ")
+        environment.stderr.flush()
+        return environment.stdin.readline().strip().lower() in ("y", "yes")
 
     def redraw(self, report: Report, form: str) -> None:
         """Draw a table in place of the one before it, on a terminal; elsewhere write `report` below."""

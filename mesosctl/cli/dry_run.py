@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mesosctl.cli.environment import named, opened
 from mesosctl.cli.session import Session
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings
@@ -15,6 +16,7 @@ from mesosctl.planning.forecast import DEFAULT_CYCLES, Assumption, DryRunOptions
 if TYPE_CHECKING:
     from fake_master import DryRun
     from mesosctl.output.forecast_page import Origin
+    from mesosctl.planning.message_rates import RecordedTraffic
 
 
 class DryRunSession(Session):
@@ -68,6 +70,27 @@ def start_dry_run(session: Session, name: str, run: Callable[[Session], object],
     return tell(session, dry_run.forecast(), report, acting.reports)
 
 
+def begin_dry_run(
+    session: Session, source: Path | None, terms: DryRunOptions, traffic: "RecordedTraffic | None"
+) -> "tuple[DryRun, RecordedTraffic | None]":
+    """The dry run, and the traffic with the rate limits of today, as far as they are known."""
+    from mesosctl.operations.rate_limits import limits_if_allowed
+    from mesosctl.operations.whatif import start_dry_run_of_file, start_dry_run_of_master
+
+    wants_limits = traffic is not None and traffic.today is None
+    if source is not None:
+        with opened(source, "--from", session.environment.stdin) as file:
+            dry_run = start_dry_run_of_file(file, named(source), terms)
+        today = dry_run.rate_limits
+        if wants_limits and today is None:
+            session.note("a snapshot has no rate limits: give those of today with --before FILE to compare with them")
+    else:
+        with session.open_master() as master:
+            dry_run = start_dry_run_of_master(master, terms, session.progress)
+            today = limits_if_allowed(master) if wants_limits else None
+    return dry_run, replace(traffic, today=today) if traffic is not None and wants_limits else traffic
+
+
 def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "hold") -> DryRunOptions:
     """How to rehearse, with the bar of this session; it may take no longer than a --timeout that was typed."""
     clock, seconds = session.environment.clock, session.said.timeout
@@ -115,7 +138,7 @@ def emit_with_page(
     if not instead:
         session.emit(answer)
     if report is not None:
-        from mesosctl.files.writing import write_atomically
+        from mesosctl.files import write_atomically
         from mesosctl.output.forecast_page import page
 
         # A browser must be able to read it, whatever bytes a name is made of.

@@ -16,7 +16,7 @@ from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
-from mesosctl.files.reading import open_file, read_text_file, why_unreadable
+from mesosctl.files import open_file, read_text_file, why_unreadable
 from mesosctl.model.errors import BadInput, Conflict, Invalid, NotFound
 from mesosctl.model.redaction import Secrets
 from mesosctl.output.formats import report
@@ -24,7 +24,7 @@ from mesosctl.output.formats import report
 if TYPE_CHECKING:
     import typer
 
-    from mesosctl.api.files.positions import Places
+    from mesosctl.api.files.line_numbers import Places
     from mesosctl.client.settings import Transport
 
 

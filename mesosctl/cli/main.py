@@ -10,7 +10,7 @@ from mesosctl.cli.command import Group
 
 SECTIONS = {
     "Share out": {
-        "quota": ("quota", "Guarantee roles a share of the cluster, and limit it."),
+        "quota": ("quota", "Guarantee roles a share of the cluster, and limit what they use."),
         "weights": ("weights", "Show and set the weights of roles."),
         "ratelimit": ("ratelimit", "Throttle frameworks, so that they do not slow down others."),
     },
@@ -21,23 +21,23 @@ SECTIONS = {
         "volumes": ("volumes", "Create, destroy and list persistent volumes."),
     },
     "Look": {
-        "top": ("top", "Watch the whole cluster on one screen."),
-        "agents": ("cluster", "List agents, and how much of them is in use."),
-        "frameworks": ("cluster", "List frameworks, and what they hold."),
-        "roles": ("cluster", "List roles, with what they hold, guarantees and weights."),
+        "top": ("cluster", "Watch the whole cluster on one screen."),
+        "agents": ("cluster", "List agents and how much of each is in use."),
+        "frameworks": ("cluster", "List frameworks and what they hold."),
+        "roles": ("cluster", "List roles with their resources, guarantees and weights."),
         "offers": ("offers", "Show who is offered what and why, and use an offer."),
     },
     "Rehearse": {
-        "whatif": ("whatif", "Say what changes would do."),
+        "whatif": ("whatif", "Forecast what changes would do."),
     },
     "Keep as a file": {
-        "export": ("apply", "Write quotas, weights and reservations into a file."),
-        "diff": ("apply", "Say what of a cluster is not as a file wants it."),
-        "apply": ("apply", "Bring quotas, weights and reservations to what a file says."),
-        "snapshot": ("snapshot", "Keep a whole cluster in a file."),
+        "export": ("apply", "Write quotas, weights and reservations to a file."),
+        "diff": ("apply", "Show where quotas, weights and reservations differ from a file."),
+        "apply": ("apply", "Bring quotas, weights and reservations in line with a file."),
+        "snapshot": ("snapshot", "Write a whole cluster to a file."),
     },
     "Settings": {
-        "context": ("context", "Keep settings of clusters; choose one with --context."),
+        "context": ("context", "Keep the settings of your clusters; choose one with --context."),
         "completion": ("help", "Write the completion script for a shell."),
         "options": ("help", "Show the options that every command takes."),
     },

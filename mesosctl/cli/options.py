@@ -8,11 +8,13 @@ where nothing is said, a row in `DEFAULTS`.
 """
 
 from dataclasses import dataclass, fields
-from typing import Annotated, Literal
+from types import NoneType
+from typing import Annotated, Literal, NamedTuple, get_args, get_origin
 
 import typer
 
 from mesosctl.cli.completion import callbacks as completing
+from mesosctl.model.errors import BadInput, UsageError
 from mesosctl.output.formats.report import OutputForm
 
 Api = Literal["auto", "v0", "v1"]
@@ -22,6 +24,8 @@ SecretSource = Literal["prompt", "keyring"]
 DEFAULTS: dict[str, str | float] = {"output": "table", "timeout": 30.0, "api": "auto"}
 """The values that hold where nothing is said anywhere."""
 LEAST_TIMEOUT = 0.001
+_LONGEST_TIMEOUT = 100_000_000
+"""Seconds; three years."""
 ONLY_SAID = frozenset({"yes"})
 """An answer belongs to one question, so it is neither kept nor inherited."""
 NOT_IN_CONTEXTS = ONLY_SAID | {"context"}
@@ -32,6 +36,17 @@ def _timeout(text: str | float) -> float:
     from mesosctl.model.text import parse_seconds
 
     return parse_seconds(str(text), "--timeout", LEAST_TIMEOUT)
+
+
+def checked_timeout(timeout: float | None) -> float:
+    """A time that every clock can hold; the default for None.
+
+    Raises UsageError, for infinity and what is not a number as well.
+    """
+    timeout = float(DEFAULTS["timeout"]) if timeout is None else timeout
+    if not 0 < timeout <= _LONGEST_TIMEOUT:
+        raise UsageError(f"--timeout is {timeout:g}: it should be from 0.001 to {_LONGEST_TIMEOUT}", field="--timeout")
+    return timeout
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +60,8 @@ class GlobalOptions:
             metavar="ADDRESS",
             autocompletion=completing.addresses,
             help="http://host:5050, several with commas, zk://host1,host2/mesos, file:///path with one of these in it, "
-            "or fake:. Without a port, http:// means 80 and https:// 443, and a bare host 5050. [env: MESOSCTL_MASTER]",
+            "or fake:. The default port is 80 for http://, 443 for https:// and 5050 for a bare host. [env: "
+            "MESOSCTL_MASTER]",
         ),
     ] = None
     context: Annotated[
@@ -54,11 +70,11 @@ class GlobalOptions:
             "--context",
             metavar="CONTEXT",
             autocompletion=completing.contexts,
-            help="Use the settings that are kept under this name; see mesosctl context. [env: MESOSCTL_CONTEXT]",
+            help="Use the settings of this context; see mesosctl context. [env: MESOSCTL_CONTEXT]",
         ),
     ] = None
     output: Annotated[
-        OutputForm | None, typer.Option("--output", "-o", help="The format of data. The default is table.")
+        OutputForm | None, typer.Option("--output", "-o", help="The output format. The default is table.")
     ] = None
     timeout: Annotated[
         float | None,
@@ -87,14 +103,16 @@ class GlobalOptions:
         typer.Option(
             "--token-file",
             metavar="FILE",
-            help="A file with a token, used instead of principal and secret. [env: MESOSCTL_TOKEN, the token itself]",
+            help="A file with a token, to use instead of a principal and secret. [env: MESOSCTL_TOKEN, the token "
+            "itself]",
         ),
     ] = None
     token_scheme: Annotated[
         TokenScheme | None,
         typer.Option(
             "--token-scheme",
-            help="How the token is sent: 'Bearer TOKEN', the default, or 'token=TOKEN', which every DC/OS accepts. "
+            help="How to send the token: as 'Bearer TOKEN' (the default), or as 'token=TOKEN', which every version of "
+            "DC/OS accepts. "
             "[env: MESOSCTL_TOKEN_SCHEME]",
         ),
     ] = None
@@ -116,25 +134,27 @@ class GlobalOptions:
     key: Annotated[str | None, typer.Option("--key", metavar="FILE", help="The key of the client certificate.")] = None
     api: Annotated[
         Api | None,
-        typer.Option("--api", help="The API of the master that changes go through. The default is auto."),
+        typer.Option("--api", help="The API to send changes to. The default is auto."),
     ] = None
     no_wait: Annotated[
         bool | None,
-        typer.Option("--no-wait", help="Do not wait until an accepted change is confirmed.", show_default=False),
+        typer.Option("--no-wait", help="Do not wait for an accepted change to be confirmed.", show_default=False),
     ] = None
     yes: Annotated[bool | None, typer.Option("--yes", "-y", help="Answer yes to every question.")] = None
     dry_run: Annotated[
         bool | None,
-        typer.Option("--dry-run", help="Change nothing, and show what the change would do.", show_default=False),
+        typer.Option("--dry-run", help="Show what the change would do, but do not make it.", show_default=False),
     ] = None
-    quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Write no notes, only data and errors.")] = None
+    quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Do not write notes, only data and errors.")] = (
+        None
+    )
     verbose: Annotated[
         int,
         typer.Option(
             "--verbose",
             "-v",
             count=True,
-            help="Show each request; -vv shows headers and bodies too, and tracebacks of bugs.",
+            help="Show each request. -vv also shows headers, bodies and the traceback of a bug.",
             show_default=False,
         ),
     ] = 0
@@ -160,3 +180,108 @@ class ChangeOptions:
             help="With --dry-run, also write the forecast as an HTML page; - writes only the page, to standard output.",
         ),
     ] = None
+
+
+Value = str | float | int | bool
+
+
+_SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+
+
+class Setting(NamedTuple):
+    """One setting, as its option declares it."""
+
+    name: str
+    """The field of GlobalOptions; of a secret, what it is called."""
+    option: str | None
+    """How it is typed; None for a secret."""
+    kind: type
+    """str, float, int or bool."""
+    choices: tuple[str, ...] = ()
+    is_file: bool = False
+    least: float | None = None
+    is_span: bool = False
+    """Whether it counts seconds, and may be typed with a unit; a file holds the plain number."""
+
+    @property
+    def key(self) -> str:
+        """Its name in a context."""
+        return self.name.replace("_", "-")
+
+    @property
+    def variable(self) -> str:
+        """Its name in the environment."""
+        return f"MESOSCTL_{self.name.upper()}"
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether its value must not be shown."""
+        return self.option is None
+
+    @property
+    def in_contexts(self) -> bool:
+        """Whether a context may hold it."""
+        return self.name not in NOT_IN_CONTEXTS
+
+    def check(self, value: object) -> str:
+        """Return the fault of a value in a context; empty for none."""
+        wanted = (int, float) if self.kind is float else (self.kind,)
+        if not isinstance(value, wanted) or (isinstance(value, bool) and self.kind is not bool):
+            return f"has to be {_KINDS[self.kind]}" + (" of seconds" if self.is_span else "")
+        if self.choices and value not in self.choices:
+            return f"has to be one of {', '.join(self.choices)}"
+        if self.least is not None and isinstance(value, int | float) and not self.least <= value < float("inf"):
+            return f"has to be at least {self.least:g}"
+        if isinstance(value, str) and any(char < " " for char in value) and not self.is_secret:
+            return "has to be a text in one line"
+        if self.is_file and value == "-":
+            return "cannot be standard input: name a file, or /dev/stdin"
+        return "is empty" if value == "" else ""
+
+    def parse(self, text: str, where: str) -> Value:
+        """A value from a word or a variable, which `where` names in errors.  Raises BadInput."""
+        value: Value = text
+        if self.kind is bool:
+            value = _SWITCHES.get(text.lower(), text)
+        elif self.is_span:
+            from mesosctl.model.text import parse_seconds
+
+            try:
+                return parse_seconds(text, where, self.least or 0.0)
+            except UsageError as error:
+                raise BadInput(error.message, field=where, hint=error.hint) from None
+        elif self.kind in (int, float):
+            try:
+                value = self.kind(text)
+            except ValueError:
+                value = text
+        wrong = self.check(value)
+        if wrong:
+            raise BadInput(f"{where} {wrong}", field=where)
+        return value
+
+
+_KINDS = {str: "a text", float: "a number", int: "a whole number", bool: "true or false"}
+
+
+def known_settings() -> tuple[Setting, ...]:
+    """Every setting in the order of the options, a secret before the file that may hold it."""
+    found: list[Setting] = []
+    for option in fields(GlobalOptions):
+        annotation, info = get_args(option.type)[:2]
+        kinds = [kind for kind in get_args(annotation) or (annotation,) if kind is not NoneType]
+        choices = get_args(kinds[0]) if get_origin(kinds[0]) is Literal else ()
+        if option.name.endswith("_file"):
+            found.append(Setting(option.name.removesuffix("_file"), None, str))
+        found.append(
+            Setting(
+                option.name,
+                option=(info.default, *info.param_decls)[0] if isinstance(info.default, str) else info.param_decls[0],
+                kind=str if choices else kinds[0],
+                choices=choices,
+                is_file=info.metavar == "FILE",
+                least=info.min,
+                is_span=info.metavar == "SPAN",
+            )
+        )
+    return tuple(found)

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from mesosctl.cli.configuration.credentials import (
     find_conflicts,
-    find_token,
+    find_credentials,
     learn_from_variables,
     refuse_two_clusters,
-    secret_of,
 )
 from mesosctl.cli.configuration.settings import Settings, resolve
 from mesosctl.cli.display import Display
 from mesosctl.cli.environment import Environment, is_unwritable
-from mesosctl.cli.options import DEFAULTS, GlobalOptions
+from mesosctl.cli.options import DEFAULTS, GlobalOptions, checked_timeout
 from mesosctl.client.address import parse_address, shows_secret
 from mesosctl.client.settings import ClientSettings, Tls
 from mesosctl.model.errors import (
@@ -25,18 +24,14 @@ from mesosctl.model.errors import (
     UsageError,
     interrupted,
     printable,
-    printable_json,
 )
 from mesosctl.output.formats.report import ONE_PIECE, TABLES, Meaning, Report
 
 if TYPE_CHECKING:
     from mesosctl.client.master import Master
     from mesosctl.client.response import Trace
-    from mesosctl.client.settings import Credentials, Token
 
 _SOME_LOSS = "this takes something away"
-_LONGEST_TIMEOUT = 100_000_000
-"""Seconds; three years."""
 
 
 class Session:
@@ -136,13 +131,13 @@ class Session:
         options = self.options
         if options.key is not None and options.cert is None:
             raise UsageError("--key needs --cert", field="--key", hint="give both")
-        credentials = self._credentials()
+        credentials = find_credentials(self.settings, self.said, self.environment, self.warn)
         if credentials is not None:
             self.environment.secrets.add(credentials.header().partition(" ")[2])
         return ClientSettings(
             credentials=credentials,
             tls=Tls(options.cacert, options.cert, options.key),
-            timeout=_checked(float(DEFAULTS["timeout"]) if options.timeout is None else options.timeout),
+            timeout=checked_timeout(options.timeout),
             notice=self.note,
             alarm=self.warn,
             trace=self._trace if options.verbose else None,
@@ -151,23 +146,6 @@ class Session:
             sleep=self.environment.sleep,
             may_change=not options.dry_run,
         )
-
-    def _credentials(self) -> "Credentials | Token | None":
-        token = find_token(self.settings, self.warn)
-        if token is not None:
-            return token
-        principal = self.options.principal
-        if not principal:
-            if self.said.secret_file is not None:
-                raise UsageError("--secret-file needs a principal", field="--principal", hint="give --principal NAME")
-            return None
-        if ":" in principal:
-            raise UsageError("a principal cannot contain a colon", field="--principal")
-        secret = secret_of(principal, self.settings, self.environment, self.warn)
-        self.environment.secrets.add_pair(principal, secret)
-        from mesosctl.client.settings import Credentials
-
-        return Credentials(principal, secret)
 
     def tell_conflicts(self, settings: Settings) -> None:
         """Say so where another master is asked than the context's."""
@@ -205,13 +183,8 @@ class Session:
         """Show an exchange with the master, now."""
         from mesosctl.cli import tracing
 
-        verbosity, secrets = self.options.verbose, self.environment.secrets
         self.end_progress()
-        if self.environment.speaks_json:
-            self.environment.stderr.write(tracing.write_json(tracing.document(exchange, verbosity, secrets)))
-            return
-        told = tracing.lines(exchange, verbosity, secrets)
-        self.environment.stderr.writelines(f"mesosctl: {printable(line)}\n" for line in told)
+        tracing.show(exchange, self.options.verbose, self.environment)
 
     def _learn(self, path: str, answer: Any) -> None:
         """Keep the names in an answer for the completions of shells."""
@@ -227,19 +200,15 @@ class Session:
         environment = self.environment
         try:
             self._display.write(report, self.form)
-            if not (report.rows or report.remark or environment.draws) and self.form in TABLES:
-                self._say_nothing_is_there(report)
+            # An empty table for a script is no bytes at all; the reader of its log wants to know why.
+            if report.empty and not (report.rows or report.remark or environment.draws) and self.form in TABLES:
+                self.note(report.empty)
         except OSError as error:
             if not report.done or not is_unwritable(error):
                 raise
             raise NotConfirmed(
                 f"{report.done}; this cannot be reported, because standard output cannot be written: {error.strerror}"
             ) from None
-
-    def _say_nothing_is_there(self, report: Report) -> None:
-        """An empty table for a script is no bytes at all; who reads the log of it wants to know why."""
-        if report.empty:
-            self.note(report.empty)
 
     def redraw(self, report: Report) -> None:
         """Write a report that takes the place of the one before it on a terminal, and stands below it elsewhere."""
@@ -276,20 +245,7 @@ class Session:
 
     def emit_pieces(self, pieces: Iterable[str]) -> None:
         """The same for a document that comes in pieces, and is never there whole."""
-        self.end_progress()
-        stdout = self.environment.stdout
-        raw = getattr(stdout, "buffer", None)
-        stdout.flush()
-        for piece in map(printable_json, pieces):
-            if raw is None:  # kept in memory
-                stdout.write(piece)
-            else:
-                raw.write(piece.encode(errors="surrogateescape"))
-        stdout.flush()
-
-    def _plain(self, sentence: str) -> str:
-        """A sentence that may be shown to whoever looks on."""
-        return printable(self.environment.secrets.redact(sentence))
+        self._display.write_pieces(pieces)
 
     def is_output(self, file: object, field: str) -> bool:
         """Whether what the option `field` has written goes to standard output, in the answer's place.
@@ -340,15 +296,5 @@ class Session:
         """Ask a person; a script, or --yes, is taken at its word.  Raises UsageError for no."""
         if self.options.yes or not self.environment.may_prompt:
             return
-        self.end_progress()
-        self.environment.stderr.write(f"{self._plain(question)} [y/N] ")
-        self.environment.stderr.flush()
-        if self.environment.stdin.readline().strip().lower() not in ("y", "yes"):
+        if not self._display.agrees(question):
             raise UsageError("nothing was done", hint="answer y, or use --yes")
-
-
-def _checked(timeout: float) -> float:
-    """A time that every clock can hold.  Raises UsageError, for infinity and what is not a number as well."""
-    if not 0 < timeout <= _LONGEST_TIMEOUT:
-        raise UsageError(f"--timeout is {timeout:g}: it should be from 0.001 to {_LONGEST_TIMEOUT}", field="--timeout")
-    return timeout

@@ -6,6 +6,7 @@ Imported only where somebody wants to see.
 import json
 from collections.abc import Iterator
 
+from mesosctl.cli.environment import Environment
 from mesosctl.client.response import Trace
 from mesosctl.model.errors import printable
 from mesosctl.model.redaction import Secrets
@@ -14,7 +15,16 @@ LONGEST_BODY = 16 * 1024
 """Characters of a body that are shown; the answers of a large cluster fill no terminal usefully."""
 
 
-def lines(exchange: Trace, verbosity: int, secrets: Secrets) -> Iterator[str]:
+def show(exchange: Trace, verbosity: int, environment: Environment) -> None:
+    """Write the exchange to standard error."""
+    if environment.speaks_json:
+        environment.stderr.write(json.dumps(_document(exchange, verbosity, environment.secrets)) + "\n")
+        return
+    told = _lines(exchange, verbosity, environment.secrets)
+    environment.stderr.writelines(f"mesosctl: {printable(line)}\n" for line in told)
+
+
+def _lines(exchange: Trace, verbosity: int, secrets: Secrets) -> Iterator[str]:
     """The exchange for a person; none of `secrets` is in it, wherever it came from."""
     yield secrets.redact(_first_line(exchange))
     if verbosity > 1:
@@ -26,8 +36,8 @@ def lines(exchange: Trace, verbosity: int, secrets: Secrets) -> Iterator[str]:
             yield from (f"< {line}" for line in _body(exchange.answer.body, secrets).splitlines())
 
 
-def document(exchange: Trace, verbosity: int, secrets: Secrets) -> dict[str, object]:
-    """The exchange for a program (`render.documents.ExchangeNote`)."""
+def _document(exchange: Trace, verbosity: int, secrets: Secrets) -> dict[str, object]:
+    """The exchange for a program (`output.documents.contexts.ExchangeNote`)."""
     answer = exchange.answer
     told: dict[str, object] = {
         "schema_version": 1,
@@ -44,11 +54,6 @@ def document(exchange: Trace, verbosity: int, secrets: Secrets) -> dict[str, obj
         told["sent"] = _body(exchange.body, secrets)
         told["received"] = None if answer is None else _body(answer.body, secrets)
     return told
-
-
-def write_json(told: dict[str, object]) -> str:
-    """One line."""
-    return json.dumps(told) + "\n"
 
 
 def _first_line(exchange: Trace) -> str:

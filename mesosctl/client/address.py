@@ -3,7 +3,7 @@
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from mesosctl.files.reading import read_text_file, why_unreadable
+from mesosctl.files import read_text_file, why_unreadable
 from mesosctl.model.errors import BadInput, UsageError
 
 DEFAULT_PORT = 5050

@@ -122,7 +122,7 @@ def flag_value(flags: Mapping[str, str], name: str) -> str:
 
 def minimum(flags: Mapping[str, str]) -> tuple[Quantities, ...]:
     """The alternatives of --min_allocatable_resources.  Raises ValueError."""
-    from mesosctl.model.offers.admission import parse_minimum  # late: every command needs a profile, few need offers
+    from mesosctl.model.offers.frameworks import parse_minimum  # late: every command needs a profile, few need offers
 
     return parse_minimum(flag_value(flags, "min_allocatable_resources"))
 

@@ -94,6 +94,32 @@ def list_frameworks(master: Master, wanted: Selection) -> list[ListedFramework]:
     return _sorted(list(_serving(named, wanted.role)), wanted.sort, keys, lambda one: one.used + one.offered, held)
 
 
+def find_framework(names: Mapping[str, str], word: str) -> str:
+    """The id of the framework that `word` means, by id or name; `names` has the name of each by id.
+
+    Raises UsageError for a name of several, NotFound for one of none.
+    """
+    for candidates in ([word] if word in names else [], [one for one, name in names.items() if name == word]):
+        if len(candidates) == 1:
+            return candidates[0]
+        if candidates:
+            raise UsageError(
+                f"{len(candidates)} frameworks are named '{word}'",
+                field="--lose-framework",
+                hint=f"name one by its id: {', '.join(candidates)}",
+            )
+    raise NotFound(
+        f"no framework is named '{word}'",
+        field="--lose-framework",
+        rule="framework.exists",
+        hint=did_you_mean(
+            word,
+            [name for one in names.items() for name in reversed(one)],
+            "name one by its name or its id",
+        ),
+    )
+
+
 def list_roles(master: Master, wanted: Selection) -> list[RoleStatus]:
     """Return the roles that are wanted, those with quota and nothing else among them, by name unless sorted otherwise.
 

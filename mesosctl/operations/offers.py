@@ -7,10 +7,10 @@ from io import BufferedIOBase
 from threading import Timer
 from typing import Any, Literal
 
-from mesosctl.api import offers as wire
+from mesosctl.api import frameworks as wire
 from mesosctl.api.agents import agents
 from mesosctl.api.frameworks import listed_frameworks
-from mesosctl.api.scheduler_calls import AcceptCall, DeclineCall, FrameworkId, SubscribeCall, TeardownCall
+from mesosctl.api.offers import AcceptCall, DeclineCall, FrameworkId, SubscribeCall, TeardownCall
 from mesosctl.client.body import EventStream
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Conflict, DeadlinePassed, MesosctlError, NotConfirmed, Rejected, Unreachable

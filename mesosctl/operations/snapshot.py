@@ -18,7 +18,7 @@ from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.api.snapshots.cluster_state import ClusterState
 from mesosctl.api.snapshots.lending import lending
 from mesosctl.client.master import Master
-from mesosctl.files.writing import write_pieces
+from mesosctl.files import write_pieces
 from mesosctl.model.errors import Denied, MesosctlError
 from mesosctl.model.quantities import Quota
 from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR

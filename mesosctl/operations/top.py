@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Self
 
-from mesosctl.api import offers as offers_api
-from mesosctl.api import ratelimit as ratelimit_api
+from mesosctl.api import frameworks as offers_api
+from mesosctl.api import rate_limits as ratelimit_api
 from mesosctl.api import responses
 from mesosctl.api.frameworks import listed_frameworks
 from mesosctl.client.master import Master
@@ -20,7 +20,7 @@ from mesosctl.model.errors import Denied, MasterFailed, MesosctlError, NoMaster,
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.quota.status import RoleStatus, RoleUsage
-from mesosctl.model.ratelimit import RateLimits
+from mesosctl.model.rate_limits import RateLimits
 from mesosctl.planning.cluster_summary import Overview, WaitingOffers
 from mesosctl.planning.message_rates import CounterReading, Rates, rates
 

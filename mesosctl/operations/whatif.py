@@ -1,5 +1,6 @@
 """A dry run of a live master or of a file: the same operations on a fake master made of its snapshot."""
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -7,6 +8,7 @@ from functools import partial
 from io import BufferedIOBase
 from typing import TYPE_CHECKING
 
+from mesosctl.api.files.rate_limits import RateLimits as FileOfLimits
 from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings
@@ -26,7 +28,6 @@ from mesosctl.model.quota.rules import DesiredQuota
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.roles import did_you_mean
 from mesosctl.model.text import parse_of_agents
 from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.operations.quota.state import QuotaOptions, check_entries
@@ -35,6 +36,7 @@ from mesosctl.operations.reservations.targets import Owner, check_owner, find_ag
 from mesosctl.planning import changes
 from mesosctl.planning.changes import Change, Owned
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions
+from mesosctl.planning.message_rates import RecordedTraffic, Simulation
 
 if TYPE_CHECKING:
     from fake_master import DryRun
@@ -153,13 +155,20 @@ class ChangeRunner:
     """Does changes to the master of a dry run.
 
     `force` passes the capacity heuristic, `allow_new_resource` takes quotas and agents with names of
-    resources that no agent has.
+    resources that no agent has.  `traffic` is needed where rate limits are changed.
     """
 
     def __init__(
-        self, dry_run: "DryRun", master: Master, *, force: bool = False, allow_new_resource: bool = False
+        self,
+        dry_run: "DryRun",
+        master: Master,
+        *,
+        force: bool = False,
+        allow_new_resource: bool = False,
+        traffic: RecordedTraffic | None = None,
     ) -> None:
         self._dry_run = dry_run
+        self._traffic = traffic
         self._master = master
         self._options = QuotaOptions(
             force=force,
@@ -180,7 +189,7 @@ class ChangeRunner:
             case changes.Guarantee() | changes.Bounds():
                 self._quota(change)
             case changes.NoQuota(role):
-                from mesosctl.operations.quota.change import remove_quotas
+                from mesosctl.operations.quota.set_update_remove import remove_quotas
 
                 remove_quotas(self._master, [role], wait=False)
             case changes.Weight(role, weight):
@@ -201,10 +210,12 @@ class ChangeRunner:
                 if not self._options.allow_new_resource:
                     check_entries(self._master, entries)
                 self._dry_run.add_agents(Resources(entries), count, attributes)
-            case changes.Failover() | changes.Priority() | changes.Switch():
+            case changes.Failover() | changes.Priority() | changes.Switch() | changes.LimitsFile():
                 self._restart(change)
             case changes.LoseFramework(word):
-                self._dry_run.lose_framework(self._framework(word))
+                from mesosctl.operations.cluster import find_framework
+
+                self._dry_run.lose_framework(find_framework(self._dry_run.frameworks, word))
 
     def _restart(self, change: changes.Restart) -> None:
         """Another master leads.  Raises BadInput for flags that none takes, UsageError after agents came or went."""
@@ -222,10 +233,14 @@ class ChangeRunner:
                 self._dry_run.restart({"allocator": STRICT_PRIORITY_ALLOCATOR, **flags})
             case changes.Switch(flag, on):
                 self._dry_run.restart({flag: "true" if on else "false"})
+            case changes.LimitsFile(path):
+                assert self._traffic is not None, "the files of limits are read with the traffic"
+                limits = self._traffic.limits[path]
+                self._dry_run.restart({"rate_limits": json.dumps(FileOfLimits.of(limits).content())})
+                self._dry_run.traffic = Simulation.play(limits, self._traffic.arrivals, self._traffic.today)
 
     def _quota(self, change: changes.Guarantee | changes.Bounds) -> None:
-        from mesosctl.operations.quota import update
-        from mesosctl.operations.quota.change import set_quota
+        from mesosctl.operations.quota.set_update_remove import set_quota, update_quotas
         from mesosctl.operations.quota.state import guarantees_of, read_quotas
 
         if isinstance(change, changes.Guarantee):
@@ -235,7 +250,7 @@ class ChangeRunner:
             desired = DesiredQuota(guarantees=guarantees_of(change.entries))
         else:
             desired = DesiredQuota(limits=change.limits)
-        update.update_quotas(self._master, [(change.role, desired)], self._options._replace(create=True))
+        update_quotas(self._master, [(change.role, desired)], self._options._replace(create=True))
 
     def _reservation(self, change: changes.Reserve | changes.Unreserve) -> None:
         from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve
@@ -278,23 +293,3 @@ class ChangeRunner:
         # Of few agents a part is mostly no whole number, and then far more of the cluster than was said.
         rounded = f"{change.fraction:g} of {len(everybody)} is {part:g}, rounded up" if count != part else ""
         self._dry_run.lose_agents(gone, rounded)
-
-    def _framework(self, word: str) -> str:
-        known = list(self._dry_run.frameworks.items())
-        for candidates in ([i for i, _ in known if i == word], [i for i, name in known if name == word]):
-            if len(candidates) == 1:
-                return candidates[0]
-            if candidates:
-                raise UsageError(
-                    f"{len(candidates)} frameworks are named '{word}'",
-                    field="--lose-framework",
-                    hint=f"name one by its id: {', '.join(candidates)}",
-                )
-        raise NotFound(
-            f"no framework is named '{word}'",
-            field="--lose-framework",
-            rule="framework.exists",
-            hint=did_you_mean(
-                word, [name for one in known for name in reversed(one)], "name one by its name or its id"
-            ),
-        )

@@ -9,6 +9,7 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.output.formats.amounts import amounts_text, in_words, resources_text, shown_amount
 from mesosctl.output.formats.report import MOST_LINES, Column, Meaning, Report, Verdict
 from mesosctl.output.offers.sentences import names
+from mesosctl.output.rate_limits_simulation import overflow_texts, simulation
 from mesosctl.planning.forecast import (
     ChangeAnswer,
     EvictedTask,
@@ -128,9 +129,9 @@ def verdict(forecast: Forecast) -> str:
     """The whole answer in one sentence."""
     if not forecast.accepted:
         return "NO: it would be refused"
-    starved = forecast.starved
-    if starved:
-        return f"NO: it would be accepted, but {names([_harm(one) for one in starved])}"
+    harms = [*(_harm(one) for one in forecast.starved), *overflow_texts(forecast.traffic)]
+    if harms:
+        return f"NO: it would be accepted, but {names(harms)}"
     going = sum(task.caused for task in forecast.evicted)
     evicted = f"; {going} task{'' if going == 1 else 's'} would be evicted" if going else ""
     return f"YES: it would be accepted, and nobody would starve{evicted}"
@@ -210,6 +211,8 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     for report in would:
         if report.rows:
             yield from ("", "would be done:", report)
+    if forecast.traffic is not None:
+        yield from ("", "recorded messages under the new rate limits:", simulation(forecast.traffic))
     if forecast.lost or len(forecast.changes) > len(forecast.answers):  # some things are not asked for
         yield from _section("changes", [change.sentence(in_words) for change in forecast.changes])
     yield from _section("answers", [answer_text(answer) for answer in forecast.answers])
@@ -241,6 +244,8 @@ def _needed(forecast: Forecast, would: Sequence[Report], parties: Sequence[Share
     for report in would:
         if report.rows:
             yield from ("", "would be done:", report)
+    if forecast.traffic is not None:
+        yield from ("", "recorded messages under the new rate limits:", simulation(forecast.traffic))
     yield from _section("refused", [answer_text(answer) for answer in forecast.answers if not answer.accepted])
     if forecast.lost or forecast.restarted:
         yield from _section("changes", [change.sentence(in_words) for change in forecast.changes])

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape as _escape
+from importlib.resources import files
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
@@ -25,8 +26,8 @@ from mesosctl.output.forecast import (
     verdict,
 )
 from mesosctl.output.formats.amounts import amounts_text, in_words
-from mesosctl.output.formats.page_style import STYLE
 from mesosctl.output.formats.report import Report, shown_cells
+from mesosctl.output.rate_limits_simulation import simulation
 from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, ShareChange
 
 _BAR, _HIGH, _GAP = 360, 12, 4
@@ -81,7 +82,8 @@ def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None
     )
     parts = [
         _list("What is changed", [change.sentence(in_words) for change in forecast.changes]),
-        *(_done(report) for report in would),
+        *(_done("What would be done", report) for report in would),
+        "" if forecast.traffic is None else _done("Recorded messages", simulation(forecast.traffic)),
         _list("What a master answers", [answer_text(answer) for answer in forecast.answers]),
         _list("Who starves", [starving_text(one) for one in forecast.starving]),
         _list("No longer offered anything, and running nothing before", unoffered_texts(forecast)),
@@ -120,6 +122,7 @@ def _facts(forecast: Forecast, origin: Origin | None) -> str:
 
 
 def _document(title: str, parts: Iterable[str]) -> str:
+    style = files("mesosctl.output.formats").joinpath("page_style.css").read_text(encoding="utf-8")
     return "\n".join(
         [
             "<!DOCTYPE html>",
@@ -130,7 +133,7 @@ def _document(title: str, parts: Iterable[str]) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
             f"<title>{escape(title)}</title>",
-            f"<style>{STYLE}</style>",
+            f"<style>\n{style}</style>",
             "</head>",
             "<body>",
             "<main>",
@@ -156,11 +159,11 @@ def _list(title: str, lines: Sequence[str]) -> str:
     return _section(title, "\n".join(["<ul>", *shown, *_more(len(lines), "<li>{}</li>"), "</ul>"]))
 
 
-def _done(report: Report) -> str:
-    """The changes that the command would have reported."""
+def _done(title: str, report: Report) -> str:
+    """The rows of a report, such as the changes that a command would have made."""
     titles, rows = shown_cells(report)
     table = _table(titles, [[escape(cell) for cell in row] for row in rows])
-    return _section("What would be done", table) if rows else ""
+    return _section(title, table) if rows else ""
 
 
 def _more(count: int, form: str) -> Iterable[str]:

@@ -29,6 +29,7 @@ EXAMPLES = {
     "priority": "priority:web=10",
     "preemption": "preemption:on",
     "lending": "lending:on",
+    "ratelimits": "ratelimits:limits.json",
 }
 EXAMPLE = EXAMPLES["quota"]
 
@@ -151,23 +152,18 @@ class Switch:
     on: bool
 
 
-Restart = Failover | Priority | Switch
+@dataclass(frozen=True, slots=True)
+class LimitsFile:
+    """The rate limits of a file, as the master's --rate_limits takes them."""
+
+    path: str
+
+
+Restart = Failover | Priority | Switch | LimitsFile
 """Changes for which a master is started anew."""
 
-Change = (
-    Guarantee
-    | Bounds
-    | NoQuota
-    | Weight
-    | Reserve
-    | Unreserve
-    | CreateVolume
-    | DestroyVolume
-    | LoseAgents
-    | AddAgents
-    | LoseFramework
-    | Restart
-)
+ChangeOnAgent = Reserve | Unreserve | CreateVolume | DestroyVolume
+Change = Guarantee | Bounds | NoQuota | Weight | ChangeOnAgent | LoseAgents | AddAgents | LoseFramework | Restart
 
 
 def parse_change(word: str) -> Change:
@@ -290,6 +286,7 @@ _READERS: Mapping[str, Callable[[str], Change]] = {
     "priority": _priority,
     "preemption": lambda rest: _switch("preemption", rest),
     "lending": lambda rest: _switch("oversubscribe_reservations", rest),
+    "ratelimits": LimitsFile,
 }
 VERBS = tuple(_READERS)
 """The words that begin a change, before the colon."""

@@ -25,6 +25,7 @@ from mesosctl.planning.forecast import (
     TriedChange,
     Unknown,
 )
+from mesosctl.planning.message_rates import Simulation
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 # What an offer must have to be of use; ports and disk alone start nothing.
@@ -51,6 +52,8 @@ class RunSummary:
     """Seconds without any offer after a failover."""
     restarted: bool = False
     """Whether a master was started anew for it."""
+    traffic: Simulation | None = None
+    """Recorded messages under other rate limits."""
 
 
 def share_changes(
@@ -197,4 +200,5 @@ def forecast(before: ClusterSummary, after: ClusterSummary, course: RunSummary) 
         unknowns=tuple(unknowns(course.snapshot, course.wants or ASSUMPTIONS[course.assume])),
         offers_suspended=course.offers_suspended,
         restarted=course.restarted,
+        traffic=course.traffic,
     )

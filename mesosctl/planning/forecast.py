@@ -11,6 +11,7 @@ from mesosctl.model.offers.offers import OnAgent
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 from mesosctl.planning.cluster_summary import HeldResources
+from mesosctl.planning.message_rates import Simulation
 
 Assumption = Literal["hold", "accept"]
 """The behaviour of frameworks: keep offers unanswered, or run tasks on all they are offered."""
@@ -262,6 +263,8 @@ class Forecast:
     """Seconds without any offer after a failover, in virtual time."""
     restarted: bool = False
     """Whether a master was started anew for it."""
+    traffic: Simulation | None = None
+    """Recorded messages under the rate limits of today and under other ones; None where they stay as they are."""
 
     @property
     def accepted(self) -> bool:
@@ -275,5 +278,5 @@ class Forecast:
 
     @property
     def is_harmless(self) -> bool:
-        """Whether everything would be accepted and none starves for it."""
-        return self.accepted and not self.starved
+        """Whether everything would be accepted, none starves for it, and no more messages are refused than today."""
+        return self.accepted and not self.starved and not (self.traffic and self.traffic.overflowing)

@@ -11,10 +11,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, Self
 
-from mesosctl.model.ratelimit import Diagnostic, RateLimit, RateLimits
-from mesosctl.planning.traffic import PrincipalTraffic
+from mesosctl.model.rate_limits import Diagnostic, RateLimit, RateLimits
+from mesosctl.planning.traffic import Arrival, PrincipalTraffic, simulate
 
 _BUSY = 0.9
 """The part of its rate from which a master is taken to be processing without a pause: readings are never exact."""
@@ -258,3 +258,26 @@ class Simulation:
     outcomes: Sequence[PrincipalTraffic]
     before: Sequence[PrincipalTraffic] = ()
     """The same traffic under the limits of today, where they are given."""
+
+    @classmethod
+    def play(cls, limits: RateLimits, arrivals: Sequence[Arrival], today: RateLimits | None = None) -> Self:
+        """Play traffic through limits, and through those of today where they are given."""
+        return cls(limits, simulate(limits, arrivals), () if today is None else simulate(today, arrivals))
+
+    @property
+    def overflowing(self) -> Sequence[PrincipalTraffic]:
+        """Principals of which more messages are refused than today, or any where no limits of today are given."""
+        refused = {one.principal: one.refused for one in self.before}
+        return [one for one in self.outcomes if one.refused > refused.get(one.principal, 0)]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTraffic:
+    """Messages that a master received, and the rate limits that changes name, by file.
+
+    `today` are the master's own limits; None where they are unknown.
+    """
+
+    arrivals: Sequence[Arrival]
+    limits: Mapping[str, RateLimits]
+    today: RateLimits | None = None

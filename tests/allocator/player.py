@@ -13,7 +13,7 @@ from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import ALL_AGENT_CAPABILITIES, AgentInfo, FrameworkInfo, Unavailability
 from fake_master.allocator.options import Options
 from fake_master.extensions.strict_priority import StrictPriorityAllocator
-from mesosctl.model.offers.admission import parse_minimum
+from mesosctl.model.offers.frameworks import parse_minimum
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.resource import Reservation

@@ -16,7 +16,7 @@ from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorte
 from fake_master.allocator.hierarchical.sorters.sorter import Totals
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, AgentInfo, FrameworkInfo, Unavailability
 from fake_master.allocator.options import Options
-from mesosctl.model.offers.admission import parse_minimum
+from mesosctl.model.offers.frameworks import parse_minimum
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_sent_milli, to_shown
 from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.resource import Resource

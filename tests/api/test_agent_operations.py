@@ -10,8 +10,8 @@ from mesosctl.api.reservations import (
     DestroyVolumes,
     ReserveResources,
     UnreserveResources,
-    read_reserve,
-    read_unreserve,
+    reserve_message,
+    unreserve_message,
 )
 from mesosctl.api.weights import UpdateWeightsCall, WeightInfos
 from mesosctl.model.errors import BadInput
@@ -68,7 +68,7 @@ def test_removing_quota():
 
 @pytest.mark.parametrize(
     ("read", "name", "operation"),
-    [(read_reserve, "reserve_resources", "reserve"), (read_unreserve, "unreserve_resources", "unreserve")],
+    [(reserve_message, "reserve_resources", "reserve"), (unreserve_message, "unreserve_resources", "unreserve")],
 )
 def test_the_forms_that_a_file_may_have(read, name, operation):
     inside = {"resources": [CPUS, PORTS]}
@@ -86,12 +86,20 @@ def test_the_forms_that_a_file_may_have(read, name, operation):
 @pytest.mark.parametrize(
     ("read", "document", "sentence"),
     [
-        (read_reserve, {"unreserve": {"resources": []}}, "file: unreserve: this request is one to unreserve"),
-        (read_unreserve, {"reserve_resources": {}}, "file: reserve_resources: this request is one to reserve"),
-        (read_reserve, {"type": "RESERVE", "reserve_resources": {"resources": []}}, "type: it should be 'RESERVE_RES"),
-        (read_unreserve, {"resources": [], "source": []}, "file: source: there is no key 'source' here"),
-        (read_reserve, {"resources": {}}, "file: resources: it should be an array"),
-        (read_reserve, [{**CPUS, "reservations": [{"role": "a", "princpal": "p"}]}], "there is no key 'princpal' here"),
+        (reserve_message, {"unreserve": {"resources": []}}, "file: unreserve: this request is one to unreserve"),
+        (unreserve_message, {"reserve_resources": {}}, "file: reserve_resources: this request is one to reserve"),
+        (
+            reserve_message,
+            {"type": "RESERVE", "reserve_resources": {"resources": []}},
+            "type: it should be 'RESERVE_RES",
+        ),
+        (unreserve_message, {"resources": [], "source": []}, "file: source: there is no key 'source' here"),
+        (reserve_message, {"resources": {}}, "file: resources: it should be an array"),
+        (
+            reserve_message,
+            [{**CPUS, "reservations": [{"role": "a", "princpal": "p"}]}],
+            "there is no key 'princpal' here",
+        ),
     ],
 )
 def test_what_a_file_may_not_have(read, document, sentence):
@@ -102,6 +110,6 @@ def test_what_a_file_may_not_have(read, document, sentence):
 
 def test_a_misspelt_key_is_told_with_the_likely_one():
     with pytest.raises(BadInput) as refused:
-        read_reserve(json.dumps([{**CPUS, "reservations": [{"role": "a", "princpal": "p"}]}]), "file")
+        reserve_message(json.dumps([{**CPUS, "reservations": [{"role": "a", "princpal": "p"}]}]), "file")
     assert refused.value.field == "resources[0].reservations[0].princpal"
     assert refused.value.hint == "did you mean principal?"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mesosctl.api import offers
+from mesosctl.api import frameworks
 from mesosctl.model.errors import UnexpectedAnswer
 
 CPU = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}
@@ -27,7 +27,7 @@ def shown(offer: Any) -> dict[str, Any]:
 
 
 def test_an_offer() -> None:
-    [found] = offers.outstanding(shown(message()))
+    [found] = frameworks.outstanding(shown(message()))
     assert (found.framework, found.role, found.hostname, str(found.resources)) == ("n", "web", "h", "cpus:1")
 
 
@@ -45,12 +45,12 @@ def test_an_offer() -> None:
 )
 def test_the_answer_to_another_question_is_no_list_without_offers(answer: Any) -> None:
     with pytest.raises(UnexpectedAnswer):
-        offers.outstanding(answer)
+        frameworks.outstanding(answer)
 
 
 def test_a_cluster_without_frameworks() -> None:
-    assert offers.outstanding({"type": "GET_FRAMEWORKS", "get_frameworks": {}}) == []
-    assert offers.outstanding({"type": "GET_FRAMEWORKS"}) == []
+    assert frameworks.outstanding({"type": "GET_FRAMEWORKS", "get_frameworks": {}}) == []
+    assert frameworks.outstanding({"type": "GET_FRAMEWORKS"}) == []
 
 
 @pytest.mark.parametrize("name", [None, 7, ["n"], {}])
@@ -58,7 +58,7 @@ def test_a_name_is_a_text_or_the_master_errs(name: Any) -> None:
     answer = shown(message())
     answer["get_frameworks"]["frameworks"][0]["framework_info"]["name"] = name
     with pytest.raises(UnexpectedAnswer, match="expected a string"):
-        offers.outstanding(answer)
+        frameworks.outstanding(answer)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,6 @@ def test_a_name_is_a_text_or_the_master_errs(name: Any) -> None:
 )
 def test_what_is_no_offer_is_the_masters_fault(offer: Any) -> None:
     with pytest.raises(UnexpectedAnswer):
-        offers.outstanding(shown(offer))
+        frameworks.outstanding(shown(offer))
     with pytest.raises(UnexpectedAnswer):
-        offers.offered({"type": "OFFERS", "offers": {"offers": [offer]}})
+        frameworks.offered({"type": "OFFERS", "offers": {"offers": [offer]}})

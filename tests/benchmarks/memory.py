@@ -25,7 +25,7 @@ from mesosctl.operations.snapshot import write_file
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, Usage
 from tests.benchmarks import whatif
 from tests.benchmarks.report import Cell, Chart, Reporter, arguments
-from tests.conformance.processes import Process
+from tests.conformance.masters.processes import Process
 
 SIZES = (5_000, 50_000)
 SMALL = (500, 5_000)

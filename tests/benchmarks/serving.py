@@ -23,7 +23,7 @@ from tests.allocator.real_master import RUNNER, Agents, RealMaster, Scheduler, h
 from tests.benchmarks.cases import Case, quota_configs
 from tests.benchmarks.load import Answers, ask
 from tests.benchmarks.report import Chart, Reporter, arguments, ratio
-from tests.conformance.processes import Process
+from tests.conformance.masters.processes import Process
 
 QUESTIONS = ("/quota", "/roles", "/frameworks", "/slaves", "/state")
 LARGE = [Case("served", agents, 50, quota_every=2, reserved_every=3) for agents in (1000, 10_000)]

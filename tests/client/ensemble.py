@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request
+from fake_master.http.request_response import Request
 from fake_master.sources.cluster_file import ClusterSpec
 
 ANSWERED_BY_ALL = {

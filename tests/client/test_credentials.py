@@ -11,7 +11,7 @@ import trustme
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fake_master.http.exchange import Request
+from fake_master.http.request_response import Request
 from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings, Credentials, Tls, Token

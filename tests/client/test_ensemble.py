@@ -193,6 +193,6 @@ class TestSilence:
 
 
 def _request(method, path):
-    from fake_master.http.exchange import Request  # noqa: PLC0415
+    from fake_master.http.request_response import Request  # noqa: PLC0415
 
     return Request(method, path, {}, b"")

@@ -9,7 +9,7 @@ import pytest
 
 from fake_master.driver.endpoint import DriverEndpoint
 from fake_master.driver.messages import Address, parse_pid
-from fake_master.http.exchange import Request
+from fake_master.http.request_response import Request
 from fake_master.protobuf.conversion import parse, serialize
 from tests.lab.master import Lab
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request, Response
+from fake_master.http.request_response import Request, Response
 from fake_master.sources.cluster_file import ClusterSpec
 
 AGENTS = (

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request, Response
+from fake_master.http.request_response import Request, Response
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import ClusterSpec
 

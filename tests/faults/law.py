@@ -8,7 +8,7 @@ from unittest import mock
 
 from mesosctl.__main__ import main
 from mesosctl.model.errors import ExitStatus
-from tests.conformance.cluster import Cluster
+from tests.conformance.masters.cluster import Cluster
 from tests.faults.commands import Command, State
 from tests.faults.kinds import NONE, Fault, Word
 from tests.faults.proxy import Proxy
@@ -91,7 +91,7 @@ def type_words(words: Sequence[str], address: str, folder: Path, timeout: float)
     started = time.monotonic()
     with (
         mock.patch("mesosctl.operations.confirm.GRACE", GRACE),
-        mock.patch("mesosctl.operations.quota.replace.GRACE", GRACE),
+        mock.patch("mesosctl.operations.quota.requests.GRACE", GRACE),
     ):
         status = main([*words, "--timeout", str(timeout)], environment)
     took = time.monotonic() - started

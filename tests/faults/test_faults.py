@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conformance.cluster import Cluster
+from tests.conformance.masters.cluster import Cluster
 from tests.faults.commands import CHANGING, READING, Command
 from tests.faults.kinds import EVERY_FAULT, NONE, Fault, Way, Word
 from tests.faults.law import Case, Ran, describe, only, play
@@ -130,6 +130,6 @@ def test_the_law_notices_who_lies(site: PreemptionTarget, monkeypatch: pytest.Mo
         send()
         return True
 
-    monkeypatch.setattr("mesosctl.operations.quota.send.confirm", confirm)
+    monkeypatch.setattr("mesosctl.operations.quota.requests.confirm", confirm)
     with pytest.raises(AssertionError, match=r"it does not say|it says that"):
         typed(site, SET, "POST /quota", Fault(Way.LATE, Word.PAGE_504))

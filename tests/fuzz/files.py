@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fake_master.http import quota
 from mesosctl.api.protobuf.messages import Field, Message
-from mesosctl.api.ratelimit import RATE_LIMITS
+from mesosctl.api.rate_limits import RATE_LIMITS
 from mesosctl.api.resources import RESOURCE
 from tests.fuzz.json_texts import odd_values, write
 from tests.fuzz.messages import json_of, part_of

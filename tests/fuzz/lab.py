@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request
+from fake_master.http.request_response import Request
 from fake_master.protobuf.conversion import parse
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock

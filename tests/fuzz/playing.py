@@ -13,8 +13,7 @@ from unittest import mock
 
 import httpx
 
-from fake_master.transports.direct import DirectTransport
-from fake_master.transports.in_process import InProcessTransport
+from fake_master.transports.in_process import DirectConnection, InProcessTransport
 from mesosctl.__main__ import main
 from mesosctl.model.errors import ExitStatus
 from tests.fuzz.lab import Lab
@@ -100,7 +99,7 @@ def play(typed: Typed, spoil: Callable[[httpx.BaseTransport], httpx.BaseTranspor
         started = time.process_time()
         try:
             # Where a `fake:` address is opened, nobody says how to sleep.
-            with mock.patch.object(DirectTransport.__init__, "__defaults__", (patience.sleep,)):
+            with mock.patch.object(DirectConnection.__init__, "__defaults__", (patience.sleep,)):
                 status = main(words, environment)
         except SystemExit as ended:
             status = ended.code if isinstance(ended.code, int) else 1

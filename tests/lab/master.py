@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request, Response
+from fake_master.http.request_response import Request, Response
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
 from fake_master.registry.sqlite import SqliteRegistry

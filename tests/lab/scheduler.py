@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from fake_master.http.exchange import Response
+from fake_master.http.request_response import Response
 from mesosctl.api.protobuf import streaming
 from tests.lab.master import Lab
 

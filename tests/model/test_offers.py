@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from mesosctl.api.files.offers import read_offer
-from mesosctl.api.scheduler_calls import AcceptCall
+from mesosctl.api.offers import AcceptCall, read_offer
 from mesosctl.model.errors import BadInput, Conflict, RuleViolation
 from mesosctl.model.offers.offers import Offer, Reserver, reserve, unreserve
 from mesosctl.model.text import parse_entries

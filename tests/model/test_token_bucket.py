@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.model.ratelimit import RateLimit, RateLimits
-from mesosctl.model.token_bucket import Limiter, Throttle
+from mesosctl.model.rate_limits import Limiter, RateLimit, RateLimits, Throttle
 from mesosctl.planning.traffic import simulate
 
 GAPS = st.lists(st.floats(0, 5), min_size=1, max_size=60)

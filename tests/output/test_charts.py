@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from mesosctl.model.ratelimit import RateLimit, RateLimits
-from mesosctl.output.formats.time_axis import time_ticks
-from mesosctl.output.offers import shares_chart
-from mesosctl.output.ratelimit_simulation import picture
+from mesosctl.model.rate_limits import RateLimit, RateLimits
+from mesosctl.output.formats import charts
+from mesosctl.output.formats.charts import time_ticks
+from mesosctl.output.rate_limits_simulation import picture
 from mesosctl.planning.message_rates import Simulation
 from mesosctl.planning.traffic import parse_traffic, simulate
 from tests.output.test_forecast_page import browser  # noqa: F401  # a fixture
@@ -62,7 +62,7 @@ def overlap(one: Box, other: Box) -> bool:
 
 @pytest.mark.parametrize("chart", ["queues", "shares"])
 def test_in_a_real_browser(browser: list[str], tmp_path: Path, chart: str) -> None:  # noqa: F811
-    seen = probed(browser, queues() if chart == "queues" else shares_chart.picture(WITH_LOSSES), tmp_path)
+    seen = probed(browser, queues() if chart == "queues" else charts.picture(WITH_LOSSES), tmp_path)
     left, top, right, bottom = seen["frame"]
     boxes = {(number, text): tuple(box) for number, (text, *box) in enumerate(seen["words"])}
     assert len(boxes) > 8

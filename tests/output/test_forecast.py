@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from mesosctl.output.documents.forecast import ForecastDocument
 from mesosctl.output.forecast import forecast_report, verdict
-from mesosctl.output.formats.writing import write
+from mesosctl.output.formats.json_yaml_csv import write
 from tests.output.forecasts import HOSTILE, whole_forecast
 
 

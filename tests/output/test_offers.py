@@ -6,10 +6,9 @@ import pytest
 
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.text import parse_resources
+from mesosctl.output.formats.json_yaml_csv import write
 from mesosctl.output.formats.report import Report
-from mesosctl.output.formats.writing import write
-from mesosctl.output.offers.explanation import explanation_report
-from mesosctl.output.offers.offers import change_line, offer_list
+from mesosctl.output.offers.offers import change_line, explanation_report, offer_list
 from mesosctl.planning.offer_account import OfferAccount, OfferExplanation
 
 OFFER = Offer("O1", "web", "F1", "", "S1", "host", parse_resources("cpus:1"))

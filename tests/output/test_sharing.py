@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.formats.writing import write
+from mesosctl.output.formats.charts import picture
+from mesosctl.output.formats.json_yaml_csv import write
 from mesosctl.output.offers.dominant_shares import offer_simulation
-from mesosctl.output.offers.shares_chart import picture
 from mesosctl.planning.dominant_shares import FrameworkShare, RevocationKind, Revoked, Sharing, SharingStep
 
 TOTALS = Quantities({"cpus": 9000, "mem": 18000})

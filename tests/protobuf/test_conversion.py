@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fake_master.http import content
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request
+from fake_master.http.request_response import Request
 from fake_master.protobuf.conversion import NotAMessage, parse, serialize
 from fake_master.protobuf.descriptors import FieldTable, tables
 from fake_master.sources.cluster_file import ClusterSpec

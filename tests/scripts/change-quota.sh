@@ -1,14 +1,14 @@
 #!/bin/bash
-# Change the quota of a role, and put the old one back if a test then fails: change-quota.sh ROLE RESOURCES TEST…
+# Change the quota of a role, and restore the old one if a test then fails: change-quota.sh ROLE RESOURCES TEST…
 set -euo pipefail
 role=$1 wanted=$2
 shift 2
 
-# -o csv has one line a role, with amounts as they are typed; without quota the script ends here, with status 5.
+# -o csv writes one line for each role. If the role has no quota, the script ends here with status 5.
 before=$(mesosctl quota show "$role" -o csv | tail -n 1 | cut -d , -f 2)
 
-# Checked, sent and read back; whatever goes wrong ends the script, with its sentence on standard error.
-# --yes: a resource that is not named any more may go, as it would come back.
+# Any failure ends the script here, with the message on standard error.
+# --yes: the new quota may drop a resource, because the old quota is restored on failure.
 mesosctl quota update "$role" "$wanted" --yes -o name
 
 status=0

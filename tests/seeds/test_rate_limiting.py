@@ -1,7 +1,7 @@
 """Mesos's document "Framework Rate Limiting": what it is and how it is configured, sentence by sentence.
 
 Each is named by its opening words.  What it promises of a master is tried on the fake one, in virtual time; the
-comparison with a real one is tests/conformance/test_rate_limits.py.
+comparison with a real one is tests/conformance/frameworks/test_rate_limits.py.
 """
 
 import json
@@ -10,10 +10,9 @@ import pytest
 
 from fake_master.state.flags import MasterFlags
 from mesosctl.api.files.reading import read_json
-from mesosctl.api.ratelimit import from_json
+from mesosctl.api.rate_limits import from_json
 from mesosctl.model.errors import BadInput
-from mesosctl.model.ratelimit import RateLimit, RateLimits, errors, plan_memory, warnings
-from mesosctl.model.token_bucket import Throttle
+from mesosctl.model.rate_limits import RateLimit, RateLimits, Throttle, errors, plan_memory, warnings
 from mesosctl.planning.traffic import parse_traffic, simulate
 from tests.lab import Lab, Scheduler
 from tests.seeds.rate_limiting import BROKEN, NUMBERED, P_1, P_1_2, SAMPLE

@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
-from mesosctl.api.files.offers import read_offer
-from mesosctl.api.scheduler_calls import AcceptCall
+from mesosctl.api.offers import AcceptCall, read_offer
+from mesosctl.api.reservations import read_reserve
 from mesosctl.model.errors import BadInput, Conflict
 from mesosctl.model.offers import offers
 from mesosctl.model.text import parse_entries
-from mesosctl.operations.reservations.request_file import read_reserve
 
 ENGINEERING = {"role": "engineering", "reservation": {"principal": "p"}}
 ABOVE = {"type": "DYNAMIC", "role": "engineering", "principal": "q"}

@@ -205,7 +205,7 @@ class AgentRemoval:
         self, framework: Framework, task: Task, end: TaskEnd, message: str, *, may_return: bool = False, **status: Any
     ) -> None:
         if task.is_terminal:  # only its acknowledgement was missing
-            del framework.tasks[task.id]
+            framework.drop_task(task)
             task.unacknowledged.clear()
             framework.completed_tasks.append(task)
             self._store.remember_task(framework, task)
@@ -221,8 +221,7 @@ class AgentRemoval:
 
 
 def _tasks_on(framework: Framework, *agents: Agent) -> list[Task]:
-    ids = {agent.id for agent in agents}
-    return [task for task in framework.tasks.values() if task.agent_id in ids]
+    return framework.tasks_on({agent.id for agent in agents})
 
 
 def _gone(framework: Framework) -> TaskEnd:

@@ -31,7 +31,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mesosctl.api.files import reading
-from mesosctl.api.files.positions import places_in_toml
+from mesosctl.api.files.line_numbers import places_in_toml
 from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, format_milli, to_double

@@ -1,12 +1,12 @@
 """The documented JSON of rate limits (Mesos documentation, "Framework Rate Limiting"), as a file that people write.
 
-`wire.ratelimit` reads what masters take and show.
+`api.rate_limits` reads what masters take and show, without pydantic.
 """
 
 from typing import Self
 
 from mesosctl.api.base_model import Documented, Double, Uint64
-from mesosctl.model import ratelimit as core
+from mesosctl.model import rate_limits as core
 
 
 class RateLimit(Documented):

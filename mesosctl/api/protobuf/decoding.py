@@ -8,7 +8,7 @@ from typing import Any
 _LEAST, _MOST = -(2**63), 2**63 - 1
 TOO_DEEP = "The JSON is nested too deeply"
 MOST_VALUES = 8_000_000
-"""In one text, unless its reader says otherwise: each takes memory of its own, however short it is."""
+"""Values in one text, unless its reader says otherwise: each takes memory of its own, however short it is."""
 MOST_TO_RESPELL = 1 << 20
 """Characters of a text whose numbers may be spelled as JSON does not."""
 _NUMERIC = re.compile(r"[-+0-9.eE]+")
@@ -37,7 +37,7 @@ class TooManyValues(ConversionError):
 
 
 def decode(body: bytes | str, *, most_values: int = MOST_VALUES) -> Any:
-    """One JSON value and nothing after it.  No NaN, no infinity, no number beyond a double.
+    """Return the one JSON value of a text.  No NaN, no infinity, no number beyond a double.
 
     Raises ConversionError for everything else, however deep or long it is, and TooManyValues.
     """
@@ -59,7 +59,7 @@ def decode(body: bytes | str, *, most_values: int = MOST_VALUES) -> Any:
 
 
 def check_values(text: str, most: int) -> None:
-    """Whether a text can hold at most so many values, before any is made.  Raises TooManyValues.
+    """Raise TooManyValues where a text may hold more values than so many, before any is made.
 
     Counts what parts or opens values, in strings too: that is quick, and never too few.
     """
@@ -68,7 +68,7 @@ def check_values(text: str, most: int) -> None:
 
 
 def check_characters(text: str, start: int, end: int) -> None:
-    """Whether each escape in a part of JSON is a character.  Raises ConversionError for half a surrogate pair."""
+    """Raise ConversionError where an escape in a part of JSON is half a surrogate pair."""
     first = min((at for at in (text.find("\\ud", start, end), text.find("\\uD", start, end)) if at >= 0), default=-1)
     if first < 0:
         return
@@ -80,18 +80,18 @@ def check_characters(text: str, start: int, end: int) -> None:
 
 
 def end_of_number(text: str, at: int) -> int:
-    """Where that ends which stands at `at` and could be of a number; `at` where there is none."""
+    """Return the end of the characters at `at` that may belong to a number; `at` where there are none."""
     found = _NUMERIC.match(text, at)
     return at if found is None else found.end()
 
 
 def in_plain_numbers(text: str) -> str:
-    """The text with its numbers in the spelling of JSON: a master takes whatever strtod takes, as `1.` or `01`."""
+    """Return the text with its numbers spelled as in JSON: a master takes whatever strtod takes, as `1.` or `01`."""
     return _TOKEN.sub(_plain_number, text)
 
 
 def place_as_typed(text: str, place: int) -> int:
-    """Where in `text` that is which stands at `place` when its numbers are plain."""
+    """Return the place in `text` that has become `place` with its numbers in plain spelling."""
     longer = 0
     for token in _TOKEN.finditer(text):
         if token.start() + longer >= place:
@@ -101,7 +101,9 @@ def place_as_typed(text: str, place: int) -> int:
 
 
 def _decoded_in_plain_numbers(text: str, otherwise: json.JSONDecodeError) -> Any:
-    """Raises JSONDecodeError with a place in the text as it was typed: `otherwise` where no number is another.
+    """Return the value of a text whose numbers may be spelled as JSON does not.
+
+    Raises JSONDecodeError with a place in the text as it was typed, or `otherwise` where no number is spelled so.
 
     Spelling numbers anew takes forty times the text's memory, so it is done where a number is what is wrong, in a
     text that is not long.
@@ -146,4 +148,26 @@ def _finite_int(text: str) -> int | float:
 
 
 DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, parse_int=_finite_int)
-"""Of one value, without what `decode` looks at besides."""
+"""The decoder of one value, without the checks of `decode`."""
+
+
+def repeated_key(key: str) -> ConversionError:
+    """Return the error for a key that stands twice in one object."""
+    return ConversionError(f"the key '{key}' appears twice in one object", "")
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise repeated_key(next(key for key in found if keys.count(key) > 1))
+    return found
+
+
+STRICT = json.JSONDecoder(
+    parse_constant=DECODER.parse_constant,
+    parse_float=DECODER.parse_float,
+    parse_int=DECODER.parse_int,
+    object_pairs_hook=_each_once,
+)
+"""As DECODER, where each key of an object has to stand once."""

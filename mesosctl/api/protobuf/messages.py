@@ -55,7 +55,7 @@ class Message:
 
 
 def read(message: Message, value: Any, path: str = "") -> dict[str, Any]:
-    """The fields that `value`, decoded JSON, sets; nested messages are dictionaries too.
+    """Return the fields that `value`, decoded JSON, sets; nested messages are dictionaries too.
 
     Raises ConversionError; all missing required fields are named in one error, after every
     other mistake, as the master does.
@@ -95,7 +95,7 @@ def _read_field(result: dict[str, Any], key: str, spec: Field, part: Any, path: 
 
 
 def _add_entries(entries: dict[str, Any], spec: Field, part: Any, path: str, missing: list[str]) -> None:
-    """A map is a repeated field of entries, so it too may be a list of objects, or lists in lists."""
+    """Add the entries of a map: a repeated field, so it too may be a list of objects, or lists in lists."""
     if isinstance(part, list):
         for element in part:
             if element is not None:
@@ -108,7 +108,7 @@ def _add_entries(entries: dict[str, Any], spec: Field, part: Any, path: str, mis
 
 
 def _append(items: list[Any], spec: Field, part: Any, path: str, missing: list[str]) -> None:
-    """A repeated field takes a list, a lone element, or lists in lists; null elements are skipped."""
+    """Add to a repeated field: a list, a lone element, or lists in lists; null elements are skipped."""
     if part is None:
         return
     if isinstance(part, list):
@@ -143,7 +143,7 @@ def _read_value(
 
 
 def _read_name(kind: Enumeration, value: Any, path: str, *, required: bool) -> str | None:
-    """A name of the enumeration; another one is none where there need not be one."""
+    """Return a name of the enumeration; None for any other name where the field is optional."""
     if not isinstance(value, str):
         raise _unexpected(value, path)
     if value in kind.values:
@@ -154,7 +154,7 @@ def _read_name(kind: Enumeration, value: Any, path: str, *, required: bool) -> s
 
 
 def _read_bytes(value: Any, path: str) -> str:
-    """Base64 is checked and kept as it is: nothing here looks inside."""
+    """Check base64, and return it as it is: nothing here looks inside."""
     if not isinstance(value, str):
         raise _unexpected(value, path)
     try:
@@ -183,14 +183,14 @@ def _read_number(kind: Scalar, value: Any, path: str) -> float | int:
 
 
 def _wrapped(kind: Scalar, value: float) -> int:
-    """Cut to a whole number and wrapped into the type's range, as the machine does that a master runs on."""
+    """Return a number cut to a whole one and wrapped into the type's range, as a master's processor does it."""
     bits: int = _INTEGER_BITS[kind]
     number: int = (_cut(kind, bits, value) if isinstance(value, float) else int(value)) % 2**bits
     return number - 2**bits if kind.startswith("int") and number >= 2 ** (bits - 1) else number
 
 
 def _cut(kind: Scalar, bits: int, value: float) -> int:
-    """A double as a whole number; what is too large becomes the lowest, or nothing where nothing is lower."""
+    """Return a double as a whole number; one that is too large becomes the lowest, or 0 where nothing is lower."""
     number = int(value)
     if kind == "uint64" and number >= 2**63:
         return number if number < 2**64 else 0
@@ -223,5 +223,5 @@ def _json_name(value: Any) -> str:
 
 
 def one_of(name: str, *values: str) -> Enumeration:
-    """An enumeration from its names."""
+    """Return an enumeration of these names."""
     return Enumeration(name, frozenset(values))

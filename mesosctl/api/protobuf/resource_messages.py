@@ -78,7 +78,7 @@ RESOURCE = Message(
 
 
 def resource_error(message: Mapping[str, Any]) -> tuple[str, str] | None:
-    """(field, sentence) for the first rule that a Resource message breaks, or None.
+    """Return field and sentence of the first rule that a Resource message breaks, or None.
 
     `message` is as `wire.messages.read(RESOURCE, …)` returns it.
     """
@@ -185,7 +185,7 @@ def _pre_format_error(message: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def _double_format_error(message: Mapping[str, Any], stack: list[dict[str, Any]]) -> tuple[str, str] | None:
-    """Both formats at once are allowed only where they say the same."""
+    """Return the error of a message whose two formats do not say the same, or None."""
     if len(stack) > 1:
         for key in ("role", "reservation"):
             if key in message:
@@ -217,7 +217,7 @@ def _shared_error(message: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def labels(reservation: Mapping[str, Any]) -> Labels | None:
-    """The labels of a ReservationInfo message; None where it has none at all."""
+    """Return the labels of a ReservationInfo message; None where it has none at all."""
     if "labels" not in reservation:
         return None
     return Labels((label["key"], label.get("value")) for label in reservation["labels"].get("labels", []))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from sys import intern
 from typing import Any
 
-from mesosctl.api.offers import Offered, offer, offered_of
+from mesosctl.api.frameworks import Offered, offer, offered_of
 from mesosctl.api.protobuf.interning import Known, ResourceLists, Sums
 from mesosctl.api.protobuf.streaming import Part, parts
 from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong

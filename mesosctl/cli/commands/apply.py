@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mesosctl.cli.arguments import AllowNewResource, SnapshotSource, TrustMaster, WrittenFile, send_options
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
-from mesosctl.cli.commands.quota import AllowNewResource
-from mesosctl.cli.commands.reservations import TrustMaster, manner
 from mesosctl.cli.environment import Written, named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import ExitStatus, UsageError
@@ -36,7 +35,7 @@ Prune = Annotated[
     bool,
     typer.Option(
         "--prune",
-        help="Also remove what the sections of the file do not name.",
+        help="Also remove what the file's sections do not name.",
         show_default=False,
     ),
 ]
@@ -56,11 +55,11 @@ def diff(
     """Show where quotas, weights and reservations differ from a file.
 
     Roles and reservations that the file does not name are ignored unless you give --prune. A quota without a limit
-    means what quota set and quota update mean without --limit; "none" is no limit. Nothing is changed. The exit
+    means what quota set and quota update mean without --limit; "none" means no limit. Nothing is changed. The exit
     status is 1 if there is a difference.
     """
     from mesosctl.api.files.desired_state import load
-    from mesosctl.api.files.positions import places_in_toml
+    from mesosctl.api.files.line_numbers import places_in_toml
     from mesosctl.operations.apply.plan import compare
     from mesosctl.output.plan import wanted_differences
 
@@ -96,18 +95,18 @@ def apply(  # one parameter an option
     trust_master: TrustMaster = False,
     allow_new_resource: AllowNewResource = False,
 ) -> None:
-    """Make quotas, weights and reservations what a file says, step by step.
+    """Bring quotas, weights and reservations in line with a file, step by step.
 
-    The plan is shown first, in an order in which the master accepts every step.  It is refused if the cluster
-    changes meanwhile.  Each step is confirmed and recorded in a journal. If an apply is interrupted, the next apply
-    of the same file continues where it stopped, unless the cluster has changed since. At the end everything is
-    compared with the file once more.
+    You see the plan first; its steps are in an order that the master accepts. If the cluster changes before you
+    confirm, nothing is done. Each step is confirmed and recorded in a journal. If an apply is interrupted, the next
+    apply of the same file continues where it stopped, unless the cluster has changed since. At the end, the cluster is
+    compared with the file again.
 
-    You are asked before it starts. A script has to use --yes if the plan takes something away: if it removes or lowers
+    You are asked before it starts. A script must use --yes if the plan takes something away: if it removes or lowers
     a quota, lowers a weight (--prune sets it to 1), or unreserves.
     """
     from mesosctl.api.files.desired_state import load
-    from mesosctl.api.files.positions import places_in_toml
+    from mesosctl.api.files.line_numbers import places_in_toml
     from mesosctl.operations.apply.journal import Journal, JournalKey, digest, folder
     from mesosctl.operations.apply.plan import make_plan
     from mesosctl.operations.apply.run import prove as prove_reached
@@ -153,7 +152,7 @@ def _go(  # the parts of one command
         if not entry.steps:
             journal.end()  # of an older version of the file
         elif remaining:
-            run(master, journal, entry, manner(session, trust_master=trusts), session.progress)
+            run(master, journal, entry, send_options(session, trust_master=trusts), session.progress)
         return
     if not session.options.yes:
         session.show(plan_report(entry.steps, entry.done, applied=False))
@@ -163,7 +162,7 @@ def _go(  # the parts of one command
     if left is None:
         check_same(entry.steps, planned(master))
     # Read back in any case: a step that may not have happened must not be followed by the next.
-    how = replace(manner(session, trust_master=trusts), wait=True)
+    how = replace(send_options(session, trust_master=trusts), wait=True)
     run(master, journal, entry, how, session.progress)
     master.deadline.extend_to(master.settings.timeout)
     prove(master)
@@ -185,10 +184,6 @@ def _ask(session: Session, steps: "Sequence[Step]") -> None:
 
 _FORMS = ("table", "json", "jsonl", "yaml")
 """The first, which holds unless another is said, is TOML."""
-ExportFile = Annotated[
-    Path | None,
-    typer.Option("--file", "-f", metavar="FILE", help="Write to this file. The default, and -, is standard output."),
-]
 
 
 WholeCluster = Annotated[
@@ -198,10 +193,6 @@ WholeCluster = Annotated[
         help="Write a cluster file for the fake master, with agents and frameworks.",
         show_default=False,
     ),
-]
-Source = Annotated[
-    Path | None,
-    typer.Option("--from", metavar="FILE", help="Read a snapshot instead of asking a master; - is standard input."),
 ]
 
 
@@ -219,22 +210,22 @@ Source = Annotated[
     ),
 )
 def export(
-    ctx: typer.Context, *, file: ExportFile = None, cluster: WholeCluster = False, source: Source = None
+    ctx: typer.Context, *, file: WrittenFile = None, cluster: WholeCluster = False, source: SnapshotSource = None
 ) -> None:
     """Write the quotas, weights and dynamic reservations of a cluster as TOML, for diff and apply.
 
-    A quota is a table [quotas.ROLE] with guarantee = "cpus:12;mem:6GiB" and limit = "cpus:24"; a resource that
-    limit does not name is not limited, and "none" limits none.  A weight is ROLE = NUMBER below [weights].
-    A reservation is an entry of [[reservations]] with agent (host name or id), role and
-    resources = "cpus:2;ports:[31000-31009]"; under = ["dept"] names the roles that it refines, from the bottom
-    up; principal and labels = { why = "batch" } tell it from others.  What cannot be
-    written so is named in a note.  Nothing is changed.
+    A quota is a table [quotas.ROLE] with guarantee = "cpus:12;mem:6GiB" and limit = "cpus:24"; a resource that limit
+    does not name is not limited, and limit = "none" limits nothing.  A weight is ROLE = NUMBER below [weights]. A
+    reservation is an entry of [[reservations]] with agent (host name or id), role and resources =
+    "cpus:2;ports:[31000-31009]"; under = ["dept"] names the roles that it refines, from the bottom up; principal and
+    labels = { why = "batch" } distinguish it from others. A note names anything that cannot be written this way.
+    Nothing is changed.
 
-    With --cluster the file holds the whole cluster, for --master fake:FILE, mesos-fake-master --cluster and offers
+    With --cluster, the file describes the whole cluster, for --master fake:FILE, mesos-fake-master --cluster and offers
     simulate: agents, frameworks and what they run, quotas, weights, reservations and volumes.
 
-    If FILE exists and says something else, you are asked before it is replaced; a script uses --yes. FILE is not
-    written through a link that another user made.
+    If FILE exists with other content, you are asked before it is replaced; a script uses --yes. Nothing is written
+    through a link that another user made.
 
     On standard output, -o json, jsonl and yaml write JSON or YAML. All other formats, and FILE, are TOML.
     """
@@ -285,7 +276,7 @@ def _actual(session: Session, source: Path | None) -> "Actual":
 
 
 def _write(session: Session, file: Path, text: str) -> None:
-    from mesosctl.files.writing import holds_another_text, write_atomically
+    from mesosctl.files import holds_another_text, write_atomically
 
     if holds_another_text(file, text):
         session.confirm_destructive(

@@ -1,19 +1,19 @@
-"""`mesosctl agents`, `frameworks` and `roles`: lists of what a master knows."""
+"""`mesosctl agents`, `frameworks`, `roles` and `top`: what a master knows, as lists and on one screen."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mesosctl.cli.arguments import Attributes, Every, RoleAndBelow, names_argument, nothing_found, pairs, role_option
 from mesosctl.cli.command import Command, Group, examples
-from mesosctl.cli.commands.reservations import Attributes, nothing_found, pairs
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.operations import cluster
 from mesosctl.operations.cluster import Selection
 from mesosctl.output.cluster import agent_list, framework_list, role_list
-from mesosctl.output.formats.report import Report
+from mesosctl.output.formats.report import TABLES, Report
 
 if TYPE_CHECKING:
     from mesosctl.client.master import Master
@@ -22,39 +22,13 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 AgentNames = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="AGENT...",
-        autocompletion=completing.agents,
-        help="Show only these: ids, the beginning or end of ids, or host names.",
-        show_default=False,
-    ),
+    names_argument("AGENT", completing.agents, "Show only these: ids, the beginning or end of ids, or host names."),
 ]
 FrameworkNames = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="FRAMEWORK...",
-        autocompletion=completing.frameworks,
-        help="Show only these: ids or names.",
-        show_default=False,
-    ),
+    list[str] | None, names_argument("FRAMEWORK", completing.frameworks, "Show only these: ids or names.")
 ]
-RoleNames = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="ROLE...", autocompletion=completing.roles, help="Only these.", show_default=False),
-]
-OfRole = Annotated[
-    str | None,
-    typer.Option(
-        "--role",
-        metavar="ROLE",
-        autocompletion=completing.roles,
-        help="Show only what concerns this role, or a role below it.",
-    ),
-]
-Branch = Annotated[
-    str | None,
-    typer.Option("--role", metavar="ROLE", autocompletion=completing.roles, help="Only this role and those below it."),
-]
+RoleNames = Annotated[list[str] | None, names_argument("ROLE", completing.roles, "Show only these roles.")]
+OfRole = Annotated[str | None, role_option("Show only what belongs to this role or to a role below it.")]
 
 
 def _sort(keys: tuple[str, ...]) -> typer.models.OptionInfo:
@@ -62,7 +36,7 @@ def _sort(keys: tuple[str, ...]) -> typer.models.OptionInfo:
         "--sort",
         metavar="KEY",
         autocompletion=lambda: [*keys, "cpus", "mem", "disk", "gpus"],
-        help=f"By {', '.join(keys)}, or a resource such as cpus, largest first; -KEY reverses the order.",
+        help=f"Sort by {', '.join(keys)}, or a resource such as cpus (largest first). -KEY reverses the order.",
     )
     return option
 
@@ -74,24 +48,13 @@ Watch = Annotated[
     bool,
     typer.Option(
         "--watch",
-        help="Keep showing it until Ctrl-C. Without a terminal it is written again whenever it has changed; "
-        "-o jsonl writes one document a line.",
+        help="Refresh the list until Ctrl-C. Without a terminal, it is written again whenever it changes; -o jsonl "
+        "writes one document per line.",
         show_default=False,
     ),
 ]
 
 
-def _every(text: str | float) -> float:
-    """Seconds of --every.  Raises UsageError."""
-    from mesosctl.model.text import parse_seconds
-
-    return parse_seconds(str(text), "--every", 0.05)
-
-
-Every = Annotated[
-    float,
-    typer.Option("--every", metavar="SPAN", parser=_every, help="The time between readings: 2, 500ms or 1m."),
-]
 Count = Annotated[int | None, typer.Option("--count", metavar="NUMBER", min=1, help="Stop after this many readings.")]
 
 
@@ -116,7 +79,7 @@ def show(session: Session, read: "Callable[[Master], Report]", *, watch: bool, e
     "agents",
     cls=Command,
     epilog=examples(
-        ("agents", "every agent, and how much of it is in use"),
+        ("agents", "every agent and how much of it is in use"),
         ("agents --attribute rack=r1 --sort use", "the agents of a rack, the fullest first"),
         ("agents --role ads -o wide", "the agents where ads has something, with ids"),
         ("agents --watch", "refreshed every two seconds"),
@@ -133,9 +96,9 @@ def agents(  # noqa: PLR0913  # one parameter an option
     every: Every = 2.0,
     count: Count = None,
 ) -> None:
-    """List agents, and how much of them is in use.
+    """List agents and how much of each is in use.
 
-    With --role, list the agents where something is reserved for the role or allocated to it.
+    With --role, list the agents with resources that are reserved for the role or allocated to it.
     """
     session: Session = ctx.obj
     wanted = Selection(names or (), role, dict(pairs(attribute, "--attribute")), sort)
@@ -153,8 +116,8 @@ def agents(  # noqa: PLR0913  # one parameter an option
     "frameworks",
     cls=Command,
     epilog=examples(
-        ("frameworks", "every framework, and what it holds"),
-        ("frameworks --role ads --sort cpus", "the frameworks of a role, the one with most cpus first"),
+        ("frameworks", "every framework and what it holds"),
+        ("frameworks --role ads --sort cpus", "the frameworks of a role, the one with the most cpus first"),
         ("frameworks marathon -o json", "one of them, for a program"),
     ),
 )
@@ -168,7 +131,7 @@ def frameworks(  # one parameter an option
     every: Every = 2.0,
     count: Count = None,
 ) -> None:
-    """List frameworks, and what they hold.
+    """List frameworks and what they hold.
 
     With --role, list the frameworks that subscribe with the role.
     """
@@ -189,7 +152,7 @@ def frameworks(  # one parameter an option
     cls=Command,
     epilog=examples(
         ("roles", "every role, with what it uses, guarantee and limit"),
-        ("roles --sort share", "those furthest below their guarantee first"),
+        ("roles --sort share", "the roles furthest below their guarantee first"),
         ("roles --role ads", "a role and those below it"),
     ),
 )
@@ -197,16 +160,15 @@ def roles(  # one parameter an option
     ctx: typer.Context,
     names: RoleNames = None,
     *,
-    role: Branch = None,
+    role: RoleAndBelow = None,
     sort: SortRoles = None,
     watch: Watch = False,
     every: Every = 2.0,
     count: Count = None,
 ) -> None:
-    """List roles, with what they hold, guarantees and weights.
+    """List roles with their resources, guarantees and weights.
 
-    A role is known to the master when a framework subscribes with it, or when it has a quota, a weight or a
-    reservation.
+    The master knows a role if a framework subscribes with it, or if it has a quota, a weight or a reservation.
     """
     session: Session = ctx.obj
     wanted = Selection(names or (), role, {}, sort)
@@ -217,3 +179,83 @@ def roles(  # one parameter an option
         return role_list(found, empty=nothing_found("the master knows no role", {"--role": role}, known))
 
     show(session, read, watch=watch, every=every, count=count)
+
+
+Once = Annotated[
+    bool,
+    typer.Option(
+        "--once", help="Write one reading and exit. This is the default without a terminal.", show_default=False
+    ),
+]
+_FRAME = 0.25
+"""Seconds until the screen is drawn again though no key was pressed."""
+
+
+@app.command(
+    "top",
+    cls=Command,
+    epilog=examples(
+        ("top", "the cluster on one screen, refreshed every two seconds"),
+        ("top --every 500ms", "four times as often"),
+        ("top --once -o json", "one reading for a program"),
+    ),
+)
+def top(ctx: typer.Context, *, once: Once = False, every: Every = 2.0) -> None:
+    """Watch the whole cluster on one screen.
+
+    It shows the share of each role as a bar with its guarantee and limit, the agents, the outstanding offers with their
+    age, and the throttled principals. A full bar is the whole cluster.
+
+    If the master has an event stream, changes to agents and frameworks show at once. There are no events for offers, so
+    mesosctl also polls the master every few seconds. If the master stops answering, mesosctl tries again until it is
+    back. A > before an age means that the offer is older than the first reading.
+
+    Keys: q quits, p pauses, s sorts by share, name or status, r reverses, arrows scroll, space updates.
+    """
+    session: Session = ctx.obj
+    environment = session.environment
+    if once or session.form not in TABLES or not environment.overwrites(environment.stdout):
+        from mesosctl.operations.top import OverviewReader
+        from mesosctl.output.top import overview_report
+
+        with session.open_master() as master:
+            session.emit(overview_report(OverviewReader(master, environment.clock).read()))
+        return
+    _watch_screen(session, every)
+
+
+def _watch_screen(session: Session, every: float) -> None:
+    """Draw readings until a key says to leave.  Raises what the first reading raises."""
+    from mesosctl.client.address import parse_address
+    from mesosctl.operations.top import Feed
+    from mesosctl.output.formats.live import FullScreen
+    from mesosctl.output.top import Surroundings, TopState, top_screen
+
+    environment = session.environment
+    session.open_master().close()  # what is wrong with the words is said before the screen is taken
+    address = parse_address(session.options.master or "")
+    keys = environment.stdin if environment.stdin.isatty() else None
+    name = environment.secrets.redact(session.options.context or session.options.master or "")
+    state, shown = TopState(), None
+    with session.held_notes(), Feed(session.open_master, every, events=address.fake is None) as feed:
+        while feed.overview is None:
+            if feed.failed is not None:
+                raise feed.failed
+            session.progress("reading the cluster …")
+            environment.sleep(0.05)
+        session.end_progress()
+        with FullScreen(environment.stdout, keys, colours=environment.colours) as screen:
+            while True:
+                if feed.failed is not None:
+                    raise feed.failed
+                if shown is None or not state.paused:
+                    shown = feed.overview
+                width, height = environment.width(environment.stdout), environment.height(environment.stdout)
+                around = Surroundings(name, every, feed.is_live, feed.trouble, tuple(feed.events))
+                screen.show(top_screen(shown, state, around, width, height), width, height)
+                key = screen.key(_FRAME)
+                if key == "q":
+                    return
+                if key == " ":
+                    feed.refresh()
+                state.press(key, len(shown.roles))

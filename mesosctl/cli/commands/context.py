@@ -1,6 +1,5 @@
 """`mesosctl context`: its verbs."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
@@ -10,12 +9,11 @@ import typer
 from mesosctl.cli.command import ContextCommand, Group, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.completion.names import forget, keep_contexts
-from mesosctl.cli.configuration.credentials import ask_for_secret
-from mesosctl.cli.configuration.declared import Setting, Value, declared
+from mesosctl.cli.configuration.credentials import read_new_secret
 from mesosctl.cli.configuration.file import Configuration, no_context, read, rival, without_password
 from mesosctl.cli.configuration.settings import Settings, existing_configuration, resolve
+from mesosctl.cli.options import Setting, Value, known_settings
 from mesosctl.cli.session import Session
-from mesosctl.client.address import parse_address
 from mesosctl.model.errors import UsageError, printable
 from mesosctl.model.redaction import REDACTED
 from mesosctl.model.roles import did_you_mean
@@ -26,12 +24,12 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 def _keys() -> list[str]:
     """The settings that a context may hold."""
-    return [setting.key for setting in declared() if setting.in_contexts]
+    return [setting.key for setting in known_settings() if setting.in_contexts]
 
 
 def _keys_with_values() -> list[str]:
     """The same as they are set: a secret is its name alone, as it is asked for."""
-    kept = [setting for setting in declared() if setting.in_contexts]
+    kept = [setting for setting in known_settings() if setting.in_contexts]
     begun = completing.begun(*(f"{setting.key}=" for setting in kept if not setting.is_secret))
     return [*(setting.key for setting in kept if setting.is_secret), *begun]
 
@@ -63,7 +61,7 @@ def tell_completions(configuration: Configuration, variables: Mapping[str, str])
     "list",
     cls=ContextCommand,
     epilog=examples(
-        ("context list", "every context, the current one marked"),
+        ("context list", "every context, with the current one marked"),
         ("context list -o name", "their names, for a script"),
     ),
 )
@@ -114,8 +112,8 @@ ShowOrigin = Annotated[
 def show(ctx: typer.Context, name: OptionalName = None, *, origin: ShowOrigin = False) -> None:
     """Show the settings in effect, and where each comes from.
 
-    An option is stronger than a variable, a variable is stronger than a context, and a context is stronger than a
-    default. Secrets are hidden.
+    An option overrides a variable, a variable overrides a context, and a context overrides a default. Secrets are
+    hidden.
     """
     session: Session = ctx.obj
     variables = session.environment.variables
@@ -132,21 +130,16 @@ def show(ctx: typer.Context, name: OptionalName = None, *, origin: ShowOrigin = 
 
 def _shown(settings: Settings, configuration: Configuration | None) -> list[InEffect]:
     found = []
-    for setting in declared():
+    for setting in known_settings():
         if not setting.in_contexts:
             continue
         where = settings.origin(setting.name)
         value = REDACTED if setting.name in settings.secrets else getattr(settings.options, setting.name, None)
         if value is None or (where.kind == "default" and not value):
             continue
-        place = _place(configuration, where.name, setting.key) if configuration and where.kind == "context" else ""
+        place = configuration.line_of(where.name, setting.key) if configuration and where.kind == "context" else ""
         found.append(InEffect(setting.key, without_password(_text(value)), where.kind, where.name, place))
     return found
-
-
-def _place(configuration: Configuration, context: str, key: str) -> str:
-    line = configuration.line(context, key)
-    return f"{configuration.path}:{line}" if line else str(configuration.path)
 
 
 def _text(value: Value) -> str:
@@ -161,8 +154,8 @@ Words = Annotated[
     typer.Argument(
         metavar="[KEY=VALUE]...",
         autocompletion=_keys_with_values,
-        help="Settings such as timeout=60. For a secret give KEY alone: it is prompted for, or read from "
-        "standard input.",
+        help="Settings such as timeout=60. For a secret, give KEY alone: you are prompted for the value, or it is read "
+        "from standard input.",
         show_default=False,
     ),
 ]
@@ -189,14 +182,14 @@ _OF_THIS_COMMAND = frozenset({"context", "output", "quiet", "verbose", "yes"})
 def set_(ctx: typer.Context, name: Name, words: Words = None, *, unset: Unset = None) -> None:
     """Create a context, or change one.
 
-    Everything else in the file stays as it is, comments included. A setting has the name of its option. You can also
-    give connection settings as options. Paths of files are stored as absolute paths. The first context becomes the
-    current one.
+    A setting has the name of its option. You can also give connection settings as options. File paths are stored as
+    absolute paths. The first context becomes the current one. Everything else in the file stays as it is, comments
+    included.
     """
     from mesosctl.cli.configuration import editing as configuration_editing
 
     session: Session = ctx.obj
-    settings = {setting.key: setting for setting in declared() if setting.in_contexts}
+    settings = {setting.key: setting for setting in known_settings() if setting.in_contexts}
     values: dict[str, Value] = {
         setting.key: said
         for setting in settings.values()
@@ -214,7 +207,7 @@ def set_(ctx: typer.Context, name: Name, words: Words = None, *, unset: Unset = 
     both = next((key for key in values if rival(key) in values), None)
     if both is not None:
         raise UsageError(f"{both} and {rival(both)} exclude each other", field=both, hint="give one of them")
-    kept = {key: _placed(settings[key], value) for key, value in values.items()}
+    kept = {key: configuration_editing.lasting(settings[key], value) for key, value in values.items()}
     if not kept and not unset:
         raise UsageError("no setting is named", hint="for example: mesosctl context set prod --master ADDRESS")
     variables = session.environment.variables
@@ -248,40 +241,10 @@ def _value(setting: Setting, text: str | None, session: Session) -> Value:
                 field=setting.key,
                 hint=f"give {setting.key} alone: it is prompted for, or read from standard input",
             )
-        return _asked(setting, session)
+        return read_new_secret(setting, session.environment)
     if text is None:
         raise UsageError(f"{setting.key} needs a value", field=setting.key, hint=f"write {setting.key}=VALUE")
     return setting.parse(text, setting.key)
-
-
-def _asked(setting: Setting, session: Session) -> str:
-    environment = session.environment
-    if environment.may_prompt:
-        secret = ask_for_secret(f"{setting.key.capitalize()}: ", environment, "")
-    else:
-        secret = environment.stdin.read().removesuffix("\n").removesuffix("\r")
-    wrong = setting.check(secret)
-    if wrong or "\n" in secret:
-        raise UsageError(f"the {setting.key} {wrong or 'has more than one line'}", field=setting.key)
-    return secret
-
-
-def _placed(setting: Setting, value: Value) -> Value:
-    """A value that means the same in every folder.  Raises UsageError for an address that is none."""
-    if setting.name == "master" and isinstance(value, str):
-        address = parse_address(value)
-        return _fake_placed(value) if address.fake else value
-    if isinstance(value, float) and value.is_integer():
-        return int(value)  # 7 was typed, and is 7 in a file for people too
-    if setting.is_file and isinstance(value, str) and not value.startswith("~/"):
-        return os.path.abspath(value)  # noqa: PTH100  # of a link, not of what it leads to
-    return value
-
-
-def _fake_placed(address: str) -> str:
-    """A fake: address with the whole path of its cluster file."""
-    path, mark, question = address.removeprefix("fake:").partition("?")
-    return f"fake:{os.path.abspath(path) if path else ''}{mark}{question}"  # noqa: PTH100
 
 
 @app.command(
@@ -315,7 +278,7 @@ Names = Annotated[
     "remove",
     cls=ContextCommand,
     epilog=examples(
-        ("context remove old", "forget one"),
+        ("context remove old", "remove one"),
         ("context remove old older --yes", "remove two without being asked"),
     ),
 )

@@ -22,7 +22,7 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 def options(ctx: typer.Context) -> None:
     """Show the options that every command takes.
 
-    They can stand before or after the command. A context can keep all of them but --yes and --context, and each has
+    They can stand before or after the command. A context can keep all of them except --yes and --context, and each has
     an environment variable.
     """
     session: Session = ctx.obj
@@ -51,9 +51,8 @@ Server = Annotated[
 def completion(ctx: typer.Context, shell: Shell, *, server: Server = False) -> None:
     """Write the completion script for a shell.
 
-    If you installed below /usr, /usr/local or ~/.local, or with a recent pipx, completion is in place already. With
-    uv or in a virtual environment, install it once with mesosctl --install-completion, or write it to a file with
-    this command.
+    If you installed below /usr, /usr/local or ~/.local, or with a recent pipx, completion already works. With uv or in
+    a virtual environment, run mesosctl --install-completion once, or write the script to a file with this command.
     """
     session: Session = ctx.obj
     session.environment.stdout.write(script("mesos-fake-master" if server else "mesosctl", shell))

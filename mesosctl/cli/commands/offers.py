@@ -1,30 +1,27 @@
-"""`mesosctl offers`: its verbs."""
+"""`mesosctl offers`: its verbs; `offers_accept` has those that use an offer."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.command import ChangeCommand, Command, Group, examples
-from mesosctl.cli.commands.reservations import nothing_found
+from mesosctl.cli.arguments import Every, nothing_found, role_option
+from mesosctl.cli.command import Command, Group, examples
+from mesosctl.cli.commands import offers_accept
+from mesosctl.cli.commands.offers_accept import Agent
 from mesosctl.cli.completion import callbacks as completing
-from mesosctl.cli.environment import named, opened, read_text
+from mesosctl.cli.environment import named, opened
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import Conflict, Denied, UsageError
-from mesosctl.model.resource import Resource
-from mesosctl.model.roles import matches_agent
-from mesosctl.model.text import parse_of_agents
 from mesosctl.operations.offers import OfferSelection, list_offers, subscribed_roles, watch_offers
 from mesosctl.output.offers.dominant_shares import offer_simulation
-from mesosctl.output.offers.offers import change_line, offer_call, offer_list, offer_taken
+from mesosctl.output.offers.offers import change_line, offer_list
 
 if TYPE_CHECKING:
-    from mesosctl.client.master import Master
-    from mesosctl.model.offers.offers import Offer, OfferOperation
+    pass
 
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
+app.add_typer(offers_accept.app)
 
 
 Framework = Annotated[
@@ -36,65 +33,7 @@ Framework = Annotated[
         help="Only offers to this framework, by id or name.",
     ),
 ]
-OfRole = Annotated[
-    str | None,
-    typer.Option("--role", metavar="ROLE", autocompletion=completing.roles, help="Only offers in this role."),
-]
-Agent = Annotated[
-    str | None,
-    typer.Option(
-        "--agent",
-        metavar="AGENT",
-        autocompletion=completing.agents,
-        help="Only offers of this agent: its id, the beginning or end of its id, or its host name.",
-    ),
-]
-OfferFile = Annotated[
-    str,
-    typer.Option(
-        "--offer", metavar="FILE", help="An Offer or an OFFERS event in JSON; - is standard input.", show_default=False
-    ),
-]
-OfferId = Annotated[
-    str | None, typer.Option("--id", metavar="OFFER", help="The id of the offer, if the file has several.")
-]
-OfferedResources = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="RESOURCES...",
-        help="cpus:2 mem:1GiB, or 'cpus:2;mem:1024'. GB means GiB, as in Mesos.",
-        show_default=False,
-    ),
-]
-Owner = Annotated[
-    str | None,
-    typer.Option(
-        "--for",
-        metavar="ROLE",
-        autocompletion=completing.roles,
-        help="The role that gets the reservation. The default is the offer's role.",
-    ),
-]
-Labels = Annotated[
-    list[str] | None,
-    typer.Option("--label", metavar="KEY=VALUE", help="A label of the reservation. Repeat for several."),
-]
-
-
-def parse_offered(words: Sequence[str]) -> list[Resource]:
-    """Resources from words such as `cpus:2` or `cpus(ads):2`.  Raises RuleViolation."""
-    return [entry for word in words for entry in parse_of_agents(word)]
-
-
-def parse_labels(words: Sequence[str] | None) -> Mapping[str, str]:
-    """Labels from KEY=VALUE.  Raises UsageError."""
-    found = {}
-    for word in words or ():
-        key, equals, value = word.partition("=")
-        if not key or not equals:
-            raise UsageError(f"'{word}' is no label", field="--label", hint="write KEY=VALUE")
-        found[key] = value
-    return found
+OfRole = Annotated[str | None, role_option("Only offers in this role.")]
 
 
 @app.command(
@@ -106,7 +45,7 @@ def parse_labels(words: Sequence[str] | None) -> Mapping[str, str]:
     ),
 )
 def list_(ctx: typer.Context, framework: Framework = None, role: OfRole = None, agent: Agent = None) -> None:
-    """Show who holds which offers."""
+    """List outstanding offers and the frameworks that hold them."""
     session: Session = ctx.obj
     with session.open_master() as master:
         found = list_offers(master, OfferSelection(framework, role, agent))
@@ -115,17 +54,6 @@ def list_(ctx: typer.Context, framework: Framework = None, role: OfRole = None, 
     session.emit(offer_list(found, empty=nothing_found("nothing is offered", said, known)))
 
 
-def _every(text: str | float) -> float:
-    """Seconds of --every.  Raises UsageError."""
-    from mesosctl.model.text import parse_seconds
-
-    return parse_seconds(str(text), "--every", 0.05)
-
-
-Every = Annotated[
-    float,
-    typer.Option("--every", metavar="SPAN", parser=_every, help="The time between readings: 1, 500ms or 5s."),
-]
 Changes = Annotated[
     int | None,
     typer.Option(
@@ -152,8 +80,8 @@ def watch(
 ) -> None:
     """Show offers as they come (+) and go (-), one line each.
 
-    A master does not announce offers to operators, so mesosctl asks it repeatedly and misses what comes and goes
-    between two readings. If the master is away, mesosctl waits for it.
+    A master does not announce offers to operators, so mesosctl polls it, and misses offers that come and go between two
+    readings. If the master cannot be reached, mesosctl waits for it.
     """
     session: Session = ctx.obj
     wanted = OfferSelection(framework, role, agent)
@@ -187,12 +115,13 @@ Target = Annotated[
 def explain(ctx: typer.Context, target: Target) -> None:
     """Explain why a role or framework is offered nothing.
 
-    A snapshot of the cluster is given to the allocator, which accounts for every agent: what others hold, what is
-    reserved, kept for guarantees or beyond a limit, and what the framework itself rules out. Nothing is changed.
-    What a master does not show, such as refused offers, is named. -o wide shows every agent.
+    The allocator runs on a snapshot of the cluster and accounts for the resources of every agent: what others hold,
+    what is reserved, what is kept for guarantees, what lies beyond a limit, and what the framework itself rules out.
+    The answer also names what a master does not show, such as declined offers. -o wide shows every agent. Nothing is
+    changed.
     """
     from mesosctl.operations.offer_explanation import explain
-    from mesosctl.output.offers.explanation import explanation_report
+    from mesosctl.output.offers.offers import explanation_report
 
     session: Session = ctx.obj
     with session.open_master() as master:
@@ -223,11 +152,11 @@ Svg = Annotated[
 def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg = None) -> None:
     """Simulate a cluster file or snapshot, offer by offer.
 
-    It shows shares, dominant shares and totals after each accepted offer. No master is asked, time is virtual, and
-    the allocator is the fake master's. An asterisk marks the lowest dominant share of a row: its framework is served
-    next, if it has tasks to run. A share is divided by the weight of its role, guarantees come first, and a
-    parent has the sum of the roles below it. With the strict-priority allocator priority decides
-    before that, and what was revoked before a step is shown.
+    It shows shares, dominant shares and totals after each accepted offer. No master is contacted, time is virtual, and
+    the allocator is the fake master's. An asterisk marks the lowest dominant share in a row: its framework is served
+    next, if it has tasks to run. A share is divided by the weight of its role, guarantees come first, and a parent's
+    share is the sum of the roles below it. With the strict-priority allocator, priority comes before all of that, and
+    each step shows what was revoked before it.
 
     Frameworks of a snapshot launch more tasks of the average size of their running tasks. export --cluster writes a
     file in which you can change that.
@@ -241,153 +170,10 @@ def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg
     if not instead:
         session.emit(offer_simulation(sharing))
     if svg is not None:
-        from mesosctl.files.writing import write_atomically
-        from mesosctl.output.offers.shares_chart import picture
+        from mesosctl.files import write_atomically
+        from mesosctl.output.formats.charts import picture
 
         if instead:
             session.emit_text(picture(sharing))
         else:
             write_atomically(svg, picture(sharing), field="--svg")
-
-
-TakenRole = Annotated[
-    str,
-    typer.Option(
-        "--role",
-        metavar="ROLE",
-        autocompletion=completing.roles,
-        help="The role to subscribe with.",
-        show_default=False,
-    ),
-]
-Reserve = Annotated[
-    list[str] | None,
-    typer.Option("--reserve", metavar="RESOURCES", help="Reserve this for the role. Repeat for several."),
-]
-Unreserve = Annotated[
-    list[str] | None, typer.Option("--unreserve", metavar="RESOURCES", help="Unreserve this. Repeat for several.")
-]
-
-
-@app.command(
-    "take",
-    cls=ChangeCommand,
-    epilog=examples(
-        ("offers take --role ads --reserve cpus:2 --reserve mem:1GiB", "reserve for ads on any agent"),
-        ("offers take --role ads --unreserve cpus:2 --timeout 120", "unreserve 2 cpus, within two minutes"),
-    ),
-)
-def take(
-    ctx: typer.Context,
-    role: TakenRole,
-    reserve: Reserve = None,
-    unreserve: Unreserve = None,
-    agent: Agent = None,
-    label: Labels = None,
-) -> None:
-    """Reserve or unreserve as a framework does.
-
-    A framework subscribes, waits for an offer that fits, uses it and leaves. It declines other offers, and is torn
-    down whatever happens.
-    """
-    session: Session = ctx.obj
-    if bool(reserve) == bool(unreserve):
-        raise UsageError("give either --reserve or --unreserve", field="--reserve", hint="give one of them")
-    from mesosctl.model.offers import offers
-    from mesosctl.operations.offers import take
-    from mesosctl.operations.quota.state import check_entries
-
-    wanted = parse_offered(reserve or unreserve or ())
-    principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
-    owner = offers.Reserver(principal, parse_labels(label))
-
-    def attempt(offer: "Offer") -> "OfferOperation":
-        if agent is not None and not matches_agent(agent, offer.agent_id, offer.hostname):
-            raise Conflict(f"{offer.hostname} is not {agent}")
-        return offers.reserve(wanted, offer, owner) if reserve else offers.unreserve(wanted, offer)
-
-    with session.open_master() as master:
-        if agent is not None:
-            _check_agent(master, agent)
-        check_entries(master, wanted)
-        with session.waiting() as tell:
-            taken = take(master, role, principal, attempt, tell)
-        session.emit(offer_taken(taken))
-
-
-def _check_agent(master: "Master", word: str) -> None:
-    """Whether any agent can be meant, as far as this principal may see them.  Raises NotFound.
-
-    Otherwise every offer would be declined until the deadline, and nobody would know why.
-    """
-    from mesosctl.operations.reservations.targets import find_agent, read_agents
-
-    try:
-        agents = read_agents(master)
-    except Denied:
-        return
-    if not any(matches_agent(word, one.id, one.hostname) for one in agents):
-        find_agent(agents, word)
-
-
-@app.command(
-    "reserve",
-    cls=Command,
-    epilog=examples(
-        (
-            "offers reserve --offer offer.json cpus:2 mem:1GiB --principal web",
-            "a call that reserves resources of this offer",
-        ),
-        ("offers reserve --offer offer.json 'cpus(ads):2' --for ads/web", "a call that refines a reservation"),
-    ),
-)
-def reserve(
-    ctx: typer.Context,
-    resources: OfferedResources,
-    offer: OfferFile,
-    offer_id: OfferId = None,
-    owner: Owner = None,
-    label: Labels = None,
-) -> None:
-    """Build the ACCEPT call that reserves resources of an offer.
-
-    The call is checked, but not sent. It has the format of the offer: role and reservation, or the reservation stack
-    for a framework with RESERVATION_REFINEMENT.
-    """
-    from mesosctl.api.files.offers import read_offer
-    from mesosctl.api.scheduler_calls import AcceptCall
-    from mesosctl.model.offers import offers
-
-    session: Session = ctx.obj
-    wanted = parse_offered(resources)
-    received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)
-    offers.check_offered(wanted, received)
-    principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
-    who = offers.Reserver(principal, parse_labels(label))
-    operation = offers.reserve(wanted, received, who, role=owner)
-    session.emit(offer_call(AcceptCall.of([received], operation).content()))
-
-
-@app.command(
-    "unreserve",
-    cls=Command,
-    epilog=examples(
-        ("offers unreserve --offer offer.json cpus:2", "a call that unreserves 2 cpus"),
-    ),
-)
-def unreserve(
-    ctx: typer.Context, resources: OfferedResources, offer: OfferFile, offer_id: OfferId = None, owner: Owner = None
-) -> None:
-    """Build the ACCEPT call that unreserves resources of an offer.
-
-    The call is checked, but not sent. It names what the offer has reserved, entry by entry, in the offer's own format.
-    """
-    from mesosctl.api.files.offers import read_offer
-    from mesosctl.api.scheduler_calls import AcceptCall
-    from mesosctl.model.offers import offers
-
-    session: Session = ctx.obj
-    wanted = parse_offered(resources)
-    received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)
-    offers.check_offered(wanted, received)
-    session.emit(offer_call(AcceptCall.of([received], offers.unreserve(wanted, received, role=owner)).content()))

@@ -2,111 +2,36 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from mesosctl.cli.arguments import (
+    AllowNewResource,
+    Amounts,
+    Limit,
+    OptionalAmounts,
+    OptionalRole,
+    PayloadFile,
+    Role,
+    parse_limit,
+    parse_words,
+    read_payload,
+)
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.completion import callbacks as completing
-from mesosctl.cli.environment import Written, named, read_text
+from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import ExitStatus, UsageError
 from mesosctl.operations.quota.state import list_quotas, show_quota
 from mesosctl.output.formats import report
 from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_show
 
-if TYPE_CHECKING:
-    from mesosctl.model.quantities import Limits
-    from mesosctl.model.quota.rules import DesiredQuota
-    from mesosctl.model.resource import Resource
-
-
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
-
-NO_LIMIT = "none"
-"""The word that takes every limit away."""
-
-Role = Annotated[
-    str,
-    typer.Argument(
-        metavar="ROLE",
-        autocompletion=completing.roles,
-        help="A role, as frameworks subscribe with it.",
-        show_default=False,
-    ),
-]
-Amounts = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="RESOURCES...",
-        help="cpus:12 mem:6GiB, or 'cpus:12;mem:6144'. GB means GiB, as in Mesos.",
-        show_default=False,
-    ),
-]
-OptionalRole = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="ROLE",
-        autocompletion=completing.roles,
-        help="A role, as frameworks subscribe with it.",
-        show_default=False,
-    ),
-]
-OptionalAmounts = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="RESOURCES...",
-        help="cpus:12 mem:6GiB, or 'cpus:12;mem:6144'. GB means GiB, as in Mesos.",
-        show_default=False,
-    ),
-]
-Limit = Annotated[
-    str | None,
-    typer.Option(
-        "--limit",
-        metavar="RESOURCES",
-        help="Limits, such as 'cpus:16;mem:8GiB', or none. Without it, a new quota gets the limit that POST /quota of "
-        "the master sets (from Mesos 1.9 on the guarantee, before that none), and an existing quota keeps its "
-        "limits; a "
-        "limit that equals the guarantee stays equal to it.",
-    ),
-]
-AllowNewResource = Annotated[
-    bool,
-    typer.Option(
-        "--allow-new-resource",
-        help="Accept a resource name that no agent has yet.",
-        show_default=False,
-    ),
-]
 Force = Annotated[
-    bool,
-    typer.Option(
-        "--force",
-        help="Skip the capacity check, and with --limit the check of what the role uses.",
-        show_default=False,
-    ),
+    bool, typer.Option("--force", help="Skip the checks of capacity and of what the role uses.", show_default=False)
 ]
-PayloadFile = Annotated[
-    str | None, typer.Option("--file", "-f", metavar="FILE", help="Read the documented JSON; - is standard input.")
-]
-
-
-def parse_words(words: Sequence[str]) -> "list[Resource]":
-    """Resources from words such as `cpus:12`, `mem:6GiB` or `cpus:12;mem:6144`.  Raises RuleViolation."""
-    from mesosctl.model.text import parse_entries
-
-    return [entry for word in words for entry in parse_entries(word)]
-
-
-def parse_limit(word: str | None) -> "Limits | None":
-    """The limits of --limit: None where it is not given, no limits for "none".  Raises RuleViolation."""
-    if word is None:
-        return None
-    from mesosctl.operations.quota.state import limits_of
-
-    return limits_of([] if word == NO_LIMIT else parse_words([word]))
 
 
 def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
@@ -125,7 +50,7 @@ def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
         ("quota list -o json", "the same as JSON"),
         (
             "quota list -o wide --master http://host1:5050,http://host2:5050",
-            "with what roles use, from whichever of two masters leads",
+            "with what roles use, from the leader of two masters",
         ),
     ),
 )
@@ -179,11 +104,11 @@ def set_(
 ) -> None:
     """Guarantee resources to a role that has no quota yet.
 
-    --limit limits what the role may use. With -f the request is the documented JSON of POST /quota or SET_QUOTA,
-    including the role; give --limit with it, because that JSON cannot say limits. Separate limits need Mesos 1.9 or
-    later, and are set by UPDATE_QUOTA.
+    --limit caps what the role may use. With -f, the request is the documented JSON of POST /quota or SET_QUOTA,
+    including the role; give limits with --limit, because that JSON cannot express them. Separate limits need Mesos 1.9
+    or later, and are set by UPDATE_QUOTA.
     """
-    from mesosctl.operations.quota.change import set_quota
+    from mesosctl.operations.quota.set_update_remove import set_quota
     from mesosctl.operations.quota.state import QuotaOptions
 
     session: Session = ctx.obj
@@ -191,10 +116,9 @@ def set_(
     if file is not None:
         if resources:
             raise UsageError("RESOURCES and --file exclude each other", field="--file", hint="give one of them")
-        from mesosctl.api.files.positions import places_in_json
         from mesosctl.api.quota import read_quota_request
 
-        written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
+        written = read_payload(session, file)
         with written.refusals():
             request = read_quota_request(written.text, named(file))
             guarantee, force = request.to_core(), force or request.force
@@ -217,9 +141,6 @@ def set_(
 
 
 Create = Annotated[bool, typer.Option("--create", help="Also set quota for a role that has none.", show_default=False)]
-Forced = Annotated[
-    bool, typer.Option("--force", help="Skip the checks of capacity and of what the role uses.", show_default=False)
-]
 
 
 @app.command(
@@ -227,7 +148,7 @@ Forced = Annotated[
     cls=ChangeCommand,
     epilog=examples(
         ("quota update dev cpus:8 mem:4GiB", "change the guarantee"),
-        ("quota update dev mem:4GiB --yes", "drop the guarantee of cpus, in a script"),
+        ("quota update dev mem:4GiB --yes", "drop the guarantee of cpus without being asked"),
         ("quota update dev --limit cpus:16", "change the limit only"),
         ("quota update dev cpus:8 --limit none", "remove the limit"),
         ("quota update -f - < quota.json", "from the JSON of UPDATE_QUOTA"),
@@ -238,7 +159,7 @@ def update(  # noqa: PLR0913  # one parameter an option
     role: OptionalRole = None,
     resources: OptionalAmounts = None,
     limit: Limit = None,
-    force: Forced = False,
+    force: Force = False,
     create: Create = False,
     file: PayloadFile = None,
     *,
@@ -246,17 +167,17 @@ def update(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Change the quota of a role, or only its limits.
 
-    RESOURCES are the whole guarantee, and --limit all limits. A resource that you no longer name is lost, so you are
-    asked first, and a script uses --yes. You are not asked about a smaller amount that you name. What you do not
-    give stays as it is.
+    RESOURCES replace the whole guarantee, and --limit replaces all limits. If you leave out RESOURCES or --limit, that
+    part stays as it is. If you leave out one resource of several, its amount is lost, so you are asked first; a script
+    uses --yes. You are not asked when you name a smaller amount.
 
-    Mesos 1.9 and later change it in one step. On an older master, or with --api v0, the quota is removed and set
-    again; if that fails, the old quota is restored.  With -f the change is read as the
-    documented JSON of UPDATE_QUOTA, or as one of its configurations; "guarantees" and "limits" that
-    it leaves out stay as they are, and {} is none.
+    Mesos 1.9 and later change it in one step. On an older master, or with --api v0, the quota is removed and set again;
+    if that fails, the old quota is restored.  With -f, the change is the documented JSON of UPDATE_QUOTA, or one of its
+    configurations; "guarantees" and "limits" that it leaves out stay as they are, and {} means none.
     """
-    from mesosctl.operations.quota.state import QuotaOptions
-    from mesosctl.operations.quota.update import update_quotas
+    from mesosctl.model.quota.rules import DesiredQuota
+    from mesosctl.operations.quota.set_update_remove import update_quotas
+    from mesosctl.operations.quota.state import QuotaOptions, guarantees_of
 
     session: Session = ctx.obj
     written = None
@@ -264,10 +185,9 @@ def update(  # noqa: PLR0913  # one parameter an option
     if file is not None:
         if resources or limit is not None:
             raise UsageError("arguments and --file exclude each other", field="--file", hint="give one of them")
-        from mesosctl.api.files.positions import places_in_json
         from mesosctl.api.quota import read_update_quota
 
-        written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
+        written = read_payload(session, file)
         with written.refusals():
             request = read_update_quota(written.text, named(file))
             desired = [(config.role, config.to_core()) for config in request.quota_configs]
@@ -276,7 +196,8 @@ def update(  # noqa: PLR0913  # one parameter an option
     elif role is None or not (resources or limit is not None):
         raise UsageError("give a role and resources", hint="for example: mesosctl quota update dev cpus:8")
     else:
-        desired = [(role, _desired(resources or (), limit))]
+        guarantee = guarantees_of(parse_words(resources)) if resources else None
+        desired = [(role, DesiredQuota(guarantee, parse_limit(limit)))]
     with session.open_master() as master:
 
         def agree(losses: str) -> None:
@@ -290,13 +211,6 @@ def update(  # noqa: PLR0913  # one parameter an option
         with written.refusals(*(name for name, _ in desired)) if written else nullcontext():
             changes = update_quotas(master, desired, options)
         session.emit(quota_changes(changes))
-
-
-def _desired(resources: Sequence[str], limit: str | None) -> "DesiredQuota":
-    from mesosctl.model.quota.rules import DesiredQuota
-    from mesosctl.operations.quota.state import guarantees_of
-
-    return DesiredQuota(guarantees_of(parse_words(resources)) if resources else None, parse_limit(limit))
 
 
 Roles = Annotated[
@@ -320,7 +234,7 @@ def remove(ctx: typer.Context, roles: Roles) -> None:
 
     If one of them has no quota, none is removed. On a terminal you are asked before several are removed.
     """
-    from mesosctl.operations.quota.change import remove_quotas
+    from mesosctl.operations.quota.set_update_remove import remove_quotas
 
     session: Session = ctx.obj
     with session.open_master() as master:
@@ -365,14 +279,14 @@ def check(
     epilog=examples(
         ("quota room", "the largest quota that a new role could have"),
         ("quota room dev", "the largest quota that could replace that of dev"),
-        ("quota room -o name", "the amounts, to be used with quota set"),
+        ("quota room -o name", "the amounts, to use with quota set"),
     ),
 )
 def room(ctx: typer.Context, role: OptionalRole = None) -> None:
     """Show how large a quota can be.
 
-    The largest guarantee that would be accepted, by the rules of quota check: what the agents have, less what
-    other roles are guaranteed. Nothing is changed. -o name writes it as amounts for quota set.
+    This is the largest guarantee that quota check would accept: what the agents have, minus the guarantees of other
+    roles. Nothing is changed. -o name writes it as amounts for quota set.
     """
     from mesosctl.operations.quota.check import quota_room
     from mesosctl.output.quota import quota_room as report_of

@@ -11,9 +11,9 @@ from mesosctl.cli.commands.ratelimit_traffic import ConfigFile, read_config
 from mesosctl.cli.environment import STANDARD_INPUT, named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import ExitStatus, UsageError
-from mesosctl.model.ratelimit import LARGEST_CAPACITY, RateLimit
-from mesosctl.operations.ratelimit_file import Change, edit
-from mesosctl.output.ratelimit import file_edit
+from mesosctl.model.rate_limits import LARGEST_CAPACITY, RateLimit
+from mesosctl.operations.rate_limits_file import Change, edit
+from mesosctl.output.rate_limits import file_edit
 from mesosctl.planning.message_rates import FileEdit
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -28,7 +28,7 @@ Principal = Annotated[
 ]
 Qps = Annotated[
     float | None,
-    typer.Option("--qps", metavar="NUMBER", help="Messages a second. Without it, the principal is never throttled."),
+    typer.Option("--qps", metavar="NUMBER", help="Messages per second. Without it, the principal is never throttled."),
 ]
 Capacity = Annotated[
     int | None,
@@ -75,10 +75,10 @@ def show(ctx: typer.Context) -> None:
     """Show the limits of a master, and what each principal sends.
 
     The limits are those that the master was started with. A real master throttles and counts only frameworks that
-    use a driver; frameworks of the HTTP API have counters at 0.
+    use a driver; the counters of frameworks that use the HTTP API stay at 0.
     """
-    from mesosctl.operations.ratelimit import show
-    from mesosctl.output.ratelimit import standings
+    from mesosctl.operations.rate_limits import show
+    from mesosctl.output.rate_limits import standings
 
     session: Session = ctx.obj
     with session.open_master() as master:
@@ -104,7 +104,7 @@ def set_(
 
     All frameworks with that principal share it. Everything else in the file stays as it is, and the diff is shown.
     """
-    from mesosctl.operations.ratelimit_file import set_limit
+    from mesosctl.operations.rate_limits_file import set_limit
 
     session: Session = ctx.obj
     edit_and_tell(session, file, set_limit(who, limit_of(qps, capacity)))
@@ -122,7 +122,7 @@ def unset(ctx: typer.Context, who: Principal, file: EditedFile) -> None:
 
     From then on the default applies to it. The diff is shown.
     """
-    from mesosctl.operations.ratelimit_file import unset_limit
+    from mesosctl.operations.rate_limits_file import unset_limit
 
     session: Session = ctx.obj
     edit_and_tell(session, file, unset_limit(who))
@@ -132,7 +132,7 @@ Remove = Annotated[
     bool,
     typer.Option(
         "--none",
-        help="Remove the default, so that principals that are not listed are not throttled.",
+        help="Remove the default, so that unlisted principals are not throttled.",
         show_default=False,
     ),
 ]
@@ -153,11 +153,12 @@ def default(
     capacity: Capacity = None,
     remove: Remove = False,
 ) -> None:
-    """Set the limit that all principals share that are not listed.
+    """Set the limit that all unlisted principals share.
 
-    The diff is shown. Rate and capacity count for all of them together, frameworks without a principal included.
+    The rate and the capacity apply to all of them together, including frameworks without a principal. The diff is
+    shown.
     """
-    from mesosctl.operations.ratelimit_file import set_default
+    from mesosctl.operations.rate_limits_file import set_default
 
     session: Session = ctx.obj
     if remove == (qps is not None) or (remove and capacity is not None):
@@ -184,11 +185,11 @@ Strict = Annotated[
 def validate(ctx: typer.Context, file: ConfigFile, live: Live = False, strict: Strict = False) -> ExitStatus:
     """Check a limits file before a master reads it.
 
-    It shows everything that would stop a master, and everything unwise. For broken JSON it names line, column and
-    what was expected there. The exit status is 3 if a master would not start.
+    It shows everything that would keep a master from starting, and everything that is unwise. For broken JSON, it shows
+    the line, the column and what was expected there. The exit status is 3 if a master would not start.
     """
-    from mesosctl.operations.ratelimit_file import validate
-    from mesosctl.output.ratelimit import validation
+    from mesosctl.operations.rate_limits_file import validate
+    from mesosctl.output.rate_limits import validation
 
     session: Session = ctx.obj
     text = read_config(session, file)

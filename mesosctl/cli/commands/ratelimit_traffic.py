@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from mesosctl.cli.command import Command, Group, examples
-from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
+from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
-from mesosctl.files.writing import write_atomically
+from mesosctl.files import write_atomically
 from mesosctl.model.errors import ExitStatus, UsageError
 from mesosctl.output.formats import report
 
@@ -17,13 +17,13 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 ConfigFile = Annotated[
     str, typer.Argument(metavar="FILE", help="JSON as --rate_limits takes it; - is standard input.", show_default=False)
 ]
-Interval = Annotated[str, typer.Option("--interval", metavar="SPAN", help="Time between readings, such as 5s.")]
+Interval = Annotated[str, typer.Option("--interval", metavar="SPAN", help="The time between readings, such as 5s.")]
 Memory = Annotated[
     str,
     typer.Option(
         "--memory",
         metavar="SIZE",
-        help="The memory that queues may use: the master's limit minus what it uses otherwise.",
+        help="The memory that queues may use: the master's limit minus what it uses for everything else.",
     ),
 ]
 MessageSize = Annotated[str, typer.Option("--message-size", metavar="SIZE", help="The average size of a message.")]
@@ -43,14 +43,14 @@ def read_config(session: Session, path: str) -> str:
     ),
 )
 def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: MessageSize = "1KiB") -> ExitStatus:
-    """Add up the memory that full queues take.
+    """Add up the memory that full queues would take.
 
     The exit status is 1 if they do not fit, or if a queue has no limit.
     """
-    from mesosctl.model.ratelimit import check, plan_memory
+    from mesosctl.model.rate_limits import check, plan_memory
     from mesosctl.model.text import parse_bytes
-    from mesosctl.operations.ratelimit_file import parse
-    from mesosctl.output.ratelimit import memory_plan
+    from mesosctl.operations.rate_limits_file import parse
+    from mesosctl.output.rate_limits import memory_plan
 
     session: Session = ctx.obj
     limits = parse(read_config(session, file), named(file)).limits
@@ -80,9 +80,7 @@ Recorded = Annotated[
     Path | None,
     typer.Option("--recorded", metavar="FILE", help="Traffic that ratelimit watch -o jsonl has recorded."),
 ]
-Before = Annotated[
-    str | None, typer.Option("--before", metavar="FILE", help="The limits of today, to be compared with.")
-]
+Before = Annotated[str | None, typer.Option("--before", metavar="FILE", help="The present limits, to compare with.")]
 
 
 @app.command(
@@ -96,7 +94,7 @@ Before = Annotated[
         ),
         (
             "ratelimit simulate new.json --before limits.json --recorded watch.jsonl",
-            "what other limits would have made of recorded traffic",
+            "what other limits would have done to recorded traffic",
         ),
     ),
 )
@@ -112,36 +110,33 @@ def simulate(
     """Simulate traffic with a limits file.
 
     It shows which principals wait, for how long, and when a queue overflows. Time is virtual, so an hour takes a
-    moment. The limiter is the fake master's. With --recorded it is the traffic of a master: ratelimit watch -o jsonl
-    wrote it.
+    moment. The limiter is the fake master's. With --recorded, it replays the traffic of a master, as ratelimit watch -o
+    jsonl recorded it.
     """
     session: Session = ctx.obj
-    from mesosctl.model.ratelimit import check
-    from mesosctl.operations.ratelimit_file import parse, read_recording
-    from mesosctl.output.ratelimit_simulation import simulation
+    from mesosctl.cli.recorded_traffic import check_standard_input, read_limits, read_recorded
+    from mesosctl.model.rate_limits import check
+    from mesosctl.output.rate_limits_simulation import simulation
     from mesosctl.planning.message_rates import Simulation
-    from mesosctl.planning.traffic import parse_traffic, recorded_traffic, simulate
+    from mesosctl.planning.traffic import parse_traffic
 
     if not traffic and recorded is None:
         raise UsageError(
             "there is no traffic to play", field="--traffic", hint="give --traffic 'foo=200/s*10', or --recorded FILE"
         )
-    if [file, before, str(recorded)].count(STANDARD_INPUT) > 1:
-        raise UsageError("standard input is one file, and not two", field="--before", hint="name a file")
-    limits = parse(read_config(session, file), named(file)).limits
+    check_standard_input((file, before, recorded), "--before")
+    limits = read_limits(session, file, "FILE")
     check(limits)
     arrivals = parse_traffic(traffic or ())
     if recorded is not None:
-        text = read_text(str(recorded), "--recorded", session.environment.stdin)
-        arrivals += recorded_traffic(read_recording(text.splitlines(), named(recorded)))
-    outcomes = simulate(limits, arrivals)
-    today = None if before is None else parse(read_config(session, before), named(before)).limits
-    played = Simulation(limits, outcomes, () if today is None else simulate(today, arrivals))
+        arrivals += read_recorded(session, recorded)
+    today = None if before is None else read_limits(session, before, "--before")
+    played = Simulation.play(limits, arrivals, today)
     instead = session.is_output(svg, "--svg")
     if not instead:
         session.emit(simulation(played))
     if svg is not None:
-        from mesosctl.output.ratelimit_simulation import picture
+        from mesosctl.output.rate_limits_simulation import picture
 
         if instead:
             session.emit_text(picture(played))
@@ -150,13 +145,18 @@ def simulate(
             session.note(f"drawn into {svg}")
 
 
-For = Annotated[str, typer.Option("--for", metavar="SPAN", help="How long to observe, such as 10m.")]
+For = Annotated[str, typer.Option("--for", metavar="SPAN", help="How long to observe the traffic, such as 10m.")]
 Headroom = Annotated[
     float,
-    typer.Option("--headroom", metavar="FACTOR", min=1.0, help="The rate, as a multiple of the busiest interval."),
+    typer.Option(
+        "--headroom", metavar="FACTOR", min=1.0, help="The rate, as a multiple of the rate in the busiest interval."
+    ),
 ]
 Burst = Annotated[
-    str, typer.Option("--burst", metavar="SPAN", help="The capacity, as the time that a full queue takes at that rate.")
+    str,
+    typer.Option(
+        "--burst", metavar="SPAN", help="The capacity, as the time that it takes to process a full queue at that rate."
+    ),
 ]
 Write = Annotated[
     str | None,
@@ -184,17 +184,18 @@ def suggest(
 ) -> None:
     """Suggest a limits file from the observed traffic.
 
-    Use the file with the master's --rate_limits. Large rates already protect other frameworks, so start with these
-    and lower them later. Only principals with counters are seen. The default is as large as the largest of them.
+    Start the master with this file as --rate_limits. Generous rates already protect other frameworks, so start with
+    these and lower them later. Only principals with counters are visible. The default is as large as the largest of
+    their limits.
     """
     from math import ceil
 
     session: Session = ctx.obj
     from mesosctl.api.files.rate_limits import RateLimits
     from mesosctl.model.text import parse_span
-    from mesosctl.operations.ratelimit import PollOptions, watch_and_suggest
-    from mesosctl.operations.ratelimit_file import dump
-    from mesosctl.output.ratelimit_simulation import suggestion
+    from mesosctl.operations.rate_limits import PollOptions, watch_and_suggest
+    from mesosctl.operations.rate_limits_file import dump
+    from mesosctl.output.rate_limits_simulation import suggestion
 
     environment = session.environment
     step = parse_span(interval, "--interval")
@@ -237,13 +238,13 @@ Count = Annotated[
 def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) -> None:
     """Watch the messages of each principal, and how many wait.
 
-    It shows what was received and processed, how fast, and how long there is room. Counters start again with another
-    master, and come and go with their frameworks; no rate is shown across such a break. STATUS says which it was. It
-    is `full` if a queue is full, so that the master refuses messages.
+    It shows how many messages were received and processed, how fast, and when the queue will be full. Counters start
+    again at zero with another master, and come and go with their frameworks. No rate is shown across such a break;
+    STATUS says what happened. STATUS is `full` if a queue is full and the master refuses messages.
     """
     from mesosctl.model.text import parse_span
-    from mesosctl.operations.ratelimit import PollOptions, watch
-    from mesosctl.output.ratelimit import NOTHING_TO_WATCH, watched
+    from mesosctl.operations.rate_limits import PollOptions, watch
+    from mesosctl.output.rate_limits import NOTHING_TO_WATCH, watched
 
     session: Session = ctx.obj
     environment = session.environment

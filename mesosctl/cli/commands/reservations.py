@@ -1,137 +1,17 @@
-"""The words and options that commands about reservations share."""
+"""`mesosctl reservations`."""
 
-from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
 import typer
 
+from mesosctl.cli.arguments import OnlyAgent, RoleAndBelow, TrustMaster, nothing_found, parse_amounts, send_options
 from mesosctl.cli.command import Command, Group, examples
-from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.reservations.holdings import agent_reservations
-from mesosctl.model.resource import Labels, Resource
-from mesosctl.model.roles import closest
-from mesosctl.model.text import parse_of_agents
-from mesosctl.operations.reservations.send import SendOptions
-from mesosctl.operations.reservations.targets import Owner
 from mesosctl.output.reservations import reservation_list, reservation_tree
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
-
-Agent = Annotated[
-    str,
-    typer.Argument(
-        metavar="AGENT",
-        autocompletion=completing.agents,
-        help="An agent: its id, the beginning or end of its id, or its host name.",
-        show_default=False,
-    ),
-]
-OptionalWords = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[AGENT] RESOURCES...",
-        autocompletion=completing.first_agent,
-        help="An agent (id, its beginning or end, or host name), then cpus:8 mem:4GiB 'ports:[31000-31009]' "
-        "or ports:31000. GB means GiB, as in Mesos.",
-        show_default=False,
-    ),
-]
-Role = Annotated[
-    str,
-    typer.Option(
-        "--role", metavar="ROLE", autocompletion=completing.roles, help="The role that owns it.", show_default=False
-    ),
-]
-OptionalRole = Annotated[
-    str | None, typer.Option("--role", metavar="ROLE", autocompletion=completing.roles, help="The role that owns it.")
-]
-RoleAndBelow = Annotated[
-    str | None,
-    typer.Option(
-        "--role", metavar="ROLE", autocompletion=completing.roles, help="Only this role and the roles below it."
-    ),
-]
-Under = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--under",
-        metavar="ROLE",
-        autocompletion=completing.roles,
-        help="The role whose reservation is refined. Repeat for several levels, top role first.",
-    ),
-]
-LabelWords = Annotated[
-    list[str] | None,
-    typer.Option("--label", metavar="KEY=VALUE", help="A label of the reservation. Repeat for several."),
-]
-Reserver = Annotated[
-    str | None,
-    typer.Option("--reserver", metavar="NAME", help="The reservation's principal. The default is your own."),
-]
-File = Annotated[
-    str | None,
-    typer.Option("--file", "-f", metavar="FILE", help="Read the documented JSON instead of RESOURCES; - is stdin."),
-]
-Attributes = Annotated[
-    list[str] | None,
-    typer.Option("--attribute", metavar="NAME=VALUE", help="Only agents with this attribute. Repeat for several."),
-]
-OnlyAgent = Annotated[
-    str | None, typer.Option("--agent", metavar="AGENT", autocompletion=completing.agents, help="Only this agent.")
-]
-TrustMaster = Annotated[
-    bool,
-    typer.Option(
-        "--trust-master", help="Rely on the master, and do not ask the agent for confirmation.", show_default=False
-    ),
-]
-
-
-def parse_amounts(words: Sequence[str]) -> list[Resource]:
-    """The resources of an agent, from words such as `cpus:8`, `mem:4GiB` or `ports:31000`.  Raises RuleViolation."""
-    return [entry for word in words for entry in parse_of_agents(word)]
-
-
-def pairs(words: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
-    """NAME=VALUE words of an option.  Raises UsageError."""
-    found = []
-    for word in words or ():
-        key, equals, value = word.partition("=")
-        if not key or not equals:
-            raise UsageError(f"'{word}' is not NAME=VALUE", field=option, hint=f"write {option} {key or 'NAME'}=VALUE")
-        found.append((key, value))
-    return found
-
-
-def owner(role: str, under: Sequence[str] | None, labels: Sequence[str] | None, principal: str | None) -> Owner:
-    """The owner that words name.  Raises UsageError."""
-    named = Labels(pairs(labels, "--label")) if labels else None
-    return Owner(role, tuple(under or ()), named, principal)
-
-
-def nothing_found(sentence: str, options: Mapping[str, str | None], known: Iterable[str]) -> str:
-    """Why a list is empty: `sentence`, the options that choose what is listed, and the likely role of those `known`."""
-    said = [f"{option} {value}" for option, value in options.items() if value is not None]
-    if not said:
-        return sentence
-    likely = closest(options.get("--role") or "", known)
-    return f"{sentence} with {' and '.join(said)}" + (f"; did you mean {likely}?" if likely else "")
-
-
-def agent_beside_file(agent: str | None, *others: object) -> str:
-    """The one word that goes with --file.  Raises UsageError for none, and for any other that was given."""
-    if agent is None or any(others):
-        raise UsageError("with --file, give only AGENT", field="--file", hint="the JSON has everything else")
-    return agent
-
-
-def manner(session: "Session", *, trust_master: bool) -> SendOptions:
-    """How to send and wait, as the global options say."""
-    return SendOptions(
-        v1=session.options.api == "v1", wait=session.waits, ask_agents=not trust_master, progress=session.progress
-    )
 
 
 Tree = Annotated[bool, typer.Option("--tree", help="Show a tree of roles.", show_default=False)]
@@ -140,7 +20,7 @@ WaitFor = Annotated[
     typer.Option(
         "--wait-for",
         metavar="RESOURCES|none",
-        help="Wait until --agent has this much reserved for --role, or none; then show it.",
+        help="Wait until --agent has exactly this reserved for --role (none: nothing), then show it.",
     ),
 ]
 
@@ -165,7 +45,7 @@ def reservations(  # one parameter an option
 ) -> None:
     """Show what is reserved on which agent, by whom, and how much of it is in use.
 
-    Static reservations belong to the configuration of an agent. Dynamic reservations can be undone.
+    Static reservations are part of an agent's configuration. Dynamic reservations can be undone.
     """
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 
@@ -183,7 +63,9 @@ def reservations(  # one parameter an option
 
             entries = [] if wait_for == "none" else parse_amounts([wait_for])
             check_entries(master, entries)
-            found = [wait_until_reserved(master, found[0], role, entries, manner(session, trust_master=trust_master))]
+            found = [
+                wait_until_reserved(master, found[0], role, entries, send_options(session, trust_master=trust_master))
+            ]
     shown = [holding for one in found for holding in agent_reservations(one, role)]
     owners = {holding.owner.role for one in found for holding in agent_reservations(one)} if not shown and role else ()
     empty = nothing_found("nothing is reserved", {"--role": role, "--agent": agent}, owners)

@@ -5,23 +5,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.command import ChangeCommand, Group, examples
-from mesosctl.cli.commands.reservations import (
+from mesosctl.cli.arguments import (
     Attributes,
-    File,
     LabelWords,
-    OptionalRole,
-    OptionalWords,
+    OptionalOwnerRole,
     Reserver,
     TrustMaster,
     Under,
-    agent_beside_file,
-    manner,
     owner,
     pairs,
     parse_amounts,
+    read_payload,
+    send_options,
 )
-from mesosctl.cli.environment import Written, named, read_text
+from mesosctl.cli.command import ChangeCommand, Group, examples
+from mesosctl.cli.completion import callbacks as completing
+from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.reservations.holdings import AgentChange
@@ -37,7 +36,24 @@ if TYPE_CHECKING:
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
-Any = Annotated[bool, typer.Option("--any", help="Reserve on the agent with most room.", show_default=False)]
+OptionalWords = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[AGENT] RESOURCES...",
+        autocompletion=completing.first_agent,
+        help="An agent (id, its beginning or end, or host name), then cpus:8 mem:4GiB 'ports:[31000-31009]' "
+        "or ports:31000. GB means GiB, as in Mesos.",
+        show_default=False,
+    ),
+]
+File = Annotated[
+    str | None,
+    typer.Option(
+        "--file", "-f", metavar="FILE", help="Read the documented JSON instead of RESOURCES; - is standard input."
+    ),
+]
+
+Any = Annotated[bool, typer.Option("--any", help="Reserve on the agent with the most room.", show_default=False)]
 Count = Annotated[
     int | None, typer.Option("--count", metavar="N", min=1, help="Reserve the whole amount on each of N agents.")
 ]
@@ -57,7 +73,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     ctx: typer.Context,
     words: OptionalWords = None,
     *,
-    role: OptionalRole = None,
+    role: OptionalOwnerRole = None,
     under: Under = None,
     label: LabelWords = None,
     reserver: Reserver = None,
@@ -69,7 +85,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Reserve resources of an agent for a role, and wait until master and agent both show it.
 
-    Offers are rescinded to make room. What tasks use is not available.
+    Offers are rescinded to make room. Resources that tasks use are not available.
     """
     session: Session = ctx.obj
     given = list(words or ())
@@ -78,10 +94,10 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         raise UsageError("no agent is named", hint="name an agent, or give --any or --count N")
     if attribute and not several:
         raise UsageError("--attribute chooses among agents", field="--attribute", hint="give --any or --count N too")
-    how = manner(session, trust_master=trust_master)
+    how = send_options(session, trust_master=trust_master)
     agent = None if several else given.pop(0)
     if file is not None:
-        _from_file(session, agent_beside_file(agent, given, role, under, label, reserver), file, how)
+        _from_file(session, _agent_beside_file(agent, given, role, under, label, reserver), file, how)
         return
     if role is None or not given:
         raise UsageError("give RESOURCES and --role", hint="mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads")
@@ -96,16 +112,22 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         session.emit(agent_changes(changes))
 
 
+def _agent_beside_file(agent: str | None, *others: object) -> str:
+    """The one word that goes with --file.  Raises UsageError for none, and for any other that was given."""
+    if agent is None or any(others):
+        raise UsageError("with --file, give only AGENT", field="--file", hint="the JSON has everything else")
+    return agent
+
+
 def _from_file(session: Session, agent: str, file: str, how: SendOptions) -> None:
     """Make the operation of the JSON on one agent."""
-    from mesosctl.api.files.positions import places_in_json
+    from mesosctl.api.reservations import read_reserve
     from mesosctl.operations.quota.state import check_names
     from mesosctl.operations.reservations.change import plan_reserve
-    from mesosctl.operations.reservations.request_file import read_reserve
     from mesosctl.operations.reservations.send import operate
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 
-    written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
+    written = read_payload(session, file)
     with session.open_master() as master:
         credentials = master.settings.credentials
         with written.refusals():
@@ -144,7 +166,9 @@ def _on_some(  # the words of one command
 
 All = Annotated[
     bool,
-    typer.Option("--all", help="Unreserve everything that the role has, on AGENT or everywhere.", show_default=False),
+    typer.Option(
+        "--all", help="Unreserve everything that is reserved for the role, on AGENT or everywhere.", show_default=False
+    ),
 ]
 Of = Annotated[
     str | None,
@@ -165,7 +189,7 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
     ctx: typer.Context,
     words: OptionalWords = None,
     *,
-    role: OptionalRole = None,
+    role: OptionalOwnerRole = None,
     under: Under = None,
     label: LabelWords = None,
     reserver: Of = None,
@@ -175,16 +199,16 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Undo dynamic reservations. A refined reservation falls back to the role that it was taken from.
 
-    Principal and labels of the reservation are found on the agent. --all shows what it would undo and asks first; a
+    The reservation's principal and labels are read from the agent. --all shows what it would undo and asks first; a
     script uses --yes. What is refined for a role below ROLE belongs to that role: it stays, and a note says so.
     """
     session: Session = ctx.obj
     given = list(words or ())
     agent = given.pop(0) if given else None
-    how = manner(session, trust_master=trust_master)
+    how = send_options(session, trust_master=trust_master)
     if file is not None:
         _from_file_unreserve(
-            session, agent_beside_file(agent, given, role, under, label, reserver, everything), file, how
+            session, _agent_beside_file(agent, given, role, under, label, reserver, everything), file, how
         )
         return
     if role is None or (everything and given) or not (everything or (agent and given)):
@@ -202,14 +226,13 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
 
 def _from_file_unreserve(session: Session, agent: str, file: str, how: SendOptions) -> None:
     """Make the operation of the JSON on one agent."""
-    from mesosctl.api.files.positions import places_in_json
+    from mesosctl.api.reservations import read_unreserve
     from mesosctl.operations.quota.state import check_names
     from mesosctl.operations.reservations.change import plan_unreserve
-    from mesosctl.operations.reservations.request_file import read_unreserve
     from mesosctl.operations.reservations.send import operate
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 
-    written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
+    written = read_payload(session, file)
     with session.open_master() as master:
         with written.refusals():
             payload = read_unreserve(written.text, named(file))

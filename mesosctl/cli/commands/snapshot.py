@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mesosctl.cli.arguments import SnapshotSource, WrittenFile
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.environment import STANDARD_INPUT, named, opened
 from mesosctl.cli.session import Session
@@ -15,14 +16,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
-File = Annotated[
-    Path | None,
-    typer.Option("--file", "-f", metavar="FILE", help="Write to this file. The default, and -, is standard output."),
-]
-Source = Annotated[
-    Path | None,
-    typer.Option("--from", metavar="FILE", help="Read a snapshot instead of asking a master; - is standard input."),
-]
 Anonymise = Annotated[
     bool,
     typer.Option(
@@ -34,7 +27,7 @@ Compare = Annotated[
     typer.Option(
         "--compare",
         metavar="FILE",
-        help="Show what has changed since this snapshot, and write none; - is standard input.",
+        help="Show what has changed since this snapshot, and write no snapshot; - is standard input.",
     ),
 ]
 
@@ -53,8 +46,8 @@ Compare = Annotated[
 def snapshot(
     ctx: typer.Context,
     *,
-    file: File = None,
-    source: Source = None,
+    file: WrittenFile = None,
+    source: SnapshotSource = None,
     anonymise: Anonymise = False,
     compare: Compare = None,
 ) -> ExitStatus:

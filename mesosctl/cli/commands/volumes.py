@@ -4,22 +4,22 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.command import ChangeCommand, Command, Group, examples
-from mesosctl.cli.commands.reservations import (
+from mesosctl.cli.arguments import (
     Agent,
     LabelWords,
     OnlyAgent,
-    OptionalRole,
+    OptionalOwnerRole,
+    OwnerRole,
     Reserver,
-    Role,
     RoleAndBelow,
     TrustMaster,
     Under,
-    manner,
     nothing_found,
     owner,
     parse_amounts,
+    send_options,
 )
+from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.reservations.holdings import agent_reservations, plain_text
@@ -66,7 +66,7 @@ Size = Annotated[
     ),
 ]
 Id = Annotated[
-    str, typer.Argument(metavar="ID", help="The volume's id, unique for the role on the agent.", show_default=False)
+    str, typer.Argument(metavar="ID", help="The volume's id, unique within the role on the agent.", show_default=False)
 ]
 Path = Annotated[
     str,
@@ -89,7 +89,7 @@ def create(  # noqa: PLR0913  # one parameter an option
     volume: Id,
     size: Size,
     *,
-    role: Role,
+    role: OwnerRole,
     under: Under = None,
     label: LabelWords = None,
     reserver: Reserver = None,
@@ -116,7 +116,7 @@ def create(  # noqa: PLR0913  # one parameter an option
     made = Disk(persistence_id=volume, container_path=path, mode="RW")
     with session.open_master() as master:
         on = meant.find_agent(meant.read_agents(master), agent)
-        how = manner(session, trust_master=trust_master)
+        how = send_options(session, trust_master=trust_master)
         session.emit(
             agent_changes(create_volume(master, on, entries[0], made, owner(role, under, label, reserver), how))
         )
@@ -131,7 +131,7 @@ def create(  # noqa: PLR0913  # one parameter an option
     ),
 )
 def destroy(
-    ctx: typer.Context, agent: Agent, volume: Id, *, role: OptionalRole = None, trust_master: TrustMaster = False
+    ctx: typer.Context, agent: Agent, volume: Id, *, role: OptionalOwnerRole = None, trust_master: TrustMaster = False
 ) -> None:
     """Destroy a persistent volume and everything in it.
 
@@ -148,4 +148,4 @@ def destroy(
         (found,) = plan.resources
         about = f"of '{found.role}' on {on.name}, {plain_text(Resources([found]))}"
         session.confirm_destructive(f"Destroy volume '{volume}' {about}, and everything in it?")
-        session.emit(agent_changes(operate(master, [plan], manner(session, trust_master=trust_master))))
+        session.emit(agent_changes(operate(master, [plan], send_options(session, trust_master=trust_master))))

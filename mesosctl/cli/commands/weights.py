@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from mesosctl.cli.arguments import PayloadFile, read_payload
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
-from mesosctl.cli.commands.quota import PayloadFile
 from mesosctl.cli.completion import callbacks as completing
-from mesosctl.cli.environment import Written, named, read_text
+from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.output.cluster import weight_changes, weight_list
@@ -87,7 +87,7 @@ def parse_weights(words: Sequence[str]) -> dict[str, float]:
 def set_(ctx: typer.Context, pairs: Pairs = None, file: PayloadFile = None) -> None:
     """Set the weights of roles, all of them or none.
 
-    The weights are read back. A weight that is set already is not sent. A master never removes a weight; set it to 1
+    The weights are read back. A weight that is already set is not sent. A master never removes a weight; set it to 1
     instead. If a framework is in one of the roles, every outstanding offer of the cluster is rescinded.
 
     With -f the weights are the documented JSON of PUT /weights or UPDATE_WEIGHTS.
@@ -99,10 +99,9 @@ def set_(ctx: typer.Context, pairs: Pairs = None, file: PayloadFile = None) -> N
     if file is not None:
         if pairs:
             raise UsageError("ROLE=WEIGHT and --file exclude each other", field="--file", hint="give one of them")
-        from mesosctl.api.files.positions import places_in_json
         from mesosctl.api.weights import read_weight_infos
 
-        written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
+        written = read_payload(session, file)
         target = read_weight_infos(written.text, named(file))
     elif not pairs:
         raise UsageError("a role and its weight are needed", hint="for example: mesosctl weights set web=2")

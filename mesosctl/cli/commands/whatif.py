@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from mesosctl.cli.arguments import AllowNewResource, pairs
 from mesosctl.cli.command import Command, Group, examples
-from mesosctl.cli.commands.quota import AllowNewResource
 from mesosctl.cli.completion import callbacks as completing
-from mesosctl.cli.environment import named, opened
+from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import ExitStatus, UsageError
 from mesosctl.planning.changes import EXAMPLE
-from mesosctl.planning.forecast import DryRunOptions
 
 if TYPE_CHECKING:
     from fake_master import DryRun
     from mesosctl.operations.whatif import ChangeRunner
-    from mesosctl.planning.alternatives import Template
+    from mesosctl.planning.whatif_variants import Template
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -30,8 +29,9 @@ Words = Annotated[
         autocompletion=completing.changes,
         help="quota:ROLE=cpus:12;mem:6GiB, limit:ROLE=cpus:16 (or none), remove-quota:ROLE, weight:ROLE=2, "
         "reserve:AGENT=cpus(ROLE):2 (refined: cpus(ads>ads/video):2), unreserve:AGENT=cpus(ROLE):2, "
-        "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID, failover:80% (that part of the agents is "
-        "back), priority:ROLE=10, preemption:on, lending:on or off. They are made in this order.",
+        "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID, failover:80% (the share of agents that are back), "
+        "priority:ROLE=10, preemption:on, lending:on or off, ratelimits:FILE (with --recorded). They are made in this "
+        "order.",
         show_default=False,
     ),
 ]
@@ -73,8 +73,8 @@ Fraction = Annotated[
         "--lose-fraction",
         metavar="PART",
         parser=_fraction,
-        help="Remove this part of all agents, 0.2 or 20% for a fifth, rounded up to whole agents. The agents are "
-        "evenly spread in the order of host names, and are the same every time.",
+        help="Remove this fraction of all agents, such as 0.2 or 20% for a fifth, rounded up to whole agents. They are "
+        "spread evenly over the sorted host names, so they are the same every time.",
         show_default=False,
     ),
 ]
@@ -106,12 +106,29 @@ Cycles = Annotated[
         metavar="N",
         min=1,
         max=10_000,
-        help="The number of allocations before, and at least after, the change.",
+        help="The number of allocations before the change; after it there are at least as many.",
     ),
 ]
 Assume = Annotated[
     Literal["hold", "accept"],
-    typer.Option("--assume", help="What frameworks do with offers: hold them, or run tasks on all of it."),
+    typer.Option("--assume", help="What frameworks do with offers: hold them, or run tasks on all of their resources."),
+]
+Recorded = Annotated[
+    Path | None,
+    typer.Option(
+        "--recorded",
+        metavar="FILE",
+        help="The traffic for ratelimits:FILE, which ratelimit watch -o jsonl has recorded.",
+    ),
+]
+Before = Annotated[
+    str | None,
+    typer.Option(
+        "--before",
+        metavar="FILE",
+        help="The rate limits of today, for ratelimits:FILE. The default is those of the master or the cluster file; "
+        "a snapshot has none.",
+    ),
 ]
 Page = Annotated[
     str | None,
@@ -127,7 +144,7 @@ Each = Annotated[
     typer.Option(
         "--each",
         metavar="CHANGE",
-        help="Forecast each change that the braces list, all from one reading of the cluster: "
+        help="Forecast each of the changes that the braces list, from one reading of the cluster: "
         "'quota:web=cpus:{8,12,16}' or {8..16..4}. Repeat for several.",
     ),
 ]
@@ -148,6 +165,7 @@ Largest = Annotated[
         ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
         ("whatif --lose-fraction 0.2 --report outage.html", "a fifth of the agents is lost; with a page for a ticket"),
         ("whatif --find-largest 'quota:web=cpus:?;mem:6GiB'", "the largest quota that starves nobody"),
+        ("whatif ratelimits:new.json --recorded watch.jsonl", "other rate limits, against recorded traffic"),
         ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
     ),
 )
@@ -168,17 +186,20 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     allow_new_resource: AllowNewResource = False,
     cycles: Cycles = 10,
     assume: Assume = "hold",
+    recorded: Recorded = None,
+    before: Before = None,
     report: Page = None,
 ) -> ExitStatus:
     """Forecast what changes would do: who gains, who loses, who starves, and what a master would refuse.
 
-    Nothing is changed. The changes are made to a fake master with a snapshot of the cluster: first agents and
-    frameworks come and go, then CHANGES are made. The exit status is 1 if a change is refused, or if a role falls
-    below its guarantee or has nothing left.
+    The cluster itself is not changed: the changes are made to a fake master that holds a snapshot of it. Agents and
+    frameworks come and go first, then CHANGES are made. The exit status is 1 if a change is refused, if a role falls
+    below its guarantee or has nothing left, or if rate limits refuse more of the recorded messages than before.
     """
-    from mesosctl.cli.commands.reservations import pairs
-    from mesosctl.cli.dry_run import DryRunSession, tell, terms_of
+    from mesosctl.cli.dry_run import DryRunSession, begin_dry_run, tell, terms_of
+    from mesosctl.cli.recorded_traffic import read_for_changes
     from mesosctl.operations.whatif import ChangeRunner, named_changes
+    from mesosctl.planning.changes import parse_change
 
     session: Session = ctx.obj
     unused = "--count" if count is not None else "--attribute"
@@ -205,10 +226,14 @@ def whatif(  # noqa: PLR0913  # one parameter an option
             hint=f"name at least one: a change such as {EXAMPLE}, --lose-agent, --lose-fraction, --lose-framework "
             "or --add-agent",
         )
-    dry_run = _begin(session, source, terms_of(session, cycles, assume))
+    named_ones = [change for _, change in wanted]
+    if isinstance(several, tuple):
+        named_ones += map(parse_change, several)
+    traffic = read_for_changes(session, named_ones, recorded, before, source)
+    dry_run, traffic = begin_dry_run(session, source, terms_of(session, cycles, assume), traffic)
     acting = DryRunSession(session, dry_run)
     with acting.open_master() as master:
-        deeds = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource)
+        deeds = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource, traffic=traffic)
         deeds.attempt(wanted)
         if several is not None:
             return _tell_several(session, dry_run, several, deeds, report, None if source is None else named(source))
@@ -218,8 +243,8 @@ def whatif(  # noqa: PLR0913  # one parameter an option
 
 def _several(each: Sequence[str], find_largest: str | None, report: str | None) -> "tuple[str, ...] | Template | None":
     """The changes of --each, or the template of --find-largest.  Raises UsageError."""
-    from mesosctl.planning.alternatives import expand, parse_template
     from mesosctl.planning.changes import parse_change
+    from mesosctl.planning.whatif_variants import expand, parse_template
 
     if each and find_largest is not None:
         raise UsageError(
@@ -250,8 +275,8 @@ def _tell_several(
     source: str | None,
 ) -> ExitStatus:
     from mesosctl.cli.dry_run import emit_with_page
-    from mesosctl.operations.alternatives import find_largest, forecast_each
-    from mesosctl.output.alternatives import alternatives_report, largest_report
+    from mesosctl.operations.whatif_variants import find_largest, forecast_each
+    from mesosctl.output.whatif_variants import alternatives_report, largest_report
     from mesosctl.planning.changes import parse_change
 
     def make(word: str) -> None:
@@ -270,13 +295,3 @@ def _tell_several(
         return ExitStatus.ANSWER_IS_NO
     emit_with_page(session, answer, largest.best.forecast, report, [], source)
     return ExitStatus.DONE
-
-
-def _begin(session: Session, source: Path | None, terms: DryRunOptions) -> "DryRun":
-    from mesosctl.operations.whatif import start_dry_run_of_file, start_dry_run_of_master
-
-    if source is not None:
-        with opened(source, "--from", session.environment.stdin) as file:
-            return start_dry_run_of_file(file, named(source), terms)
-    with session.open_master() as master:
-        return start_dry_run_of_master(master, terms, session.progress)

@@ -13,11 +13,10 @@ import typer
 
 from mesosctl.cli.command import said
 from mesosctl.cli.completion.names import keep_contexts, keep_none, kept_names, names_in
-from mesosctl.cli.configuration.declared import declared
 from mesosctl.cli.configuration.file import read
 from mesosctl.cli.configuration.settings import Settings, existing_configuration, resolve
 from mesosctl.cli.environment import Environment, Kind
-from mesosctl.cli.options import GlobalOptions
+from mesosctl.cli.options import GlobalOptions, known_settings
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import MesosctlError
 
@@ -32,7 +31,7 @@ def find_names(ctx: typer.Context, kind: Kind) -> list[str]:
     options = said(ctx)
     # The shell has not replaced the ~ of a word that is still being typed.
     files: dict[str, Any] = {
-        one.name: _at_home(getattr(options, one.name), environment) for one in declared() if one.is_file
+        one.name: _at_home(getattr(options, one.name), environment) for one in known_settings() if one.is_file
     }
     options = replace(options, **files)
     # What a master answers is data of a stranger, and may be anything.

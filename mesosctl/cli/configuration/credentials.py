@@ -8,20 +8,41 @@ import stat
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
-from mesosctl.cli.configuration.declared import declared
 from mesosctl.cli.configuration.settings import Settings
 from mesosctl.cli.environment import Environment
-from mesosctl.files.reading import open_file, why_unreadable
+from mesosctl.cli.options import GlobalOptions, Setting, known_settings
+from mesosctl.files import open_file, why_unreadable
 from mesosctl.model.errors import BadInput, UsageError
 from mesosctl.model.redaction import Secrets
 
 if TYPE_CHECKING:
-    from mesosctl.client.settings import Token
+    from mesosctl.client.settings import Credentials, Token
 
 
 _KEYRING = "mesosctl"
 _LARGEST = 1 << 14
 """Characters of a file that holds a secret; no token is nearly as long."""
+
+
+def find_credentials(
+    settings: Settings, said: GlobalOptions, environment: Environment, warn: Callable[[str], None]
+) -> "Credentials | Token | None":
+    """The token, or the principal with its secret, that the settings name; None without any.  Raises UsageError."""
+    token = find_token(settings, warn)
+    if token is not None:
+        return token
+    principal = settings.options.principal
+    if not principal:
+        if said.secret_file is not None:
+            raise UsageError("--secret-file needs a principal", field="--principal", hint="give --principal NAME")
+        return None
+    if ":" in principal:
+        raise UsageError("a principal cannot contain a colon", field="--principal")
+    secret = secret_of(principal, settings, environment, warn)
+    environment.secrets.add_pair(principal, secret)
+    from mesosctl.client.settings import Credentials
+
+    return Credentials(principal, secret)
 
 
 def secret_of(principal: str, settings: Settings, environment: Environment, warn: Callable[[str], None]) -> str:
@@ -43,7 +64,7 @@ def secret_of(principal: str, settings: Settings, environment: Environment, warn
 
 def learn_from_variables(variables: Mapping[str, str], secrets: Secrets) -> None:
     """Add every secret that the environment holds, whether it counts in the end or not, to `secrets`."""
-    for setting in declared():
+    for setting in known_settings():
         if setting.is_secret:
             secrets.add(variables.get(setting.variable))
     for name, value in variables.items():
@@ -57,6 +78,18 @@ def ask_for_secret(prompt: str, environment: Environment, otherwise: str) -> str
     if environment.may_prompt:
         return environment.ask_secret(prompt)
     raise UsageError(otherwise, field="--secret-file", hint="give --secret-file or set MESOSCTL_SECRET")
+
+
+def read_new_secret(setting: Setting, environment: Environment) -> str:
+    """A secret for a context, from a silent prompt or from standard input.  Raises UsageError."""
+    if environment.may_prompt:
+        secret = ask_for_secret(f"{setting.key.capitalize()}: ", environment, "")
+    else:
+        secret = environment.stdin.read().removesuffix("\n").removesuffix("\r")
+    wrong = setting.check(secret)
+    if wrong or "\n" in secret:
+        raise UsageError(f"the {setting.key} {wrong or 'has more than one line'}", field=setting.key)
+    return secret
 
 
 def read_secret_file(path: str, option: str, warn: Callable[[str], None], hint: str | None = None) -> str:

@@ -16,7 +16,6 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from mesosctl.api.files import reading
-from mesosctl.cli.configuration.declared import Value
 from mesosctl.cli.configuration.file import (
     NAME,
     Configuration,
@@ -29,7 +28,9 @@ from mesosctl.cli.configuration.file import (
     too_open,
 )
 from mesosctl.cli.configuration.settings import configuration_path
-from mesosctl.files.writing import write_atomically
+from mesosctl.cli.options import Setting, Value
+from mesosctl.client.address import parse_address
+from mesosctl.files import write_atomically
 from mesosctl.model.errors import BadInput, Bug, NotFound, UsageError, printable
 from mesosctl.model.roles import did_you_mean
 
@@ -139,3 +140,21 @@ def _edited(path: Path) -> Iterator[Any]:
             write_atomically(path, written, field=str(path), new_mode=_PRIVATE)
     finally:
         os.close(descriptor)
+
+
+def lasting(setting: Setting, value: Value) -> Value:
+    """A value that means the same in every folder.  Raises UsageError for an address that is none."""
+    if setting.name == "master" and isinstance(value, str):
+        address = parse_address(value)
+        return _fake_placed(value) if address.fake else value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)  # 7 was typed, and is 7 in a file for people too
+    if setting.is_file and isinstance(value, str) and not value.startswith("~/"):
+        return os.path.abspath(value)  # noqa: PTH100  # of a link, not of what it leads to
+    return value
+
+
+def _fake_placed(address: str) -> str:
+    """A fake: address with the whole path of its cluster file."""
+    path, mark, question = address.removeprefix("fake:").partition("?")
+    return f"fake:{os.path.abspath(path) if path else ''}{mark}{question}"  # noqa: PTH100

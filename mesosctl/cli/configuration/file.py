@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from mesosctl.api.files import reading
-from mesosctl.cli.configuration.declared import Setting, Value, declared
-from mesosctl.files.reading import LARGEST_TEXT, open_file, why_unreadable
+from mesosctl.cli.options import Setting, Value, known_settings
+from mesosctl.files import LARGEST_TEXT, open_file, why_unreadable
 from mesosctl.model.errors import BadInput, NotFound, printable
 from mesosctl.model.roles import closest, did_you_mean
 
@@ -47,9 +47,10 @@ class Configuration:
             return variables["HOME"] + file[1:]
         return str(self.path.parent / file)
 
-    def line(self, context: str, key: str) -> int | None:
-        """The number of the line that says `key`."""
-        return line_of(self.text, ("contexts", context), key)
+    def line_of(self, context: str, key: str) -> str:
+        """The file and the line that say `key`, as `PATH:LINE`."""
+        line = line_of(self.text, ("contexts", context), key)
+        return f"{self.path}:{line}" if line else str(self.path)
 
 
 def read(path: Path) -> Configuration:
@@ -87,7 +88,7 @@ def too_open(path: Path, state: os.stat_result) -> BadInput:
 def check(path: Path, text: str) -> Configuration:
     """The configuration in a text.  Raises BadInput that names the line."""
     document = reading.read(text, str(path))
-    settings = {setting.key: setting for setting in declared() if setting.in_contexts}
+    settings = {setting.key: setting for setting in known_settings() if setting.in_contexts}
     fault = next(_faults(document, settings), None)
     if fault is not None:
         table, key, sentence = fault
@@ -156,7 +157,7 @@ def no_context(name: str, known: Collection[str]) -> NotFound:
 
 def holds_secret(configuration: Configuration) -> bool:
     """Whether a secret is in the file itself, a password in an address included."""
-    secret = {setting.key for setting in declared() if setting.is_secret}
+    secret = {setting.key for setting in known_settings() if setting.is_secret}
     return any(
         key in secret or (isinstance(value, str) and _PASSWORD.search(value))
         for context in configuration.contexts.values()
@@ -171,6 +172,6 @@ def without_password(text: str) -> str:
 
 def line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
     """Where a key stands in a file that is laid out line by line; None where it is not."""
-    from mesosctl.api.files.positions import places_in_toml
+    from mesosctl.api.files.line_numbers import places_in_toml
 
     return places_in_toml(text).lines.get(".".join((*table, key)))

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from mesosctl.cli.configuration.declared import Setting, Value, declared
-from mesosctl.cli.options import DEFAULTS, ONLY_SAID, GlobalOptions
+from mesosctl.cli.options import DEFAULTS, ONLY_SAID, GlobalOptions, Setting, Value, known_settings
 from mesosctl.client.address import parse_address
 from mesosctl.model.errors import MesosctlError, UsageError
 
@@ -123,7 +122,7 @@ def resolve(said: GlobalOptions, variables: Mapping[str, str], *, obeys_context:
     Raises BadInput for a variable or a configuration file that makes no sense, UsageError for a flag, NotFound
     for a context that is not there.
     """
-    everything = declared()
+    everything = known_settings()
     values: dict[str, Value] = {}
     origins: dict[str, Origin] = {}
     for setting in everything:

@@ -4,8 +4,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from mesosctl import __version__
-from mesosctl.cli.configuration.declared import declared
-from mesosctl.cli.options import ONLY_SAID
+from mesosctl.cli.options import ONLY_SAID, known_settings
 from mesosctl.cli.reference.walk import Example, Node, Option, cluster_file
 from mesosctl.model.errors import ExitStatus
 
@@ -53,7 +52,7 @@ _OF_A_SERVER = (ExitStatus.DONE, ExitStatus.USAGE, ExitStatus.INVALID, ExitStatu
 
 def environment() -> Iterator[tuple[str, str]]:
     """Every variable and what it means; those of the options as they are declared."""
-    for setting in declared():
+    for setting in known_settings():
         if setting.name in ONLY_SAID:
             continue
         if setting.is_secret:

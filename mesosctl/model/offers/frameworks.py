@@ -1,10 +1,142 @@
-"""Frameworks as lists show them."""
+"""Frameworks: their capabilities, the agents and resources that suit them, the smallest offer, and what lists show.
 
+Source: Mesos source, the hierarchical allocator.
+"""
+
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple, Self
 
-from mesosctl.model.quantities import Quantities
+from mesosctl.model.quantities import Quantities, to_double, to_milli
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
+from mesosctl.model.values import value_quantity
+
+
+class AgentFeatures(NamedTuple):
+    """The features of an agent that decide whether a framework may be offered anything of it."""
+
+    has_gpus: bool
+    """It has some, and they are kept for those who ask for them."""
+    remote: bool
+    """In another region than the master."""
+    multi_role: bool
+    hierarchical_role: bool
+
+    @classmethod
+    def of(
+        cls,
+        capabilities: Collection[str],
+        total: Resources,
+        *,
+        filter_gpus: bool,
+        region: str | None,
+        master_region: str | None,
+    ) -> Self:
+        """Those of an agent with these capabilities and resources; a region is None where it has no fault domain."""
+        return cls(
+            has_gpus=filter_gpus and total.scalar_quantities().get_amount("gpus") > 0,
+            remote=None not in (region, master_region) and region != master_region,
+            multi_role="MULTI_ROLE" in capabilities,
+            hierarchical_role="HIERARCHICAL_ROLE" in capabilities,
+        )
+
+
+class Capabilities(NamedTuple):
+    """The capabilities of a framework in a role that decide which agents it may be offered."""
+
+    gpus: bool
+    region_aware: bool
+    multi_role: bool
+    below_a_role: bool
+    """Its role lies below another."""
+
+    @classmethod
+    def of(cls, role: str, capabilities: Collection[str]) -> Self:
+        """Those of a framework with these capabilities."""
+        can = capabilities.__contains__
+        return cls(can("GPU_RESOURCES"), can("REGION_AWARE"), can("MULTI_ROLE"), "/" in role)
+
+    def missing_capability(self, traits: AgentFeatures) -> str | None:
+        """The capability for want of which an agent is not offered, the framework's or the agent's; None for none."""
+        if traits.has_gpus and not self.gpus:
+            return "GPU_RESOURCES"
+        if traits.remote and not self.region_aware:
+            return "REGION_AWARE"
+        if self.below_a_role and not traits.hierarchical_role:
+            return "HIERARCHICAL_ROLE of the agent"
+        if self.multi_role and not traits.multi_role:
+            return "MULTI_ROLE of the agent"
+        return None
+
+
+class AcceptedKinds(NamedTuple):
+    """Which entries of an agent a framework can take: part of its capabilities."""
+
+    shared: bool
+    revocable: bool
+    refined: bool
+
+    @classmethod
+    def of(cls, capabilities: Collection[str]) -> Self:
+        """That of a framework with these capabilities."""
+        can = capabilities.__contains__
+        return cls(can("SHARED_RESOURCES"), can("REVOCABLE_RESOURCES"), can("RESERVATION_REFINEMENT"))
+
+    def missing_capability(self, entry: Resource) -> str | None:
+        """The capability for want of which an entry is not offered; None for none."""
+        if entry.shared and not self.shared:
+            return "SHARED_RESOURCES"
+        if entry.revocable and not self.revocable:
+            return "REVOCABLE_RESOURCES"
+        if entry.is_refined and not self.refined:
+            return "RESERVATION_REFINEMENT"
+        return None
+
+    def accepts(self, entry: Resource) -> bool:
+        """Whether the entry is of a kind that the framework knows."""
+        return self.missing_capability(entry) is None
+
+
+def parse_minimum(text: str) -> tuple[Quantities, ...]:
+    """The flag --min_allocatable_resources: `cpus:0.01|mem:32`, alternatives of `name:amount` joined by ";".
+
+    Raises ValueError.
+    """
+    alternatives = []
+    for alternative in text.split("|"):
+        amounts: dict[str, int] = {}
+        for token in filter(None, (part.strip() for part in alternative.split(";"))):
+            name, colon, amount = token.partition(":")
+            if not colon:
+                raise ValueError(f"'{token}' is not NAME:AMOUNT")
+            amounts[name.strip()] = to_milli(float(amount))
+        if amounts:
+            alternatives.append(Quantities(amounts))
+    return tuple(alternatives)
+
+
+def is_allocatable(resources: Resources, alternatives: tuple[Quantities, ...]) -> bool:
+    """Some alternative is met by the sums over all entries; with no alternative anything but nothing is."""
+    if not resources:
+        return False
+    return not alternatives or any(_meets(resources, alternative) for alternative in alternatives)
+
+
+def _meets(resources: Resources, alternative: Quantities) -> bool:
+    return all(_reaches(resources, name, to_double(amount)) for name, amount in alternative.items())
+
+
+def _reaches(resources: Resources, name: str, missing: float) -> bool:
+    # Mesos subtracts plain doubles entry by entry here, the one place where it does not round.
+    for entry in resources:
+        if entry.name == name:
+            missing -= to_double(value_quantity(entry.value))
+            if missing <= 0:
+                return True
+    return False
+
 
 FrameworkState = Literal["active", "inactive", "disconnected", "recovered"]
 """An inactive one is connected and gets no offers; a recovered one has not come back since the master failed over."""

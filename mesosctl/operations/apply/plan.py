@@ -9,8 +9,8 @@ from mesosctl.model.quota.capacity import AgentCapacity, capacity
 from mesosctl.model.quota.rules import check_limits_fit_request
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import check_name
+from mesosctl.operations.quota.set_update_remove import of_role
 from mesosctl.operations.quota.state import check_config, names_of_quota, read_quotas, usage_if_allowed
-from mesosctl.operations.quota.update import of_role
 from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve, requester
 from mesosctl.operations.reservations.targets import find_agent, read_agents
 from mesosctl.operations.weights import read_weights

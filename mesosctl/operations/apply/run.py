@@ -216,12 +216,12 @@ def perform(master: Master, step: Step, options: SendOptions) -> None:
 
 def _change_quota(master: Master, step: QuotaStep) -> None:
     if step.after is None:
-        from mesosctl.operations.quota.change import remove_quotas
+        from mesosctl.operations.quota.set_update_remove import remove_quotas
 
         remove_quotas(master, [step.role])
         return
+    from mesosctl.operations.quota.set_update_remove import update_quotas
     from mesosctl.operations.quota.state import QuotaOptions
-    from mesosctl.operations.quota.update import update_quotas
 
     # The names were checked, and everything was agreed to, when the plan was made.
     how = QuotaOptions(create=step.before is None, allow_new_resource=True)

@@ -1,14 +1,18 @@
-"""The JSON of a forecast, as models; see `documents` for what a script may count on."""
+"""The JSON of a forecast, and of several in one answer, as models; see `documents` for what a script may count on."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, Field
 
+from mesosctl.model.quantities import to_double
 from mesosctl.output.documents.offers import Placed
 from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
+from mesosctl.output.documents.rate_limits import Outcome
 from mesosctl.planning import forecast as values
+from mesosctl.planning import whatif_variants
 from mesosctl.planning.cluster_summary import HeldResources
+from mesosctl.planning.message_rates import Simulation
 
 
 class ChangeAnswer(Mirrored):
@@ -126,12 +130,27 @@ class LostAgent(Mirrored):
     id: str
 
 
+class Traffic(Strict):
+    """Recorded messages of each principal, as `ratelimit simulate` has them."""
+
+    principals: list[Outcome]
+    before: list[Outcome] = Field(description="Under the limits of today; empty where they are unknown.")
+
+    @classmethod
+    def of(cls, played: Simulation) -> Self:
+        """Make it from the value."""
+        return cls(
+            principals=[Outcome.of(outcome) for outcome in played.outcomes],
+            before=[Outcome.of(outcome) for outcome in played.before],
+        )
+
+
 class ForecastDocument(Document):
     """`whatif`, and every command with --dry-run."""
 
     kind: Literal["forecast"] = "forecast"
     accepted: bool = Field(description="Whether nothing would be refused.")
-    harmless: bool = Field(description="Accepted, and nobody starves for it: exit status 0.")
+    harmless: bool = Field(description="Accepted, nobody starves, and no more messages are refused: exit status 0.")
     mesos_version: str
     taken_at: float = Field(description="When the snapshot was taken, in seconds since the epoch.")
     agents: int = Field(description="In service, before.")
@@ -154,6 +173,9 @@ class ForecastDocument(Document):
     totals_before: Amounts
     totals: Amounts = Field(description="Of the agents in service, after.")
     unknowns: list[values.Unknown]
+    traffic: Traffic | None = Field(
+        default=None, description="Recorded messages under other rate limits; null where none are changed."
+    )
     would: list[dict[str, Any]] = Field(description="What the command itself would have answered.")
 
     @classmethod
@@ -182,5 +204,58 @@ class ForecastDocument(Document):
             totals=amounts(forecast.totals),
             unknowns=list(forecast.unknowns),
             offers_suspended=forecast.offers_suspended,
+            traffic=None if forecast.traffic is None else Traffic.of(forecast.traffic),
             would=[document.model_dump(mode="json") for document in would],
+        )
+
+
+class Alternative(Strict):
+    """One change, and what it would do."""
+
+    change: str
+    forecast: ForecastDocument
+
+    @classmethod
+    def of(cls, value: whatif_variants.Alternative) -> Self:
+        """Make it from the value."""
+        return cls(change=value.change, forecast=ForecastDocument.of(value.forecast, []))
+
+
+class Alternatives(Document):
+    """`whatif --each`."""
+
+    kind: Literal["alternatives"] = "alternatives"
+    alternatives: list[Alternative]
+
+    @classmethod
+    def of(cls, several: Sequence[whatif_variants.Alternative]) -> Self:
+        """Make it from the values."""
+        return cls(alternatives=[Alternative.of(one) for one in several])
+
+
+class LargestChange(Document):
+    """`whatif --find-largest`."""
+
+    kind: Literal["largest-change"] = "largest-change"
+    question: str
+    resource: str
+    largest: float | None = Field(description="The amount; null where even the smallest is refused or starves a role.")
+    precision: float = Field(description="The step between amounts that were tried.")
+    tried: int = Field(description="Forecasts that were made.")
+    best: Alternative | None = Field(description="The forecast of the largest amount.")
+    beyond: Alternative | None = Field(
+        description="The forecast of the next larger amount; null where the largest is all that the agents have."
+    )
+
+    @classmethod
+    def of(cls, found: whatif_variants.LargestChange) -> Self:
+        """Make it from the value."""
+        return cls(
+            question=found.template.word,
+            resource=found.template.resource,
+            largest=None if found.largest is None else to_double(found.largest),
+            precision=to_double(found.precision),
+            tried=found.tried,
+            best=None if found.best is None else Alternative.of(found.best),
+            beyond=None if found.beyond is None else Alternative.of(found.beyond),
         )

@@ -1,17 +1,19 @@
-"""Offers as reports."""
+"""Offers as reports: those of today, what became of one, and why a framework gets none."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesosctl.model.errors import printable
 from mesosctl.model.offers.offers import Offer, TakenOffer
 from mesosctl.model.resources import Resources
 from mesosctl.output.formats import report
-from mesosctl.output.formats.amounts import resources_text
-from mesosctl.output.formats.report import Column, Report
-from mesosctl.output.formats.writing import json_text, yaml_text
+from mesosctl.output.formats.amounts import amounts_text, resources_text
+from mesosctl.output.formats.json_yaml_csv import json_text, yaml_text
+from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
+from mesosctl.output.offers.sentences import answer, helps, is_held, names, where
 from mesosctl.output.reservations import agent_id_column_of
+from mesosctl.planning.offer_account import AccountLine, OfferExplanation
 
 if TYPE_CHECKING:
     from mesosctl.output.documents import offers as offers_documents
@@ -120,3 +122,123 @@ def offer_taken(taken: TakenOffer) -> Report:
         taken.offer.id,
     ]
     return Report(columns, [row], [taken.offer.agent_id], document, lambda: [document()])
+
+
+if TYPE_CHECKING:
+    from mesosctl.output.documents import offers as documents
+
+_MOST_HOLDERS = 5
+"""Rows of a table for what others hold; -o wide shows all."""
+
+_ACCOUNT_COLUMNS = (
+    Column("FRAMEWORK", rank=2, wide=True),
+    Column("ROLE", rank=1, wide=True),
+    Column("WHERE", kind="sentence", rank=-1),
+    Column("AMOUNT", kind="amounts", rank=0),
+    Column("AGENTS", kind="number", rank=1),
+    Column("CAUSE", wide=True),
+    Column("HOLDER", wide=True),
+)
+
+
+def explanation_report(explanations: Sequence[OfferExplanation]) -> Report:
+    """The answer for each role of a framework, where all resources are, and what would help."""
+
+    def items() -> "list[documents.Explanation]":
+        from mesosctl.output.documents import offers as documents
+
+        return [documents.Explanation.of(one, answer(one), helps(one)) for one in explanations]
+
+    def document() -> "documents.OfferExplain":
+        from mesosctl.output.documents import offers as documents
+
+        return documents.OfferExplain(explanations=items())
+
+    several = len(explanations) > 1
+    columns = [
+        column._replace(wide=column.wide and not (several and column.title in ("FRAMEWORK", "ROLE")))
+        for column in _ACCOUNT_COLUMNS
+    ]
+    rows: list[list[str]] = []
+    minor: set[tuple[str, ...]] = set()
+    for one in explanations:
+        lines = one.account.lines
+        for number, line in enumerate(lines):
+            row = _account_row(one, line)
+            rows.append(row)
+            if is_held(line) and sum(map(is_held, lines[:number])) >= _MOST_HOLDERS:
+                minor.add(tuple(row))
+    return Report(
+        columns,
+        rows,
+        [f"{one.account.framework_id} {one.account.role}" for one in explanations],
+        document,
+        items,
+        remark=list(_remark(explanations)),
+        detail=[part for one in explanations for part in _agents(one, document)],
+        conclusion=[answer(one) for one in explanations],
+        verdicts=[Verdict(answer(one), _meaning(one)) for one in explanations],
+        minor=Minor(lambda row: tuple(row) in minor, "more that others hold"),
+    )
+
+
+def _account_row(one: OfferExplanation, line: AccountLine) -> list[str]:
+    return [
+        one.account.framework or one.account.framework_id,
+        one.account.role,
+        where(line, one.refusals),
+        amounts_text(line.amounts),
+        str(line.agents),
+        line.cause,
+        line.framework_id or NOTHING,
+    ]
+
+
+def _meaning(one: OfferExplanation) -> Meaning:
+    if one.hindrance is not None:
+        return "not met"
+    if one.offers or one.reason == "due":
+        return "met"
+    return "at risk" if one.missing is None else "not met"
+
+
+def _remark(explanations: Sequence[OfferExplanation]) -> Iterator[str | Report]:
+    helping = list(dict.fromkeys(sentence for one in explanations for sentence in helps(one)))
+    if helping:
+        yield from ("", "what would help:", *(f"  {sentence}" for sentence in helping))
+    for one in explanations:
+        yield from _notes(one)
+    unknown = list(dict.fromkeys(sentence for one in explanations for sentence in one.unknown))
+    if unknown:
+        yield from ("", "what the master does not show:", *(f"  {sentence}" for sentence in unknown))
+
+
+def _notes(one: OfferExplanation) -> Iterator[str]:
+    ahead = one.account.ahead
+    if ahead and one.missing is not None and one.hindrance is None:
+        yield ""
+        yield f"served before {one.account.role} when something comes free: {names(ahead)}"
+    if one.account.evictable:
+        tasks = ", ".join(f"{task.framework}/{task.task_id} on {task.agent}" for task in one.account.evictable)
+        yield ""
+        yield f"if {one.account.role} used all that it can have, these would be evicted, in this order: {tasks}"
+
+
+def _agents(one: OfferExplanation, document: "Callable[[], documents.OfferExplain]") -> Iterator[str | Report]:
+    """Every agent and what is where on it, for -o wide."""
+    rows = [
+        [agent.hostname, where(line, one.refusals), amounts_text(line.amounts), agent.agent_id]
+        for agent in one.account.agents
+        for line in agent.lines
+    ]
+    if not rows:
+        return
+    columns = (
+        Column("AGENT"),
+        Column("WHERE", kind="sentence", rank=-1),
+        Column("AMOUNT", kind="amounts"),
+        agent_id_column_of({agent.agent_id: agent.hostname for agent in one.account.agents}),
+    )
+    yield ""
+    yield f"agent by agent, for {one.account.framework or one.account.framework_id} in role {one.account.role}:"
+    yield Report(columns, rows, [], document, list)

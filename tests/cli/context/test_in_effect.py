@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from mesosctl.cli.configuration.declared import declared
 from mesosctl.cli.configuration.file import check
 from mesosctl.cli.configuration.settings import resolve
-from mesosctl.cli.options import DEFAULTS, GlobalOptions
+from mesosctl.cli.options import DEFAULTS, GlobalOptions, known_settings
 from tests.cli.context.kept import HAND_WRITTEN, effective, write
 
 
@@ -35,7 +34,7 @@ class TestStrength:
 
     def test_every_option_is_a_variable_and_a_key(self):
         """A new global option needs nothing more than its declaration."""
-        for setting in declared():
+        for setting in known_settings():
             if not setting.in_contexts:
                 continue
             text = {float: "2.5", int: "2", bool: "true"}.get(setting.kind, (setting.choices or ("x",))[0])
@@ -108,5 +107,5 @@ class TestShowing:
 
 
 def test_defaults_are_values_of_their_settings():
-    by_name = {setting.name: setting for setting in declared()}
+    by_name = {setting.name: setting for setting in known_settings()}
     assert all(by_name[name].check(value) == "" for name, value in DEFAULTS.items())

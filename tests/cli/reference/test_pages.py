@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 import mesosctl
-from mesosctl.cli.configuration.declared import declared
 from mesosctl.cli.main import NOUNS, SECTIONS
-from mesosctl.cli.options import ONLY_SAID
+from mesosctl.cli.options import ONLY_SAID, known_settings
 from mesosctl.cli.reference.__main__ import main, stale, write
 from mesosctl.cli.reference.pages import files
 from mesosctl.cli.reference.walk import commands
@@ -68,7 +67,7 @@ def test_every_command_is_listed_once_by_what_it_is_for():
 def test_options_shows_what_every_command_takes(run):
     shown = run("options")
     assert shown.status == 0
-    assert all(one.option is None or one.option in shown.out for one in declared())
+    assert all(one.option is None or one.option in shown.out for one in known_settings())
 
 
 def test_every_example_is_a_command_that_parses(run, cluster, entries, tmp_path, monkeypatch):
@@ -133,5 +132,5 @@ def test_the_server_has_its_pages_too():
 
 def test_every_variable_of_the_options_is_told():
     page = files()["man/mesosctl.1"]
-    for setting in declared():
+    for setting in known_settings():
         assert (f".B {setting.variable}\n" in page) == (setting.name not in ONLY_SAID)

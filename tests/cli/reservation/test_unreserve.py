@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from fake_master.http.exchange import Request
+from fake_master.http.request_response import Request
 from tests.lab import Lab
 from tests.lab.command_line import CommandLine
 

@@ -64,7 +64,7 @@ def away(count: int) -> str:
     )
 
 
-# As on a real master: tests/conformance/test_failover.py.
+# As on a real master: tests/conformance/restarts/test_failover.py.
 @pytest.mark.parametrize(
     ("known", "back", "at_once"),
     [(5, 4, True), (5, 3, False), (2, 1, True), (4, 3, True), (4, 2, False), (10, 8, True), (10, 7, False)],
@@ -176,3 +176,30 @@ def test_a_snapshot_fails_over_too():
     (framework,) = forecast["frameworks"]
     assert framework["before"]["offered"]["cpus"] == 19
     assert framework["after"]["offered"]["cpus"] == 11
+
+
+def strict(preemption: str) -> str:
+    """Two agents full of a batch framework's tasks, and a framework of a higher priority that wants half of them."""
+    flags = f'[flags]\nallocator = "strict-priority"\npriorities = "prod=9"\npreemption = "{preemption}"\n'
+    running = "".join(
+        f'[[frameworks.running]]\nagent = "n{agent}"\nresources = "cpus:2;mem:512"\n' for agent in (0, 0, 1, 1)
+    )
+    return HEAD + flags + agents(2) + GREEDY.format("batch", running) + GREEDY.format("prod", "tasks = 4")
+
+
+def test_preemption_is_forecast_as_it_happens(whatif: Whatif):
+    forecast = whatif(strict("false"), "preemption:on")
+    assert shares(forecast, "before") == played(strict("false")) == {"batch": 8.0, "prod": 0.0}
+    assert shares(forecast, "after") == played(strict("true")) == {"batch": 4.0, "prod": 4.0}
+    # Two tasks of two cpus make room for four of one, after the default of --revocation-grace-period.
+    evicted = [(task["framework"], task["amounts"]["cpus"], task["grace_seconds"]) for task in forecast["evicted"]]
+    assert evicted == [("batch", 2.0, 5.0)] * 2
+    assert all(task["happens"] and task["caused"] for task in forecast["evicted"])
+
+
+def test_without_preemption_the_higher_priority_starves(whatif: Whatif):
+    forecast = whatif(strict("true"), "preemption:off", status=1)
+    assert shares(forecast, "before") == played(strict("true"))
+    assert shares(forecast, "after") == played(strict("false"))
+    assert forecast["evicted"] == []
+    assert {one["name"] for one in forecast["starving"]} == {"prod"}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from fake_master.http import response_cache, views
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request, Written
 from fake_master.http.quota import QuotaEndpoints
+from fake_master.http.request_response import Request, Written
 from fake_master.http.response_cache import ResponseCache
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request, Response
+from fake_master.http.request_response import Request, Response
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
 from fake_master.state.agents import Absence
@@ -235,7 +235,7 @@ import json, sys
 from pathlib import Path
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request
+from fake_master.http.request_response import Request
 from fake_master.registry.sqlite import SqliteRegistry
 
 folder = Path(sys.argv[1])

@@ -12,7 +12,7 @@ import pytest
 from aiohttp import ClientSession
 
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request, Response
+from fake_master.http.request_response import Request, Response
 from fake_master.registry.interface import SECONDS_TO_WAIT, HeldRegistry, RegistryFailure
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import ClusterSpec

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request
+from fake_master.http.request_response import Request
 from fake_master.registry.interface import MemoryRegistry, Registry, RegistryFailure
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import ClusterSpec
@@ -134,7 +134,7 @@ import os, signal, sys
 from pathlib import Path
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request
+from fake_master.http.request_response import Request
 from fake_master.registry.sqlite import SqliteRegistry
 application = Application(ClusterSpec(agents=("cpus:12",)).start(SqliteRegistry(Path(sys.argv[1]))))
 body = b'{"role":"r1","guarantee":[{"name":"cpus","type":"SCALAR","scalar":{"value":1}}]}'

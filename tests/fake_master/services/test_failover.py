@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fake_master import __main__ as program
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request
+from fake_master.http.request_response import Request
 from fake_master.registry.interface import MemoryRegistry, Registry
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.services import descriptions

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fake_master.http.application import Application
-from fake_master.http.exchange import Request
+from fake_master.http.request_response import Request
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.streams import EventStream
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 
 import fake_master
-from fake_master.http.exchange import written
-from fake_master.http.information import Information
+from fake_master.http.request_response import written
+from fake_master.http.state import StateEndpoints
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.address import open_on_call
@@ -35,7 +35,7 @@ BASE = ClusterSnapshot("1.11.0", 1000.0, AGENTS, (WEB,))
 
 def state(master):
     return cluster_state(
-        written({"get_state": Information(master.state, master.runtime, master.metrics.snapshot).get_state(None)})
+        written({"get_state": StateEndpoints(master.state, master.runtime, master.metrics.snapshot).get_state(None)})
     )
 
 

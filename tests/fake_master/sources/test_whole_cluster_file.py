@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from fake_master.http.exchange import written
-from fake_master.http.information import Information
+from fake_master.http.request_response import written
+from fake_master.http.state import StateEndpoints
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.cluster_writing import cluster_file
@@ -167,7 +167,7 @@ def test_a_registry_that_has_been_given_it_keeps_what_it_has(tmp_path: Path):
 
 def shown(master: Any) -> ClusterState:
     return cluster_state(
-        written({"get_state": Information(master.state, master.runtime, master.metrics.snapshot).get_state(None)})
+        written({"get_state": StateEndpoints(master.state, master.runtime, master.metrics.snapshot).get_state(None)})
     )
 
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from fake_master.registry.interface import MemoryRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
 from fake_master.transports.address import open_on_call
-from fake_master.transports.direct import DirectTransport
-from fake_master.transports.in_process import LazyTransport
+from fake_master.transports.in_process import DirectConnection, LazyConnection
 from mesosctl.model.errors import BadInput
 from tests.lab import Scheduler, lasting
 from tests.profiles import examples
@@ -54,7 +53,7 @@ def test_quota_is_the_same_whether_the_master_has_started_or_not(changes, versio
 def test_who_closes_it_ends_its_master_which_keeps_what_it_has_not_yet(tmp_path: Path) -> None:
     with lasting(tmp_path) as here:
         scheduler = Scheduler(here)
-        carrier = LazyTransport(lambda: DirectTransport(here.master), here.master.registry, None, nullcontext)
+        carrier = LazyConnection(lambda: DirectConnection(here.master), here.master.registry, None, nullcontext)
         assert carrier.answer("GET", "/version", {}, b"").status == 200
         scheduler.run("a")
         carrier.close()
@@ -71,8 +70,8 @@ def test_a_master_that_cannot_start_for_a_stream_is_explained() -> None:
         except RegistryFailure as failure:
             raise BadInput(str(failure)) from failure
 
-    def start() -> DirectTransport:
+    def start() -> DirectConnection:
         raise RegistryFailure("the file is gone")
 
     with pytest.raises(BadInput, match="the file is gone"):
-        LazyTransport(start, MemoryRegistry(), None, explained).events(EventStream(), None)
+        LazyConnection(start, MemoryRegistry(), None, explained).events(EventStream(), None)

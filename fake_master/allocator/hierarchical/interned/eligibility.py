@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options
-from mesosctl.model.offers.admission import AcceptedKinds, AgentFeatures, Capabilities
+from mesosctl.model.offers.frameworks import AcceptedKinds, AgentFeatures, Capabilities
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 

@@ -16,7 +16,7 @@ from fake_master.allocator.hierarchical.interned.allocations import (
 )
 from fake_master.allocator.hierarchical.interned.eligibility import Eligibility
 from mesosctl.model import roles
-from mesosctl.model.offers.admission import AcceptedKinds, AgentFeatures, is_allocatable
+from mesosctl.model.offers.frameworks import AcceptedKinds, AgentFeatures, is_allocatable
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources

@@ -10,7 +10,7 @@ from fake_master.allocator.hierarchical.interned.allocations import Amounts, cla
 from fake_master.allocator.hierarchical.interned.free_resources import OfferedPart
 from fake_master.allocator.hierarchical.role_tree import Role
 from fake_master.allocator.hierarchical.state import State
-from mesosctl.model.offers.admission import is_allocatable
+from mesosctl.model.offers.frameworks import is_allocatable
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 

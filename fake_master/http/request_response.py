@@ -1,0 +1,228 @@
+"""One request and one response, whatever carries them: JSON, refusals with their statuses, credentials."""
+
+import base64
+import binascii
+import hmac
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_plus
+
+from mesosctl.api.protobuf.decoding import ConversionError, decode
+from mesosctl.model.errors import Conflict, RuleViolation
+
+if TYPE_CHECKING:
+    from fake_master.state.flags import MasterFlags
+    from fake_master.state.streams import EventStream
+
+PLAIN = "text/plain; charset=utf-8"
+JSON = "application/json"
+PROTOBUF = "application/x-protobuf"
+_MOST_VALUES = 500_000
+"""In one body; each is looked at while nobody else is answered.  A maintenance of 50,000 machines has half as many."""
+_MOST_FIELDS = 10_000
+"""Of one form."""
+_MALFORMED = re.compile("%(?![0-9a-fA-F]{2})")
+
+
+def fields_of(text: str) -> dict[str, str]:
+    """Of a query or a form; "&" and ";" both part the fields, and of a name given twice the last wins."""
+    pairs = (pair.partition("=") for pair in text.replace(";", "&").split("&") if pair)
+    return {_decoded(name): _decoded(value) for name, _, value in pairs}
+
+
+def _decoded(text: str) -> str:
+    return unquote_plus(text, errors="surrogateescape")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request as it arrived: `target` is the raw path and query, header names are lower case."""
+
+    method: str
+    target: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+    @property
+    def path(self) -> str:
+        """The path, not decoded and not normalised."""
+        return self._without_fragment.partition("?")[0]
+
+    @cached_property
+    def query(self) -> dict[str, str]:
+        """The query's fields."""
+        return fields_of(self._without_fragment.partition("?")[2])
+
+    @property
+    def _without_fragment(self) -> str:
+        return self.target.partition("#")[0]
+
+    def form(self) -> dict[str, str]:
+        """The body as a form, whatever its content type.  Raises Refusal (400, 413)."""
+        if self.body.count(b"&") + self.body.count(b";") > _MOST_FIELDS:
+            raise Refusal(413, f"The form has more than {_MOST_FIELDS} fields")
+        text = self.body.decode(errors="surrogateescape")
+        if _MALFORMED.search(text):
+            raise Refusal(400, "Unable to decode query string: malformed % escape")
+        return fields_of(text)
+
+    def json(self) -> Any:
+        """The body as one JSON value.  Raises ConversionError."""
+        return decode(self.body, most_values=_MOST_VALUES)
+
+
+@dataclass(frozen=True)
+class Response:
+    """A status, headers, and either a whole body or a stream of events that goes on."""
+
+    status: int
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    stream: "EventStream | None" = None
+    is_sent: bool = True
+    """False for a message of libprocess, whose sender reads no answer."""
+
+
+class Refusal(Exception):
+    """An answer other than success, raised from wherever it is found out."""
+
+    def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.response = Response(
+            status, message.encode(errors="surrogateescape"), {"Content-Type": PLAIN, **(headers or {})}
+        )
+
+
+@contextmanager
+def refusing(words: str = "", *, in_conflict: str | None = None, conflict_status: int = 409) -> Iterator[None]:
+    """Refuse a rule that is broken within with 400, a conflict with its own status: these words, and the error's own.
+
+    Where no words are given for a conflict there is none.
+    """
+    try:
+        yield
+    except RuleViolation as error:
+        raise Refusal(400, words + error.message) from error
+    except Conflict as error:
+        if in_conflict is None:
+            raise
+        raise Refusal(conflict_status, in_conflict + error.message) from error
+
+
+def accepted_silently(status: int = 200) -> Response:
+    """Success, and nothing to say."""
+    return Response(status)
+
+
+# Made once: `json.dumps` makes an encoder for every call, and there are thousands in one answer.
+_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+
+
+class Written(tuple[bytes, ...]):
+    """JSON already, in pieces that are put together once, in the answer: together they may be many megabytes."""
+
+    __slots__ = ()
+
+
+def dumps(value: Any) -> bytes:
+    """JSON without blanks."""
+    return _encode(value).encode(errors="surrogateescape")
+
+
+def json_response(value: Any, request: Request) -> Response:
+    """JSON without blanks, wrapped where the request asks for `?jsonp=`; `value` or its fields may be `Written`."""
+    pieces = written(value) if isinstance(value, dict) else _pieces(value)
+    callback = request.query.get("jsonp")
+    if callback is not None:
+        called = (f"{callback}(".encode(errors="surrogateescape"), *pieces, b")")
+        return Response(200, b"".join(called), {"Content-Type": "text/javascript"})
+    return Response(200, b"".join(pieces), {"Content-Type": JSON})
+
+
+def written(fields: Mapping[str, Any]) -> Written:
+    """A JSON object; each of its fields may be `Written`."""
+    pieces: list[bytes] = []
+    for name, part in fields.items():
+        pieces += b"," if pieces else b"{", dumps(name), b":", *_pieces(part)
+    return Written((*pieces, b"}") if pieces else (b"{}",))
+
+
+def _pieces(value: Any) -> Sequence[bytes]:
+    return value if isinstance(value, Written) else (dumps(value),)
+
+
+def standard_refusal(status: int, headers: Mapping[str, str] | None = None) -> Refusal:
+    """A refusal whose body is its own status line."""
+    return Refusal(status, f"{status} {HTTPStatus(status).phrase}.", headers)
+
+
+def wrong_method(allowed: tuple[str, ...], method: str) -> Refusal:
+    """405, naming what would have been right."""
+    listed = ", ".join(f"'{name}'" for name in allowed)
+    return Refusal(
+        405,
+        f"405 Method Not Allowed. Expecting one of {{ {listed} }}, but received '{method}'.",
+        {"Allow": ", ".join(allowed)},
+    )
+
+
+def json_body(request: Request, kind: type, what: str) -> Any:
+    """The body as a JSON object or array.  Raises Refusal (400) for anything else."""
+    try:
+        value = request.json()
+    except ConversionError as error:
+        raise Refusal(400, f"Failed to parse {what}: {error}") from error
+    if not isinstance(value, kind):
+        raise Refusal(400, f"Failed to parse {what}: expecting a JSON {'object' if kind is dict else 'array'}")
+    return value
+
+
+class Realm(Enum):
+    """The realms of a master and of its agents; each is switched on by a flag of its own."""
+
+    READONLY = "mesos-master-readonly"
+    READWRITE = "mesos-master-readwrite"
+    SCHEDULER = "mesos-master-scheduler"
+    AGENT_READONLY = "mesos-agent-readonly"
+
+
+_FLAGS = {
+    Realm.READONLY: "authenticate_http_readonly",
+    Realm.READWRITE: "authenticate_http_readwrite",
+    Realm.SCHEDULER: "authenticate_http_frameworks",
+    # Master and agents of a local cluster share their flags.
+    Realm.AGENT_READONLY: "authenticate_http_readonly",
+}
+
+
+def authenticate(flags: "MasterFlags", realm: Realm | None, request: Request) -> str | None:
+    """The principal, or None where the realm is open.  Raises Refusal (401)."""
+    if realm is None or not flags.is_true(_FLAGS[realm]):
+        return None
+    pair = _basic(request.headers.get("authorization", ""))
+    if pair is not None:
+        principal, secret = pair
+        # Compare against something even for an unknown principal, so that time tells nothing.
+        expected = flags.credentials.get(principal, "")
+        same = hmac.compare_digest(expected.encode(), secret.encode())
+        if same and principal in flags.credentials:
+            return principal
+    raise standard_refusal(401, {"WWW-Authenticate": f'Basic realm="{realm.value}"'})
+
+
+def _basic(header: str) -> tuple[str, str] | None:
+    scheme, _, token = header.partition(" ")
+    if scheme != "Basic":
+        return None
+    try:
+        principal, colon, secret = base64.b64decode(token, validate=True).decode().partition(":")
+    except (binascii.Error, ValueError):
+        return None
+    return (principal, secret) if colon else None

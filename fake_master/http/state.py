@@ -1,0 +1,253 @@
+"""The endpoints and calls that only tell: health, version, flags, metrics, agents, roles, and the whole state.
+
+Sources: Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from fake_master.http import frameworks, views
+from fake_master.http.operator_api import DURATION, Body, Change, Reading
+from fake_master.http.request_response import (
+    Refusal,
+    Request,
+    Response,
+    Written,
+    accepted_silently,
+    json_response,
+    standard_refusal,
+    written,
+)
+from fake_master.services import descriptions
+from fake_master.services.monitoring import LoggingLevel
+from fake_master.state import roles as roles_state
+from fake_master.state.clock import NANOSECONDS
+from fake_master.state.extension_points import AgentRuntime
+from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
+from mesosctl.api.protobuf.messages import Field, Message
+from mesosctl.model.text import parse_duration
+
+_GET_METRICS = Message("Call.GetMetrics", {"timeout": Field(DURATION)})
+_SET_LOGGING_LEVEL = Message(
+    "Call.SetLoggingLevel", {"level": Field("uint32", "required"), "duration": Field(DURATION, "required")}
+)
+
+
+class StateEndpoints:
+    """The endpoints that only tell; `metrics` returns every metric by name."""
+
+    def __init__(self, state: MasterState, runtime: AgentRuntime, metrics: Callable[[], dict[str, float]]) -> None:
+        self._state = state
+        self._runtime = runtime
+        self._metrics = metrics
+
+    # --- Endpoints ------------------------------------------------------------------------------------
+
+    def health(self, _request: Request, _principal: str | None) -> Response:
+        """GET /health: alive is all it says."""
+        return accepted_silently()
+
+    def version(self, request: Request, _principal: str | None) -> Response:
+        """GET /version."""
+        return json_response(descriptions.version_info(self._state), request)
+
+    def redirect(self, request: Request, _principal: str | None) -> Response:
+        """GET /redirect: where the leader is, even if that is here."""
+        if request.path.startswith(("/redirect/", "/master/redirect/")):
+            raise standard_refusal(404)
+        return Response(307, headers={"Location": f"//{self._state.hostname}:{self._state.port}"})
+
+    def flags(self, request: Request, principal: str | None) -> Response:
+        """GET /flags."""
+        return json_response({"flags": self._shown_flags(principal)}, request)
+
+    def metrics_snapshot(self, request: Request, _principal: str | None) -> Response:
+        """GET /metrics/snapshot."""
+        if "timeout" in request.query:
+            try:
+                parse_duration(request.query["timeout"])
+            except ValueError as error:
+                raise Refusal(400, f"Invalid timeout: {error}") from error
+        return json_response(self._metrics(), request)
+
+    def slaves(self, request: Request, principal: str | None) -> Response:
+        """GET /slaves, or one agent of it with `?slave_id=`."""
+        state, wanted = self._state, request.query.get("slave_id")
+        found = [state.agents[wanted]] if wanted in state.agents else []
+        return json_response(
+            {
+                "slaves": views.agents_in_full(state, self._runtime, principal)
+                if wanted is None
+                else [
+                    views.agent_in_full(state, self._runtime, agent, roles_state.sees(state, principal))
+                    for agent in found
+                ],
+                "recovered_slaves": views.recovered_agents(state, wanted),
+            },
+            request,
+        )
+
+    def roles(self, request: Request, principal: str | None) -> Response:
+        """GET /roles."""
+        return json_response({"roles": views.roles_in_full(self._state, principal)}, request)
+
+    def state(self, request: Request, principal: str | None) -> Response:
+        """GET /state."""
+        state = self._state
+        agents = list(state.agents.values())
+        active = sum(agent.active for agent in agents)
+        shown: dict[str, Any] = {
+            **descriptions.version_info(state),
+            "start_time": state.start_time,
+            "elected_time": state.start_time,
+            "id": state.id,
+            "pid": state.pid,
+            "hostname": state.hostname,
+            "capabilities": list(state.profile.master_capabilities),
+            "activated_slaves": float(active),
+            "deactivated_slaves": float(len(agents) - active),
+            "unreachable_slaves": float(len(state.known_agents.unreachable())),
+            "leader": state.pid,
+            "leader_info": {"id": state.id, "pid": state.pid, "port": state.port, "hostname": state.hostname},
+        }
+        if "cluster" in state.flags.shown:
+            shown["cluster"] = state.flags.shown["cluster"]
+        if self._may_view_flags(principal):
+            shown["flags"] = self._shown_flags(principal)
+        shown |= {
+            "slaves": views.agents(state, self._runtime, principal),
+            "recovered_slaves": views.recovered_agents(state),
+            **frameworks.in_full(state, principal),
+            "orphan_tasks": [],
+            "unregistered_frameworks": [],
+        }
+        return json_response(shown, request)
+
+    def state_summary(self, request: Request, principal: str | None) -> Response:
+        """GET /state-summary."""
+        state = self._state
+        shown: dict[str, Any] = {"hostname": state.hostname}
+        if "cluster" in state.flags.shown:
+            shown["cluster"] = state.flags.shown["cluster"]
+        shown |= {
+            "slaves": views.agents_in_summary(state, principal),
+            "frameworks": [frameworks.framework_with_counts(of) for of in self._visible(principal)],
+        }
+        return json_response(shown, request)
+
+    # --- Calls ----------------------------------------------------------------------------------------
+
+    def calls(self) -> tuple[Reading, ...]:
+        """Return the calls of the operator API that only tell."""
+        return (
+            Reading("GET_HEALTH", lambda _body, _principal: {"healthy": True}),
+            Reading("GET_VERSION", lambda _body, _principal: {"version_info": descriptions.version_info(self._state)}),
+            Reading("GET_FLAGS", self._get_flags),
+            Reading("GET_METRICS", self._get_metrics, _GET_METRICS),
+            Reading("GET_MASTER", self._get_master),
+            Reading("GET_AGENTS", self._get_agents),
+            Reading("GET_STATE", lambda _body, principal: self.get_state(principal)),
+            Reading("GET_ROLES", self._get_roles),
+            Reading("GET_FRAMEWORKS", self._get_frameworks),
+            Reading("GET_TASKS", self._get_tasks),
+            Reading("GET_EXECUTORS", self._get_executors),
+            Reading("GET_OPERATIONS", self._get_operations),
+        )
+
+    def get_state(self, principal: str | None) -> Written:
+        """Return the whole state as GET_STATE shows it to a principal."""
+        nothing: Body = {}
+        return written(
+            {
+                "get_tasks": self._get_tasks(nothing, principal),
+                "get_executors": self._get_executors(nothing, principal),
+                "get_frameworks": self._get_frameworks(nothing, principal),
+                "get_agents": self._get_agents(nothing, principal),
+            }
+        )
+
+    def _get_flags(self, _body: Body, principal: str | None) -> dict[str, Any]:
+        return {"flags": [{"name": name, "value": value} for name, value in self._shown_flags(principal).items()]}
+
+    def _get_metrics(self, _body: Body, _principal: str | None) -> dict[str, Any]:
+        return {"metrics": [{"name": name, "value": value} for name, value in self._metrics().items()]}
+
+    def _get_master(self, _body: Body, _principal: str | None) -> dict[str, Any]:
+        start = self._state.start_time
+        return {"master_info": descriptions.master_info(self._state), "start_time": start, "elected_time": start}
+
+    def _get_agents(self, _body: Body, principal: str | None) -> Written:
+        agents = views.agents_described(self._state, self._runtime, principal)
+        return written({"agents": agents, "recovered_agents": descriptions.recovered_agents(self._state)})
+
+    def _get_roles(self, _body: Body, principal: str | None) -> dict[str, Any]:
+        roles = [views.role_message(role) for role in views.visible_roles(self._state, principal)]
+        return {"roles": roles} if roles else {}
+
+    def _get_frameworks(self, _body: Body, principal: str | None) -> dict[str, Any]:
+        def described(some: list[Framework]) -> list[dict[str, Any]]:
+            return [descriptions.framework(self._state, of, self._runtime.describe_framework(of)) for of in some]
+
+        return {
+            "frameworks": described(self._visible(principal)),
+            "completed_frameworks": described(
+                frameworks.visible(self._state, principal, self._state.completed_frameworks.values())
+            ),
+        }
+
+    def _get_tasks(self, _body: Body, principal: str | None) -> dict[str, Any]:
+        present, completed = self._state.frameworks.values(), self._state.completed_frameworks.values()
+        some = frameworks.visible(self._state, principal, [*present, *completed])
+        return {
+            "tasks": [descriptions.task(task) for of in some for task in of.tasks.values()],
+            "unreachable_tasks": [descriptions.task(task) for of in some for task in of.unreachable_tasks.values()],
+            "completed_tasks": [descriptions.task(task) for of in some for task in of.completed_tasks],
+        }
+
+    def _get_executors(self, _body: Body, principal: str | None) -> dict[str, Any]:
+        return {
+            "executors": [
+                {"executor_info": descriptions.executor(executor), "agent_id": {"value": executor.agent_id}}
+                for of in self._visible(principal)
+                for executor in of.executors.values()
+            ]
+        }
+
+    def _get_operations(self, _body: Body, _principal: str | None) -> dict[str, Any]:
+        shown = [operation.message() for operation in self._state.operations.values()]
+        return {"operations": shown} if shown else {}
+
+    # --- Within ---------------------------------------------------------------------------------------
+
+    def _visible(self, principal: str | None) -> list[Framework]:
+        return frameworks.visible(self._state, principal, self._state.frameworks.values())
+
+    def _may_view_flags(self, principal: str | None) -> bool:
+        return self._state.flags.authorizer.allows("view_flags", principal, None)
+
+    def _shown_flags(self, principal: str | None) -> dict[str, str]:
+        """Return the flags by name.  Raises Refusal (403)."""
+        if not self._may_view_flags(principal):
+            raise standard_refusal(403)
+        return dict(sorted(self._state.flags.shown.items()))
+
+
+class LoggingCalls:
+    """GET_LOGGING_LEVEL and SET_LOGGING_LEVEL."""
+
+    def __init__(self, state: MasterState, level: LoggingLevel) -> None:
+        self._state = state
+        self._level = level
+
+    def calls(self) -> tuple[Reading | Change, ...]:
+        """Return these calls of the operator API."""
+        return (
+            Reading("GET_LOGGING_LEVEL", lambda _body, _principal: {"level": self._level.level}),
+            Change("SET_LOGGING_LEVEL", _SET_LOGGING_LEVEL, self._set),
+        )
+
+    def _set(self, body: Body, principal: str | None) -> None:
+        if not self._state.flags.authorizer.allows("set_log_level", principal, None):
+            raise standard_refusal(403)
+        self._level.set(body["level"], body["duration"]["nanoseconds"] / NANOSECONDS)

@@ -1,0 +1,210 @@
+"""Tasks that run when a master starts: those of simulated frameworks in a cluster file, and those of a snapshot.
+
+Of a master that lends, a snapshot knows every task by its name, and where it stands; of any other, how many there
+are: those are of equal size, and named here.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from fake_master.master import Master
+from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
+from fake_master.state.tasks import Ending, Executor, Task, TaskGroup, running_status
+from mesosctl.api.resources import list_to_json
+from mesosctl.model.errors import BadInput
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import did_you_mean
+from mesosctl.model.values import Value, value_is_empty, value_subtract
+from mesosctl.planning.snapshot import Lending, SnapshotTask, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class RunningTasks:
+    """Tasks of a simulated framework that run on an agent when the master starts."""
+
+    agent: str
+    """A host name."""
+    resources: Resources
+    """The resources that they hold together, in text form: a reserved entry names the role that owns it."""
+    tasks: int = 1
+    """How many of equal size; 0 is an executor without tasks."""
+    role: str | None = None
+    """One of the framework's roles; None is its only one."""
+    volumes: tuple[str, ...] = ()
+    """Ids of persistent volumes that they use."""
+
+
+def usage_of(running: RunningTasks, framework: Framework, state: MasterState) -> Usage:
+    """Return what the tasks hold of the free resources of their agent.  Raises BadInput."""
+    where = f"framework '{framework.name}': running on {running.agent}"
+    agent = next((agent for agent in state.agents.values() if agent.hostname == running.agent), None)
+    if agent is None:
+        hint = did_you_mean(
+            running.agent, [one.hostname for one in state.agents.values()], "name the hostname of an agent"
+        )
+        raise BadInput(f"{where}: no agent is named '{running.agent}'", field="agent", hint=hint)
+    role = running.role or (next(iter(framework.roles)) if len(framework.roles) == 1 else None)
+    if role is None:
+        raise BadInput(f"{where}: name one of the framework's roles", field="role", hint='role = "web"')
+    free = agent.total - agent.used.allocated_to(None)
+    held = Resources()
+    for entry in running.resources:
+        part = _part_of(free - held, entry)
+        if part is None:
+            problem = f"{where}: {entry} is not free there; {free - held} is"
+            raise BadInput(problem, field="resources", hint="resources of other tasks, and volumes, are not free")
+        held += part
+    for name in running.volumes:
+        volume = next((one for one in free if one.disk is not None and one.disk.persistence_id == name), None)
+        if volume is None:
+            raise BadInput(f"{where}: there is no unused volume '{name}'", field="volumes", hint="see [[volumes]]")
+        held += Resources([volume])
+    return Usage(framework.id, agent.id, role, held, running.tasks)
+
+
+def _part_of(free: Resources, wanted: Resource) -> Resources | None:
+    """Return entries of an agent that make up `wanted`, which names its owner; None if there is too little."""
+    found: list[Resource] = []
+    missing = wanted.value
+    for entry in free:
+        same = entry.name == wanted.name and entry.disk is None and not entry.revocable
+        if same and entry.role == wanted.role and entry.is_reserved == wanted.is_reserved:
+            taken = _common(missing, entry.value)
+            if not value_is_empty(taken):
+                found.append(replace(entry, value=taken))
+            missing = value_subtract(missing, taken)
+    return Resources(found) if value_is_empty(missing) else None
+
+
+def _common(one: Value, other: Value) -> Value:
+    """Return what is in both of two values of one kind."""
+    if isinstance(one, int) and isinstance(other, int):
+        return min(one, other)
+    return value_subtract(one, value_subtract(one, other))
+
+
+_Key = tuple[str, str, str]
+
+
+@dataclass(slots=True)
+class _Restored:
+    """A task, and what its executor brings."""
+
+    framework: Framework
+    task: Task
+    executor: Executor | None = None
+
+
+@dataclass(slots=True)
+class SnapshotTasks:
+    """Every task and executor, framework by framework; then what becomes of them on agents that lend."""
+
+    master: Master
+    lending: Lending
+    since: float
+    """When they are taken to have started: the moment of the snapshot."""
+    _by_usage: dict[_Key, list[SnapshotTask]] = field(default_factory=dict)
+    _named: dict[tuple[str, str], _Restored] = field(default_factory=dict)
+    _nameless: list[_Restored] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for task in self.lending.tasks:
+            self._by_usage.setdefault((task.framework_id, task.agent_id, task.role), []).append(task)
+
+    def hold(self, framework: Framework, usage: Usage, held: Resources, number: int) -> None:
+        """Take in what a framework uses of one agent in one role; `number` sets names apart.
+
+        `held` are the resources of the usage, with its role.  Raises BadInput.
+        """
+        known = self._by_usage.pop((framework.id, usage.agent_id, usage.role), ()) if self._by_usage else ()
+        count = usage.tasks
+        if known:
+            held = self._hold_named(framework, usage, known).allocated_to(usage.role)
+            count = max(0, count - len(known))
+        # Only a task can be evicted, or keep others from starting.
+        count = count or int(self.master.runtime.evicts and len(held) > 0)
+        name = f"pictured-{number}"
+        if count:
+            self._add_nameless(
+                framework, TaskGroup(name, framework.id, usage.agent_id, usage.role, held, count, self.since)
+            )
+        elif len(held):
+            self._executor(framework, usage.agent_id, name, held)
+
+    def _add_nameless(self, framework: Framework, group: TaskGroup) -> None:
+        if not self.master.runtime.evicts:
+            framework.add_task_group(group)
+            return
+        for task in group.tasks():
+            self._add(framework, task)
+            self._nameless.append(_Restored(framework, task))
+
+    def _hold_named(self, framework: Framework, usage: Usage, known: Iterable[SnapshotTask]) -> Resources:
+        """Take in the tasks whose names are known, and return what is left of the usage.  Raises BadInput."""
+        resources = usage.resources
+        for task in known:
+            for part in (task.resources, task.executor_resources):
+                if not resources.contains(part):
+                    problem = f"task {task.id} holds {part}, which is not in what its framework uses there"
+                    raise BadInput(problem, field="tasks")
+                resources -= part
+            self._add_named(framework, task)
+        return resources
+
+    def settle(self) -> None:
+        """Everybody is there: what waits waits, and what is ending ends.  Raises BadInput."""
+        for missing in self._by_usage.values():
+            raise BadInput(f"task {missing[0].id} holds what its framework does not use there", field="tasks")
+        runtime, arriving = self.master.runtime, []
+        if not runtime.evicts:
+            return
+        for restored in self.lending.tasks:
+            one = self._named[restored.framework_id, restored.id]
+            if restored.phase == "arriving":
+                arriving.append(one)
+                continue
+            runtime.restore(one.framework, one.task, one.executor)
+            if restored.phase == "ending":
+                self._end_later(one)
+        for one in self._nameless:
+            runtime.restore(one.framework, one.task, None)
+        for one in arriving:
+            self.master.task_runner.arrive(one.framework, one.task, one.executor)
+
+    def _end_later(self, one: _Restored) -> None:
+        ending = Ending(self.master.state.now + self.lending.stop_seconds, "TASK_KILLED")
+        self.master.task_runner.end_later(one.framework, one.task, ending)
+
+    def _add_named(self, framework: Framework, restored: SnapshotTask) -> None:
+        started = not self.master.runtime.evicts or restored.phase in ("running", "ending")
+        task = Task(
+            id=restored.id,
+            framework_id=framework.id,
+            agent_id=restored.agent_id,
+            info={"name": restored.id},
+            resources=restored.resources.allocated_to(restored.role),
+            role=restored.role,
+            executor_id=restored.executor_id or "",
+            state="TASK_RUNNING" if started else "TASK_STAGING",
+            statuses=[running_status(restored.id, self.since)] if started else [],
+        )
+        self._add(framework, task)
+        executor = None
+        if restored.executor_id is not None and restored.executor_resources:
+            held = restored.executor_resources.allocated_to(restored.role)
+            executor = self._executor(framework, restored.agent_id, restored.executor_id, held)
+        self._named[framework.id, restored.id] = _Restored(framework, task, executor)
+
+    @staticmethod
+    def _add(framework: Framework, task: Task) -> None:
+        framework.tasks[task.id] = task
+        framework.counts[f"tasks/active/{task.state.lower()}"] += 1
+
+    @staticmethod
+    def _executor(framework: Framework, agent_id: str, name: str, held: Resources) -> Executor:
+        info = {"executor_id": {"value": name}, "framework_id": {"value": framework.id}}
+        executor = Executor(name, framework.id, agent_id, info | {"resources": list_to_json(held, "POST")}, held)
+        framework.executors[agent_id, name] = executor
+        return executor

@@ -1,0 +1,216 @@
+"""Arguments and options that the commands of several nouns take, each declared once, and the values that they mean.
+
+The modules of the nouns declare the ones that only they have.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mesosctl.cli.completion import callbacks as completing
+from mesosctl.cli.environment import Written, read_text
+from mesosctl.cli.session import Session
+from mesosctl.model.errors import UsageError
+from mesosctl.model.roles import closest
+
+if TYPE_CHECKING:
+    from mesosctl.model.quantities import Limits
+    from mesosctl.model.resource import Resource
+    from mesosctl.operations.reservations.send import SendOptions
+    from mesosctl.operations.reservations.targets import Owner
+
+
+def role_option(help_text: str) -> typer.models.OptionInfo:
+    """`--role ROLE`: every command says in `help_text` what the role chooses there."""
+    option: typer.models.OptionInfo = typer.Option(
+        "--role", metavar="ROLE", autocompletion=completing.roles, help=help_text, show_default=False
+    )
+    return option
+
+
+def names_argument(noun: str, complete: Callable[..., object], help_text: str) -> typer.models.ArgumentInfo:
+    """`[NOUN...]`: the entries of a list that are shown."""
+    argument: typer.models.ArgumentInfo = typer.Argument(
+        metavar=f"{noun}...", autocompletion=complete, help=help_text, show_default=False
+    )
+    return argument
+
+
+_ROLE = typer.Argument(
+    metavar="ROLE",
+    autocompletion=completing.roles,
+    help="A role, as frameworks subscribe with it.",
+    show_default=False,
+)
+Role = Annotated[str, _ROLE]
+OptionalRole = Annotated[str | None, _ROLE]
+_RESOURCES = typer.Argument(
+    metavar="RESOURCES...",
+    help="cpus:12 mem:6GiB, or 'cpus:12;mem:6144'. GB means GiB, as in Mesos.",
+    show_default=False,
+)
+Amounts = Annotated[list[str], _RESOURCES]
+OptionalAmounts = Annotated[list[str] | None, _RESOURCES]
+AllowNewResource = Annotated[
+    bool,
+    typer.Option(
+        "--allow-new-resource",
+        help="Accept a resource name that no agent has yet.",
+        show_default=False,
+    ),
+]
+Limit = Annotated[
+    str | None,
+    typer.Option(
+        "--limit",
+        metavar="RESOURCES",
+        help="Limits, such as 'cpus:16;mem:8GiB', or none. Without it, a new quota gets the limit that the master's "
+        "POST /quota sets (the guarantee in Mesos 1.9 and later, none in older versions), and an existing quota "
+        "keeps its limits; a limit that equals the guarantee follows it.",
+    ),
+]
+PayloadFile = Annotated[
+    str | None, typer.Option("--file", "-f", metavar="FILE", help="Read the documented JSON; - is standard input.")
+]
+
+Agent = Annotated[
+    str,
+    typer.Argument(
+        metavar="AGENT",
+        autocompletion=completing.agents,
+        help="An agent: its id, the beginning or end of its id, or its host name.",
+        show_default=False,
+    ),
+]
+OnlyAgent = Annotated[
+    str | None, typer.Option("--agent", metavar="AGENT", autocompletion=completing.agents, help="Show only this agent.")
+]
+Attributes = Annotated[
+    list[str] | None,
+    typer.Option("--attribute", metavar="NAME=VALUE", help="Only agents with this attribute. Repeat for several."),
+]
+OwnerRole = Annotated[str, role_option("The role that owns it.")]
+OptionalOwnerRole = Annotated[str | None, role_option("The role that owns it.")]
+RoleAndBelow = Annotated[str | None, role_option("Show only this role and the roles below it.")]
+Under = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--under",
+        metavar="ROLE",
+        autocompletion=completing.roles,
+        help="The role whose reservation is refined. Repeat for several levels, top role first.",
+    ),
+]
+LabelWords = Annotated[
+    list[str] | None,
+    typer.Option("--label", metavar="KEY=VALUE", help="A label of the reservation. Repeat for several."),
+]
+Reserver = Annotated[
+    str | None,
+    typer.Option("--reserver", metavar="NAME", help="The reservation's principal. The default is your own."),
+]
+TrustMaster = Annotated[
+    bool,
+    typer.Option("--trust-master", help="Rely on the master; do not ask the agent to confirm.", show_default=False),
+]
+
+WrittenFile = Annotated[
+    Path | None,
+    typer.Option("--file", "-f", metavar="FILE", help="Write to this file. The default, and -, is standard output."),
+]
+SnapshotSource = Annotated[
+    Path | None,
+    typer.Option("--from", metavar="FILE", help="Read a snapshot instead of asking a master; - is standard input."),
+]
+
+
+def _every(text: str | float) -> float:
+    """Seconds of --every.  Raises UsageError."""
+    from mesosctl.model.text import parse_seconds
+
+    return parse_seconds(str(text), "--every", 0.05)
+
+
+Every = Annotated[
+    float,
+    typer.Option(
+        "--every", metavar="SPAN", parser=_every, help="The time between readings, such as 2 (seconds), 500ms or 1m."
+    ),
+]
+
+
+NO_LIMIT = "none"
+"""The word that takes every limit away."""
+
+
+def read_payload(session: Session, file: str) -> Written:
+    """The JSON of --file, which knows the line of whatever is refused in it.  Raises BadInput."""
+    from mesosctl.api.files.line_numbers import places_in_json
+
+    return Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
+
+
+def parse_words(words: Sequence[str]) -> "list[Resource]":
+    """Resources from words such as `cpus:12`, `mem:6GiB` or `cpus:12;mem:6144`.  Raises RuleViolation."""
+    from mesosctl.model.text import parse_entries
+
+    return [entry for word in words for entry in parse_entries(word)]
+
+
+def parse_limit(word: str | None) -> "Limits | None":
+    """The limits of --limit: None where it is not given, no limits for "none".  Raises RuleViolation."""
+    if word is None:
+        return None
+    from mesosctl.operations.quota.state import limits_of
+
+    return limits_of([] if word == NO_LIMIT else parse_words([word]))
+
+
+def parse_amounts(words: Sequence[str]) -> "list[Resource]":
+    """The resources of an agent, from words such as `cpus:8`, `mem(ads):4GiB` or `ports:31000`.
+
+    Raises RuleViolation.
+    """
+    from mesosctl.model.text import parse_of_agents
+
+    return [entry for word in words for entry in parse_of_agents(word)]
+
+
+def pairs(words: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
+    """NAME=VALUE words of an option.  Raises UsageError."""
+    found = []
+    for word in words or ():
+        key, equals, value = word.partition("=")
+        if not key or not equals:
+            raise UsageError(f"'{word}' is not NAME=VALUE", field=option, hint=f"write {option} {key or 'NAME'}=VALUE")
+        found.append((key, value))
+    return found
+
+
+def owner(role: str, under: Sequence[str] | None, labels: Sequence[str] | None, principal: str | None) -> "Owner":
+    """The owner of a reservation that the options name.  Raises UsageError."""
+    from mesosctl.model.resource import Labels
+    from mesosctl.operations.reservations.targets import Owner
+
+    named = Labels(pairs(labels, "--label")) if labels else None
+    return Owner(role, tuple(under or ()), named, principal)
+
+
+def send_options(session: Session, *, trust_master: bool) -> "SendOptions":
+    """How operations on agents are sent and waited for, as the options say."""
+    from mesosctl.operations.reservations.send import SendOptions
+
+    return SendOptions(
+        v1=session.options.api == "v1", wait=session.waits, ask_agents=not trust_master, progress=session.progress
+    )
+
+
+def nothing_found(sentence: str, options: Mapping[str, str | None], known: Iterable[str]) -> str:
+    """Why a list is empty: `sentence`, the options that choose what is listed, and the likely role of those `known`."""
+    said = [f"{option} {value}" for option, value in options.items() if value is not None]
+    if not said:
+        return sentence
+    likely = closest(options.get("--role") or "", known)
+    return f"{sentence} with {' and '.join(said)}" + (f"; did you mean {likely}?" if likely else "")

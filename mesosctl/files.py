@@ -1,0 +1,296 @@
+"""Files of text: read at once and within bounds, and replaced whole or not at all.
+
+Whatever interrupts a write, a kill or a full disk included, there is the old file or the new one.  The new content is
+written beside the old, settled on the disk, and takes its name in one step.
+"""
+
+import errno
+import fcntl
+import itertools
+import os
+import stat
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedReader
+from pathlib import Path
+from typing import BinaryIO
+
+from mesosctl.model.errors import BadInput
+
+LARGEST_TEXT = 64 << 20
+"""Bytes of a text that is read whole; the largest that people or programs write for this one are far below."""
+
+
+class NoFile(OSError):
+    """The name does not lead to a file that can be read to its end."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(None, why)
+
+
+def open_file(path: str | os.PathLike[str]) -> BufferedReader:
+    """A file, opened for reading at once whatever it is.  Raises OSError, and ValueError for what is no name.
+
+    What a shell connects is read too: a pipe of its own (`/dev/stdin`, `<(command)`), a terminal, `/dev/null`.  A FIFO
+    with a name waits for its writer, perhaps for ever, and a device may never end: both are refused.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        _check_it_ends(descriptor, path)
+        os.set_blocking(descriptor, True)
+        return open(descriptor, "rb")  # noqa: PTH123  # it is no path any more
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _check_it_ends(descriptor: int, path: str | os.PathLike[str]) -> None:
+    """Raises NoFile for what may never come to its end, or never begin."""
+    state = os.fstat(descriptor)
+    if stat.S_ISREG(state.st_mode):
+        return
+    if stat.S_ISDIR(state.st_mode):
+        raise NoFile("it is a directory")
+    if stat.S_ISFIFO(state.st_mode):
+        if not os.path.realpath(path).startswith("/proc/"):
+            raise NoFile("it is a FIFO, and reading it might never end")
+    elif not (os.isatty(descriptor) or os.path.samestat(state, os.stat(os.devnull))):  # noqa: PTH116  # pathlib is slow
+        raise NoFile("it is a device, not a file")
+
+
+def read_text_file(path: str | os.PathLike[str]) -> str:
+    """The text of a file in UTF-8, with every end of a line as it is written in Python.
+
+    Raises OSError, and ValueError for what is no text or no name.
+    """
+    with open_file(path) as file:
+        content = file.read(LARGEST_TEXT + 1)
+    if len(content) > LARGEST_TEXT:
+        raise NoFile(f"it holds more than {LARGEST_TEXT >> 20} MiB")
+    return content.decode().replace("\r\n", "\n").replace("\r", "\n")
+
+
+def why_unreadable(error: OSError | ValueError) -> str:
+    """The reason alone, without the number and the path that the system's own sentence has around it."""
+    if isinstance(error, OSError):
+        return error.strerror or "the system does not say why"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not text in UTF-8"
+    return "no file can have this name"  # a null character
+
+
+NEW_FILE_MODE = 0o644
+"""Before the user's umask."""
+_WHILE_IT_IS_WRITTEN = 0o600
+_PIECE = 1 << 18
+"""Bytes that are written at once."""
+_ENDING = ".tmp"
+_LEFT_BEHIND_AFTER = 60.0
+"""Seconds after which a file without a lock was left by a killed program."""
+_MOST_OF_A_NAME = 48
+_MOST_LINKS = 40
+"""On one path, as Linux has it."""
+_NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)
+
+
+def write_atomically(path: Path, text: str, *, field: str = "--file", new_mode: int = NEW_FILE_MODE) -> None:
+    """Replace a file, or where one's own link leads, keeping owner and permissions; a new one gets `new_mode`.
+
+    A link of another user is not followed.  It is on the disk when this returns.  Raises BadInput naming `field`;
+    what was there is unchanged then.
+    """
+    write_pieces(path, (text,), field=field, new_mode=new_mode)
+
+
+def holds_another_text(path: Path, text: str) -> bool:
+    """Whether a file is there that holds something else, which writing `text` would replace; a pipe holds nothing."""
+    try:
+        return path.is_file() and path.read_bytes() not in (b"", text.encode(errors="surrogateescape"))
+    except OSError:  # it cannot be read, and so not be known to hold the same
+        return True
+
+
+def write_pieces(path: Path, pieces: Iterable[str], *, field: str = "--file", new_mode: int = NEW_FILE_MODE) -> None:
+    """The same for a text that comes in pieces, and is never there whole."""
+    try:
+        # A name that came as bytes, which need not be UTF-8, goes as the same bytes.
+        encoded = (piece.encode(errors="surrogateescape") for piece in pieces)
+        _replace_file(path, encoded, new_mode=new_mode)
+    except UnicodeEncodeError as error:
+        raise BadInput(f"{path} cannot be written: the text is not Unicode ({error.reason})", field=field) from None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}", field=field) from None
+
+
+def replace_file(path: Path, content: bytes, *, new_mode: int = NEW_FILE_MODE, settled: bool = True) -> None:
+    """The same for bytes.  Raises OSError.
+
+    Without `settled` it is whole all the same, and perhaps the old one after the machine loses its power:
+    enough for a cache.
+    """
+    _replace_file(path, (content,), new_mode=new_mode, settled=settled)
+
+
+def _replace_file(path: Path, pieces: Iterable[bytes], *, new_mode: int, settled: bool = True) -> None:
+    """The same for pieces.
+
+    What is no file, as a pipe, is simply written to, if it is one's own or the system's.  A file that its rights
+    protect from writing is left alone, though its folder may be written.
+    """
+    target = without_links(path)
+    before = _state(target)
+    if before is not None and not stat.S_ISREG(before.st_mode):
+        if before.st_uid not in _trusted():
+            raise PermissionError(errno.EACCES, "it is not a regular file, and belongs to another user", str(target))
+        with _open_stream(target) as there:
+            there.writelines(pieces)
+        return
+    if before is not None and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+    _remove_what_was_left(target)
+    with _beside(target, new_mode if before is None else _WHILE_IT_IS_WRITTEN) as (descriptor, temporary):
+        with open(descriptor, "wb", _PIECE, closefd=False) as there:
+            there.writelines(pieces)
+        if before is not None:
+            _make_alike(descriptor, target, before)
+        if settled:
+            os.fsync(descriptor)
+        temporary.replace(target)
+    if settled:
+        sync_folder(target.parent)
+
+
+def _open_stream(target: Path) -> BinaryIO:
+    """Open a stream for writing without waiting: a FIFO without a reader would block, perhaps for ever."""
+    try:
+        descriptor = os.open(target, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno == errno.ENXIO and target.is_fifo():
+            raise OSError(errno.ENXIO, "it is a FIFO that nobody reads") from None
+        raise
+    os.set_blocking(descriptor, True)
+    return open(descriptor, "wb", _PIECE)  # noqa: PTH123  # it is no path any more
+
+
+def without_links(path: Path) -> Path:
+    """Where a path leads, every link followed that is the user's own or the system's.
+
+    Raises PermissionError for a link of another user, who, as in a folder that many may write, would
+    choose what is written over.
+    """
+    found, left, followed = Path("/"), [*reversed(Path.cwd().joinpath(path).parts[1:])], 0
+    while left:
+        name = left.pop()
+        if name == "..":
+            found = found.parent
+            continue
+        found = found / name
+        try:
+            state = found.lstat()
+        except FileNotFoundError:
+            continue  # it is new, or its folder is missing, which is reported when it is opened
+        if not stat.S_ISLNK(state.st_mode):
+            continue
+        if state.st_uid not in _trusted():
+            raise PermissionError(errno.EACCES, f"{found} is a link that belongs to another user; name the file itself")
+        if found.parent.parts[:2] == ("/", "proc") and found.parent.name == "fd":
+            return found if not left and not found.is_file() else Path(os.path.realpath(found))
+        followed += 1
+        if followed > _MOST_LINKS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+        target = found.readlink()
+        found = Path("/") if target.is_absolute() else found.parent
+        left += reversed(target.parts[1:] if target.is_absolute() else target.parts)
+    return found
+
+
+def _trusted() -> tuple[int, int]:
+    """The users whose links are followed: this one and root."""
+    return os.geteuid(), 0
+
+
+def sync_folder(folder: Path) -> None:
+    """Sync a folder, so that files made, renamed or removed in it survive a crash, where the system can do so."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:  # one may be allowed to write a folder, and not to list it
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_FOLDER_SYNC:
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def _state(target: Path) -> os.stat_result | None:
+    try:
+        return target.stat()
+    except FileNotFoundError:
+        return None
+
+
+@contextmanager
+def _beside(target: Path, mode: int) -> Iterator[tuple[int, Path]]:
+    """A new file in the same folder, held by us; gone at the end unless it was renamed."""
+    for number in itertools.count():
+        temporary = target.with_name(f"{_beginning(target)}{os.getpid()}-{number}{_ENDING}")
+        try:
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        except FileExistsError:
+            continue
+        break
+    try:
+        with suppress(OSError):  # some file systems know no locks, and then nothing is ever removed
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield descriptor, temporary
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _beginning(target: Path) -> str:
+    return f".{target.name[:_MOST_OF_A_NAME]}."
+
+
+def _remove_what_was_left(target: Path) -> None:
+    """Beside the file: what programs that were killed left there.  Those that live hold theirs."""
+    with suppress(OSError), os.scandir(target.parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(_beginning(target)) and entry.name.endswith(_ENDING):
+                _remove_if_left(Path(entry.path))
+
+
+def _remove_if_left(path: Path) -> None:
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            if time.time() - os.fstat(descriptor).st_mtime > _LEFT_BEHIND_AFTER:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+        finally:
+            os.close(descriptor)
+
+
+def _make_alike(descriptor: int, target: Path, before: os.stat_result) -> None:
+    """Owner, group, permissions and access lists of the file that is replaced, as far as one may."""
+    mode = stat.S_IMODE(before.st_mode)
+    for owner in (before.st_uid, -1):
+        try:
+            os.fchown(descriptor, owner, before.st_gid)
+            break
+        except PermissionError:
+            continue
+    else:
+        # Another group than before must not get what that one was given.
+        mode = mode & ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3
+    os.fchmod(descriptor, mode)
+    if hasattr(os, "listxattr"):
+        with suppress(OSError):
+            for name in os.listxattr(target):
+                with suppress(OSError):
+                    os.setxattr(descriptor, name, os.getxattr(target, name))

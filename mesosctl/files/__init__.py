@@ -1,1 +1,0 @@
-"""Files: read within bounds, and written whole or not at all."""

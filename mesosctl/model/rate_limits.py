@@ -1,0 +1,260 @@
+"""Framework rate limits: the configuration, its rules and warnings, and the token bucket of each queue of messages.
+
+Source: Mesos documentation, "Framework Rate Limiting".  A configuration is the value of a master's --rate_limits.
+Rates are in messages a second, capacities in messages.  The fake master throttles with the buckets in its time, and
+`ratelimit simulate` in the time of a simulation.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from mesosctl.model.errors import RuleViolation
+
+LARGEST_CAPACITY = 2**64 - 1
+# Above this a capacity was below zero before a master made it unsigned, or a slip of the hand.
+_UNLIKELY_CAPACITY = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """How fast messages are processed, and how many may wait.
+
+    Without `qps` nothing is throttled, whatever `capacity` says; without `capacity` any number waits.
+    """
+
+    qps: float | None = None
+    capacity: int | None = None
+
+    @property
+    def throttles(self) -> bool:
+        """Whether messages ever wait."""
+        return self.qps is not None
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the number of waiting messages has an end."""
+        return self.qps is None or self.capacity is not None
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimits:
+    """A whole configuration: entries in the order of the file, and the limit that all others share."""
+
+    entries: tuple[tuple[str, RateLimit], ...] = ()
+    """Principal and limit; only `check` makes sure that none is named twice."""
+    default: RateLimit = RateLimit()
+
+    def by_principal(self) -> dict[str, RateLimit]:
+        """The entries by principal; the last of two wins."""
+        return dict(self.entries)
+
+    def queue_of(self, principal: str | None) -> tuple[str | None, RateLimit]:
+        """Return the principal whose queue takes the messages of `principal`, and its limit.
+
+        A principal that is listed has its own; all others, and frameworks without one, share the
+        default, which is named None.
+        """
+        listed = self.by_principal()
+        if principal is not None and principal in listed:
+            return principal, listed[principal]
+        return None, self.default
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One thing about a configuration: an error stops a master's start, a warning does not."""
+
+    level: Literal["error", "warning"]
+    rule: str
+    field: str
+    """Where in the JSON: "limits[1].qps"."""
+    sentence: str
+    hint: str | None = None
+
+
+def check(limits: RateLimits) -> None:
+    """Raise RuleViolation for the first error that stops a master from starting, in the master's order."""
+    for remark in errors(limits):
+        raise RuleViolation(remark.sentence, field=remark.field, rule=remark.rule, hint=remark.hint)
+
+
+def errors(limits: RateLimits) -> Iterator[Diagnostic]:
+    """Everything that stops a master from starting: for each entry the name, then the rate; then the default."""
+    seen: set[str] = set()
+    for index, (principal, limit) in enumerate(limits.entries):
+        if principal in seen:
+            yield Diagnostic(
+                "error",
+                "ratelimit.duplicate-principal",
+                f"limits[{index}].principal",
+                f"Duplicate principal {principal} found in RateLimits configuration",
+                "one entry for each principal; all frameworks that use it share that entry",
+            )
+        seen.add(principal)
+        yield from _rate_error(limit, f"limits[{index}].qps", "qps")
+    yield from _rate_error(limits.default, "aggregate_default_qps", "aggregate_default_qps")
+
+
+def _rate_error(limit: RateLimit, field: str, name: str) -> Iterator[Diagnostic]:
+    if limit.qps is not None and not limit.qps > 0:
+        yield Diagnostic(
+            "error",
+            "ratelimit.positive-rate",
+            field,
+            f"Invalid {name}: {limit.qps:g}. It must be a positive number",
+            f"leave {name} out for no limit",
+        )
+
+
+def warnings(limits: RateLimits, used: Collection[str] | None = None) -> Iterator[Diagnostic]:
+    """Yield a warning for each setting that is valid and unwise.
+
+    `used` are the principals of a master's frameworks, or None where they are not known.
+    """
+    for index, (principal, limit) in enumerate(limits.entries):
+        where = f"limits[{index}]"
+        yield from _limit_warnings(limit, f"{where}.qps", f"{where}.capacity", f"principal '{principal}'")
+        if used is not None and principal not in used:
+            yield Diagnostic(
+                "warning",
+                "ratelimit.unused-principal",
+                f"{where}.principal",
+                f"no framework on this master uses principal '{principal}'",
+                "it has to equal FrameworkInfo.principal exactly",
+            )
+    yield from _limit_warnings(
+        limits.default, "aggregate_default_qps", "aggregate_default_capacity", "frameworks that are not listed"
+    )
+    if not limits.default.throttles:
+        yield Diagnostic(
+            "warning",
+            "ratelimit.no-default",
+            "aggregate_default_qps",
+            "frameworks that are not listed are never throttled",
+            "list trusted principals without qps, and give all others an aggregate_default_qps",
+        )
+
+
+def _limit_warnings(limit: RateLimit, qps: str, capacity: str, who: str) -> Iterator[Diagnostic]:
+    if limit.qps is None and limit.capacity is not None:
+        yield Diagnostic(
+            "warning",
+            "ratelimit.capacity-without-rate",
+            capacity,
+            f"the capacity of {who} is ignored, since no rate is given",
+            f"give {qps.rpartition('.')[2]} too, or leave the capacity out",
+        )
+    elif not limit.bounded:
+        yield Diagnostic(
+            "warning",
+            "ratelimit.no-capacity",
+            capacity,
+            f"messages of {who} may fill the master's memory, because there is no capacity",
+            f"give {capacity.rpartition('.')[2]}",
+        )
+    elif limit.capacity is not None and limit.capacity > _UNLIKELY_CAPACITY:
+        yield Diagnostic(
+            "warning",
+            "ratelimit.capacity-huge",
+            capacity,
+            f"the capacity of {who} is read as {limit.capacity}, which no memory can hold",
+            "a master reads a negative number as a huge one",
+        )
+    elif limit.throttles and limit.capacity == 0:
+        yield Diagnostic(
+            "warning", "ratelimit.capacity-zero", capacity, f"with capacity 0 every message of {who} is refused"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPlan:
+    """The memory of a master, in bytes, that full queues would take."""
+
+    messages: int
+    """The sum of all capacities that count."""
+    unbounded: tuple[str | None, ...]
+    """Principals whose queue has no limit; None is the aggregate default.  The sum leaves them out."""
+    message_size: int
+    memory: int
+
+    @property
+    def worst_case(self) -> int:
+        """All queues full at once."""
+        return self.messages * self.message_size
+
+    @property
+    def head_room(self) -> int:
+        """The memory left for the rest of the master; negative where the queues do not fit."""
+        return self.memory - self.worst_case
+
+    @property
+    def fits(self) -> bool:
+        """Whether the worst case has an end, and stays within the memory."""
+        return not self.unbounded and self.head_room >= 0
+
+
+def plan_memory(limits: RateLimits, *, memory: int, message_size: int) -> MemoryPlan:
+    """Sum up all capacity values, as the document advises ("Configuring Rate Limits")."""
+    queues: list[tuple[str | None, RateLimit]] = [*limits.entries, (None, limits.default)]
+    return MemoryPlan(
+        messages=sum(limit.capacity or 0 for _, limit in queues if limit.throttles),
+        unbounded=tuple(who for who, limit in queues if not limit.bounded),
+        message_size=message_size,
+        memory=memory,
+    )
+
+
+class Limiter:
+    """One queue: permits 1/qps seconds apart, first come first served.
+
+    Idle time is not saved up: after a pause one message passes at once and the next waits a whole
+    interval.  `outstanding` counts messages that were taken and whose processing has not begun.
+    """
+
+    def __init__(self, qps: float, capacity: int | None = None) -> None:
+        self.interval = 1.0 / qps
+        self.capacity = capacity
+        self.outstanding = 0
+        # Permits are counted from the last idle moment: adding intervals to a time of day, one
+        # after the other, would lose the small ones.
+        self._busy_since = float("-inf")
+        self._granted = 0
+
+    def take(self, now: float) -> float | None:
+        """A message arrives: when its processing begins, or None where the queue is full.
+
+        The caller says `begin` when that time has come, before anything that arrives later.
+        """
+        if self.outstanding == self.capacity:
+            return None
+        self.outstanding += 1
+        return self.reserve(now)
+
+    def begin(self) -> None:
+        """The processing of the oldest message begins."""
+        self.outstanding -= 1
+
+    def reserve(self, now: float) -> float:
+        """The time of the next free permit, now taken: for what has its place in the queue and no size."""
+        permit = self._busy_since + self._granted * self.interval
+        if now >= permit:
+            self._busy_since, self._granted, permit = now, 0, now
+        self._granted += 1
+        return permit
+
+
+class Throttle:
+    """Every queue of a configuration."""
+
+    def __init__(self, limits: RateLimits) -> None:
+        self._listed = {principal: _limiter(limit) for principal, limit in limits.entries}
+        self._default = _limiter(limits.default)
+
+    def limiter(self, principal: str | None) -> Limiter | None:
+        """The queue for messages of a framework with this principal (None: with none); None: it never waits."""
+        return self._default if principal is None else self._listed.get(principal, self._default)
+
+
+def _limiter(limit: RateLimit) -> Limiter | None:
+    return None if limit.qps is None else Limiter(limit.qps, limit.capacity)

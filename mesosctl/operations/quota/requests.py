@@ -1,0 +1,215 @@
+"""The requests that change one quota, and how they are read back; two of them on a master without UPDATE_QUOTA."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mesosctl.client.master import Master
+from mesosctl.model.errors import Conflict, MesosctlError, NotConfirmed, Rejected
+from mesosctl.model.quantities import Quota
+from mesosctl.model.quota.rules import check_limits_fit_request, quota_of_guarantee
+from mesosctl.model.quota.status import QuotaChange
+from mesosctl.model.resource import Resource
+from mesosctl.operations.confirm import GRACE, confirm
+from mesosctl.operations.quota.state import (
+    check_path,
+    check_request,
+    read_quotas,
+    sees_every_role,
+)
+
+
+def send_quota(
+    master: Master, role: str, target: Quota, *, force: bool, v1: bool = False, wait: bool, seen: bool = False
+) -> bool:
+    """Send a checked request for the guarantees of `target`; returns whether `target` was read back.
+
+    `seen` says that this principal has seen a quota of `role`, and so would see this one.
+    """
+    from mesosctl.api.quota import QuotaRequest, SetQuota, SetQuotaCall
+
+    request = QuotaRequest.of(role, target.guarantees, force=force)
+
+    def send() -> None:
+        if v1:
+            master.call(SetQuotaCall(set_quota=SetQuota(quota_request=request)).body())
+        else:
+            master.post("/quota", request.body())
+
+    def is_shown() -> bool | None:
+        shown = read_quotas(master).get(role)
+        if shown is None:
+            return False if seen or sees_every_role(master) else None
+        return shown == target
+
+    return confirm(master, send, is_shown, what=f"setting quota of '{role}'", wait=wait)
+
+
+def send_removal(master: Master, role: str, *, seen: bool, wait: bool = True) -> bool:
+    """Remove one quota; returns whether it was seen to be gone.
+
+    `seen` says that this principal has seen it, and so would see it still.
+    """
+
+    def is_shown() -> bool | None:
+        if role in read_quotas(master):
+            return False
+        return True if seen or sees_every_role(master) else None
+
+    return confirm(
+        master,
+        # A master reads the role from the path as it stands, without percent-decoding.
+        lambda: master.delete(f"/quota/{role}"),
+        is_shown,
+        what=f"removing quota of '{role}'",
+        wait=wait,
+        seen_before=seen,
+    )
+
+
+_OVERCOMMITTED = ("exceed cluster capacity", "not enough capacity")
+"""Parts of the 400 to UPDATE_QUOTA from the capacity heuristic: of Mesos 1.9 to 1.11, and of the fake master."""
+
+
+def send_update(master: Master, target: Mapping[str, Quota], *, force: bool) -> None:
+    """One UPDATE_QUOTA of checked configurations.
+
+    Raises Conflict for want of capacity, as POST /quota does: that this call answers it with 400
+    and not with 409 is a difference between two calls of Mesos, and no other condition.
+    """
+    from mesosctl.api.quota import UpdateQuotaCall
+
+    try:
+        master.call(UpdateQuotaCall.of(target, force=force).body())
+    except Rejected as error:
+        if not any(said in error.message for said in _OVERCOMMITTED):
+            raise
+        conflict = Conflict(
+            error.message,
+            field="guarantee",
+            rule="quota.capacity",
+            hint="ask for less, or wait until more agents have registered",
+            status=error.status,
+            override="--force",
+        )
+        conflict.sent = error.sent
+        raise conflict from error
+
+
+def replace_quota(
+    master: Master, role: str, before: Quota | None, target: Quota, *, force: bool, wait: bool
+) -> QuotaChange:
+    """Remove the quota of `role` and set `target`; the old quota is put back where that does not come to its end.
+
+    Raises the error of the step that failed.
+    """
+    check_request(role, _guarantee(target))
+    check_path(role)
+    check_limits_fit_request(_guarantee(target), target, master.profile)
+    if before is None:
+        return QuotaChange(role, None, target, send_quota(master, role, target, force=force, wait=wait))
+    removed = False
+    try:
+        # Nothing is read in between: the role is without quota for as short as can be.
+        send_removal(master, role, seen=True, wait=False)
+        removed = True
+        confirmed = send_quota(master, role, target, force=force, wait=wait, seen=True)
+    except BaseException as stopped:
+        untouched = not removed and isinstance(stopped, MesosctlError) and not stopped.sent
+        if isinstance(stopped, KeyboardInterrupt):  # which says what it left open: nothing where nothing was sent
+            untouched = not removed and not getattr(stopped, "__notes__", None)
+        if not untouched and not before.is_default:
+            known = _Restoration(master, role, before).run(stopped, removed=removed)
+            if isinstance(stopped, KeyboardInterrupt):
+                stopped.__notes__ = [known]  # what each of the requests left open is known by now
+        raise
+    return QuotaChange(role, before, target, confirmed)
+
+
+def _guarantee(quota: Quota) -> list[Resource]:
+    return [Resource(name, milli) for name, milli in quota.guarantees.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Restoration:
+    """Puts `before` back where the role has no quota, and reports in every case what it has now."""
+
+    master: Master
+    role: str
+    before: Quota
+
+    def run(self, stopped: BaseException, *, removed: bool) -> str:
+        """Look, put back, and look again where that failed; returns what is known then.
+
+        Raises only what interrupts it, after the alarm.
+        """
+        interrupts = isinstance(stopped, KeyboardInterrupt)
+        try:
+            if interrupts:
+                self.master.notice(
+                    f"interrupted while changing the quota of '{self.role}': checking which quota it has now"
+                )
+            self.master.deadline.extend_to(GRACE)
+            known, alarming = self._run(removed=removed)
+        except MesosctlError as error:
+            known, alarming = self._unknown(error.message), True
+        except BaseException as again:
+            known = self._unknown("interrupted again")
+            self.master.alarm(known)
+            again.__notes__ = [known]
+            raise
+        if alarming:
+            self.master.alarm(known)
+        elif not interrupts:  # which are told with what they know
+            self.master.notice(known)
+        return known
+
+    def _run(self, *, removed: bool) -> tuple[str, bool]:
+        """Restore the quota; return the known facts as a sentence, and whether it is an alarm."""
+        present, unread = self._read()
+        if present is not None:
+            if removed or present != self.before:
+                return f"role '{self.role}' has quota {present.guarantees}; nothing was restored", False
+            return (
+                f"role '{self.role}' still has its old quota ({self.before.guarantees}), and the master may "
+                "still remove it: look again with mesosctl quota list"
+            ), True
+        try:
+            self._put_back(over_unknown=unread is not None)
+        except MesosctlError as error:
+            present, unread = self._read()
+            if present is not None:
+                return f"role '{self.role}' has quota {present.guarantees}", False
+            if unread is not None:
+                raise
+            return (
+                f"ROLE '{self.role}' HAS NO QUOTA NOW: its old quota ({self.before.guarantees}) could not be "
+                f"restored: {error.message}; {self._remedy}"
+            ), True
+        return f"the old quota of '{self.role}' ({self.before.guarantees}) is restored", False
+
+    def _read(self) -> tuple[Quota | None, MesosctlError | None]:
+        """Read the quota of the role now; or the error for which it cannot be read."""
+        try:
+            return read_quotas(self.master).get(self.role), None
+        except MesosctlError as error:
+            return None, error
+
+    def _put_back(self, *, over_unknown: bool) -> None:
+        """Set the old quota.  A request of POST /quota is safe where nothing is known: it replaces nothing."""
+        if quota_of_guarantee(_guarantee(self.before), self.master.profile) == self.before:
+            send_quota(self.master, self.role, self.before, force=True, wait=True, seen=True)
+        elif over_unknown:
+            raise NotConfirmed("its quota cannot be read, and an update could replace a newer one")
+        else:
+            send_update(self.master, {self.role: self.before}, force=True)
+
+    def _unknown(self, reason: str) -> str:
+        return (
+            f"ROLE '{self.role}' MAY HAVE NO QUOTA NOW, this is unknown; its old quota was {self.before.guarantees}: "
+            f"{reason}; {self._remedy}"
+        )
+
+    @property
+    def _remedy(self) -> str:
+        """The advice for the operator."""
+        return "check with mesosctl quota list when a master answers, and repeat the update with --create"

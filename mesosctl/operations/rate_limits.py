@@ -1,0 +1,132 @@
+"""The rate limits of a running master: its configuration, its counters, and the principals of its frameworks."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+from mesosctl.api import rate_limits as answers
+from mesosctl.client.master import Master
+from mesosctl.model.errors import Denied, MasterFailed, NoMaster, NotConfirmed
+from mesosctl.model.rate_limits import RateLimits
+from mesosctl.operations.quota.state import read_if_allowed
+from mesosctl.planning.message_rates import (
+    CounterReading,
+    Counts,
+    PrincipalStatus,
+    RatesReading,
+    Suggestion,
+    observe,
+    rates,
+    suggest,
+)
+
+
+def limits_in_force(master: Master) -> RateLimits | None:
+    """The configuration the master was started with; None where it has none."""
+    return answers.rate_limits(master.get("/flags"))
+
+
+def limits_if_allowed(master: Master) -> RateLimits | None:
+    """The rate limits of the master, without any where it has none; None, with a notice, where they may not be seen."""
+    return read_if_allowed(
+        master,
+        "/flags",
+        lambda flags: answers.rate_limits(flags) or RateLimits(),
+        "the traffic is not compared with the rate limits of today; --before FILE says what they are",
+    )
+
+
+def principals_if_allowed(master: Master) -> Collection[str] | None:
+    """The principals of registered frameworks, or None where they may not be seen."""
+    used = _used_if_allowed(master)
+    return None if used is None else {principal for principal in used if principal is not None}
+
+
+def show(master: Master) -> list[PrincipalStatus]:
+    """Every principal that is listed, counted or used; those that share the default stand last, then the default."""
+    limits = limits_in_force(master)
+    if limits is None:
+        master.notice("the master was started without --rate_limits: nothing is throttled")
+        limits = RateLimits()
+    counts = read_if_allowed(master, "/metrics/snapshot", answers.message_counts, "live figures are left out") or {}
+    used = _used_if_allowed(master)
+    listed = limits.by_principal()
+    others = sorted((counts.keys() | {who for who in used or () if who is not None}) - listed.keys())
+    standings = [
+        PrincipalStatus(
+            who, limits.queue_of(who)[1], who in listed, counts.get(who), None if used is None else used[who]
+        )
+        for who in (*listed, *others)
+    ]
+    sharing = [counts[who] for who in others if who in counts]
+    together = Counts(sum(c.received for c in sharing), sum(c.processed for c in sharing)) if sharing else None
+    frameworks = None if used is None else sum(used[who] for who in (*others, None))
+    return [*standings, PrincipalStatus(None, limits.default, limits.default.throttles, together, frameworks)]
+
+
+def _used_if_allowed(master: Master) -> Counter[str | None] | None:
+    return read_if_allowed(master, "/frameworks", answers.principals, "which principals are in use is unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class PollOptions:
+    """When to read: every `interval` seconds, `count` times (None: until interrupted)."""
+
+    interval: float
+    count: int | None
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
+    time: Callable[[], float] = time.time
+    """The time of day, in seconds since 1970."""
+
+
+def watch(master: Master, poll_options: PollOptions) -> Iterator[RatesReading]:
+    """The rates since the reading before, reading after reading.
+
+    A master that does not answer is passed over with a notice: another one will lead.  The first
+    reading is not forgiven, since then the address may be wrong.
+    """
+    limits = _limits_if_allowed(master)
+    before: CounterReading | None = None
+    started = poll_options.clock()
+    for now in _readings(master, poll_options):
+        yield RatesReading(now.at - started, poll_options.time(), rates(before, now, limits))
+        before = now
+
+
+def watch_and_suggest(master: Master, poll_options: PollOptions, *, headroom: float, burst: float) -> Suggestion:
+    """Limits from the traffic seen in `poll_options.count` readings (see `message_rates.suggest`)."""
+    readings = list(_readings(master, poll_options))
+    observed = observe(readings)
+    return Suggestion(suggest(observed, headroom=headroom, burst=burst), observed, readings[-1].at - readings[0].at)
+
+
+def _readings(master: Master, poll_options: PollOptions) -> Iterator[CounterReading]:
+    due = poll_options.clock()
+    done = 0
+    while poll_options.count is None or done < poll_options.count:
+        if done:
+            due += poll_options.interval
+            poll_options.sleep(max(0.0, due - poll_options.clock()))
+        master.deadline.extend_to(master.settings.timeout)
+        try:
+            answer = master.get("/metrics/snapshot")
+        except (NoMaster, MasterFailed, NotConfirmed) as error:
+            if not done:
+                raise
+            master.notice(f"no reading: {error.message}")
+        else:
+            yield CounterReading(poll_options.clock(), answers.uptime(answer), answers.message_counts(answer))
+        done += 1
+
+
+def _limits_if_allowed(master: Master) -> RateLimits | None:
+    try:
+        limits = limits_in_force(master)
+    except Denied as error:
+        master.notice(f"/flags cannot be read ({error.status}): the time until a queue is full is unknown")
+        return None
+    if limits is None:
+        master.notice("the master was started without --rate_limits: it throttles nothing, and no queue can be full")
+    return limits

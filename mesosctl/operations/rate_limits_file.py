@@ -1,0 +1,232 @@
+"""The configuration file of rate limits: read strictly, and written back in its own layout."""
+
+import json
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mesosctl.api.files.rate_limits import RateLimits
+from mesosctl.api.files.reading import place, read_json
+from mesosctl.client.master import Master
+from mesosctl.files import read_text_file, why_unreadable, write_atomically
+from mesosctl.model import rate_limits
+from mesosctl.model.errors import BadInput, NotFound, printable_json
+from mesosctl.model.rate_limits import RateLimit
+from mesosctl.model.roles import did_you_mean
+from mesosctl.operations.rate_limits import principals_if_allowed
+from mesosctl.planning.message_rates import FileCheck, FileEdit
+from mesosctl.planning.traffic import CountedMessages
+
+_INDENT = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The JSON of a file, and what a master reads in it."""
+
+    document: dict[str, Any]
+    limits: rate_limits.RateLimits
+
+
+def parse(text: str, name: str) -> Configuration:
+    """The configuration in `text`; `name` stands for it in errors.
+
+    Raises BadInput: for broken JSON with line, column and what was expected there, for anything else that is not as
+    documented with its path.  The rules of the model are not checked.
+    """
+    document = read_json(text, name)
+    return Configuration(document, RateLimits.read(document, name).to_core())
+
+
+def dump(document: dict[str, Any], like: str = "") -> str:
+    """The document as text, in the layout of `like`, the text of another one."""
+    if not like.strip():
+        return _with_short_entries(document, _INDENT)
+    original = json.loads(like)
+    # Of the two layouts that people write, the one that says more of the old text in the same lines.
+    lines = set(like.splitlines())
+    layouts = (_with_short_entries, _with_long_entries)
+    layout = max(layouts, key=lambda layout: len(lines & set(layout(original, _indent(like)).splitlines())))
+    return layout(document, _indent(like))
+
+
+def _indent(text: str) -> str:
+    indented = next((line for line in text.splitlines() if line[:1] in (" ", "\t") and line.strip()), _INDENT)
+    return indented[: len(indented) - len(indented.lstrip())]
+
+
+def _with_long_entries(document: dict[str, Any], indent: str) -> str:
+    return printable_json(json.dumps(document, indent=indent, ensure_ascii=False)) + "\n"
+
+
+def _with_short_entries(document: dict[str, Any], indent: str) -> str:
+    """Each field on a line, and each entry of an array too, as in Mesos's own document."""
+    fields = []
+    for name, value in document.items():
+        text = _in_one_line(value)
+        if isinstance(value, list) and value:
+            entries = f",\n{indent}{indent}".join(map(_in_one_line, value))
+            text = f"[\n{indent}{indent}{entries}\n{indent}]"
+        fields.append(f"{indent}{_in_one_line(name)}: {text}")
+    return "{\n" + ",\n".join(fields) + "\n}\n" if fields else "{}\n"
+
+
+def _in_one_line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+Document = dict[str, Any]
+Change = Callable[[Document], None]
+
+
+def edit(path: str, change: Change, *, write: bool = True) -> FileEdit:
+    """Apply `change` to the configuration in a file, which may be new.
+
+    What the change does not touch stays as it is.  A configuration that would stop a master is not written.
+    Raises BadInput, RuleViolation, and what `change` raises.
+    """
+    before = _read(path)
+    document = {} if before is None else parse(before, path).document
+    original = deepcopy(document)
+    change(document)
+    # Where nothing changed, neither does the layout.
+    after = before if before and document == original else dump(document, before or "")
+    limits = parse(after, path).limits
+    rate_limits.check(limits)
+    if write and after != before:
+        write_atomically(Path(path), after)
+    return FileEdit(path, before or "", after, limits, written=write and after != before)
+
+
+def set_limit(principal: str, limit: RateLimit) -> Change:
+    """Give a principal this limit, in place of its old one or at the end; without qps it is never throttled."""
+
+    def change(document: Document) -> None:
+        entries = _entries(document)
+        for entry in entries:
+            if entry.get("principal") == principal:
+                break
+        else:
+            entry = {"principal": principal}
+            entries.append(entry)
+        _put(entry, "qps", limit.qps)
+        _put(entry, "capacity", limit.capacity)
+        document["limits"] = entries
+
+    return change
+
+
+def unset_limit(principal: str) -> Change:
+    """Take a principal's entry out, so that the default applies to it.  The change raises NotFound."""
+
+    def change(document: Document) -> None:
+        entries = _entries(document)
+        kept = [entry for entry in entries if entry.get("principal") != principal]
+        if len(kept) == len(entries):
+            raise NotFound(
+                f"the file has no entry for principal '{principal}'",
+                field="principal",
+                hint=did_you_mean(
+                    principal,
+                    [str(entry["principal"]) for entry in entries if "principal" in entry],
+                    "mesosctl ratelimit validate FILE reads the file; ratelimit default changes the default",
+                ),
+            )
+        document["limits"] = kept
+
+    return change
+
+
+def set_default(limit: RateLimit) -> Change:
+    """Set the limit that all principals without one share; without qps they are not throttled."""
+
+    def change(document: Document) -> None:
+        _put(document, "aggregate_default_qps", limit.qps)
+        _put(document, "aggregate_default_capacity", limit.capacity)
+
+    return change
+
+
+def _put(target: Document, name: str, value: float | None) -> None:
+    if value is None:
+        target.pop(name, None)
+    else:
+        # 300, not 300.0: as a person would have written it.
+        target[name] = int(value) if value == int(value) else value
+
+
+def _entries(document: Document) -> list[Document]:
+    return document.get("limits") or []
+
+
+def _read(path: str) -> str | None:
+    """The text of a file; None where there is none."""
+    try:
+        return read_text_file(path)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field="--file") from None
+
+
+def validate(text: str, name: str, where: str, master: Master | None = None) -> FileCheck:
+    """Check a configuration; with a master also against the principals of its frameworks.
+
+    `name` is the file as it was typed, and `where` what errors call it.
+    Raises BadInput for what is not JSON or not as documented: it names every fault, those of the rules too.
+    """
+    document = read_json(text, where)
+    mistakes = RateLimits.faults(document)
+    if mistakes:
+        faults = [(place(mistake.path) or "the top", mistake.sentence) for mistake in mistakes]
+        faults += [(fault.field, fault.sentence) for fault in rate_limits.errors(_readable(document))]
+        raise BadInput(
+            f"{where}: {'; '.join(f'{at}: {sentence}' for at, sentence in faults)}",
+            field=place(mistakes[0].path) or None,
+            rule="file.fields",
+            hint=mistakes[0].hint if len(faults) == 1 else None,
+        )
+    limits = RateLimits.read(document, where).to_core()
+    used = None if master is None else principals_if_allowed(master)
+    return FileCheck(name, limits, (*rate_limits.errors(limits), *rate_limits.warnings(limits, used)))
+
+
+def _readable(document: Any) -> rate_limits.RateLimits:
+    """The principals and rates of a document that are as documented, each in its place."""
+    top = document if isinstance(document, dict) else {}
+    entries = [entry if isinstance(entry, dict) else {} for entry in _list(top.get("limits"))]
+    limits = []
+    for index, entry in enumerate(entries):
+        principal = entry.get("principal")
+        known = principal if isinstance(principal, str) else f"\0{index}"  # alike to no other
+        limits.append((known, RateLimit(_rate(entry.get("qps")))))
+    return rate_limits.RateLimits(tuple(limits), RateLimit(_rate(top.get("aggregate_default_qps"))))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _rate(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def read_recording(lines: Iterable[str], name: str) -> list[CountedMessages]:
+    """The counters that `ratelimit watch -o jsonl` wrote.  Raises BadInput with the line."""
+    found = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            reading = json.loads(line)
+            counted = CountedMessages(float(reading["at"]), str(reading["principal"]), int(reading["received"]))
+        except (ValueError, KeyError, TypeError):
+            raise BadInput(
+                f"{name}, line {number} is no reading of ratelimit watch",
+                field="--recorded",
+                hint="mesosctl ratelimit watch --count 60 -o jsonl writes such a file",
+            ) from None
+        found.append(counted)
+    return found

@@ -1,0 +1,92 @@
+"""Charts over time in SVG: the time axis of them all, and the dominant shares of frameworks."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from mesosctl.model.errors import printable
+from mesosctl.model.text import format_span
+from mesosctl.planning.dominant_shares import Revoked, Sharing
+
+_TICKS = 5
+"""About so many."""
+_STEPS = (
+    *(factor * 10.0**power for power in range(-3, 2) for factor in (1, 2, 5)),
+    *(60.0, 120.0, 300.0, 600.0, 1800.0),
+    *(3600.0 * hours for hours in (1, 2, 6, 12, 24, 48, 168, 720)),
+)
+"""Seconds between two ticks, as clocks are read."""
+
+
+def time_ticks(end: float) -> list[float]:
+    """Return round times from 0 to `end` seconds."""
+    step = min(_STEPS, key=lambda one: abs(end / one - _TICKS))
+    return [round(number * step, 6) for number in range(int(end / step + 1e-9) + 1)]
+
+
+def time_axis(width: float, y: float, end: float) -> Iterator[str]:
+    """Yield ticks from 0 to `end` seconds along `width`, with their times and the title of the axis."""
+    for tick in time_ticks(end):
+        x = width * tick / end
+        anchor = "start" if not tick else "end" if x > width - 20 else "middle"
+        text = f"{tick:g}s" if tick < 60 else format_span(tick)
+        yield f'<path d="M{x:.1f},{y} v4" stroke="black"/>'
+        yield f'<text class="tick" x="{x:.1f}" y="{y + 16}" text-anchor="{anchor}">{text}</text>'
+    yield f'<text x="{width / 2:.0f}" y="{y + 31}" text-anchor="middle" fill="#555555">time</text>'
+
+
+_WIDTH, _HEIGHT = 720, 380
+_LEFT, _RIGHT, _TOP, _BOTTOM = 48, 180, 24, 48
+_ACROSS, _DOWN = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+"""Told apart by people who see few colours; dashes tell apart what comes round again."""
+_AFTER = 0.1
+"""How much longer than until the last step the axis is, so that what came of it can be seen."""
+
+
+def picture(sharing: Sharing) -> str:
+    """An SVG document: one line a framework, which changes when an offer is taken; a ring where tasks were revoked.
+
+    Time is to the right, and the share of the cluster upwards.
+    """
+    times = [0.0, *(step.seconds for step in sharing.steps)]
+    last = times[-1] or 1.0
+    if sharing.moves_on:  # tasks end after the last step
+        times.append(last * (1 + _AFTER / 2))
+    end = last * (1 + _AFTER)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">',
+        f'<g font-family="sans-serif" font-size="12" transform="translate({_LEFT},{_TOP})">',
+        "<title>Dominant shares over time</title>",
+        f'<rect x="-{_LEFT}" y="-{_TOP}" width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>',
+    ]
+    for percent in (0, 25, 50, 75, 100):
+        y = _DOWN * (1 - percent / 100)
+        lines.append(f'<path d="M0,{y:.1f} H{_ACROSS}" stroke="#dddddd"/>')
+        lines.append(f'<text x="-6" y="{y + 4:.1f}" text-anchor="end">{percent}%</text>')
+    lines += time_axis(_ACROSS, _DOWN, end)
+    for index in range(len(sharing.frameworks)):
+        lines += _line(sharing, index, [_ACROSS * time / end for time in times])
+    return "\n".join([*lines, "</g>", "</svg>", ""])
+
+
+def _line(sharing: Sharing, index: int, across: Sequence[float]) -> Iterator[str]:
+    """The line of one framework, its rings and its name; `across` is where each step is, the start first."""
+    name, colour = sharing.frameworks[index], _COLOURS[index % len(_COLOURS)]
+    shares = [0.0, *(step.holdings[index].share for step in sharing.steps)]
+    if sharing.moves_on:
+        shares.append(sharing.holdings_at_end[index].share)
+    heights = [_DOWN * (1 - share) for share in shares]
+    path = f"M{across[0]:.1f},{heights[0]:.1f} " + " ".join(
+        f"H{x:.1f} V{y:.1f}" for x, y in zip(across[1:], heights[1:], strict=True)
+    )
+    dashes = f' stroke-dasharray="{2 + 2 * (index // len(_COLOURS))}"' if index >= len(_COLOURS) else ""
+    yield f'<path class="share" d="{path.strip()} H{_ACROSS}" fill="none" stroke="{colour}" stroke-width="2"{dashes}/>'
+    for number, step in enumerate(sharing.steps, 1):
+        lost = [entry for entry in step.revoked if entry.framework == name and entry.deed != "rescinded"]
+        if lost:
+            yield (
+                f'<circle cx="{across[number]:.1f}" cy="{heights[number]:.1f}" r="5" fill="#ffffff" '
+                f'stroke="{colour}" stroke-width="2"><title>revoked: {escape(Revoked.summed_up(lost))}</title></circle>'
+            )
+    label = escape(printable(f"{name} {shares[-1] * 100:.0f}%"))
+    yield f'<text x="{_ACROSS + 12}" y="{16 * index + 10}" fill="{colour}">{label}</text>'
