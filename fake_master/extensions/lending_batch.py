@@ -107,7 +107,7 @@ class _LendingRole:
         self.has_several = False
         """Whether there are several."""
         self.beside: Resources | None = None
-        """What the last agent was offered regularly."""
+        """The regular offer of the last agent."""
         self.offered = allocation.with_role
         """That and what is lent beside it."""
 

@@ -7,12 +7,9 @@ only the number of an agent beside the number of a refusal, and stands in two so
 from array import array
 from bisect import bisect_left, insort
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
 from mesosctl.model.resources import Resources
-
-if TYPE_CHECKING:
-    from fake_master.allocator.hierarchical.records import Client
 
 _BITS = 32
 _SECOND = (1 << _BITS) - 1
@@ -29,8 +26,8 @@ class Refusal:
         """Without allocation roles."""
         self.until = until
         """When it ends, on the allocator's clock."""
-        self.clients: list[Client] = []
-        """Those with filters made of it; some may have dropped theirs since."""
+        self.clients: list[Any] = []
+        """The clients with filters made of it; some may have dropped theirs since."""
 
     def covers(self, offer: Resources) -> bool:
         """Whether an offer of this, without allocation roles, is filtered.
