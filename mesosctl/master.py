@@ -168,7 +168,7 @@ class Master:
             return read_weights(connection)
 
     def set_weights(self, weights: Mapping[str, float]) -> bool:
-        """Set all weights or none; return whether they were read back, which this principal may not be allowed to do."""
+        """Set all weights or none; return whether they were read back, for which this principal may lack permission."""
         from mesosctl.operations.weights import update_weights
 
         with self._connected() as connection:
