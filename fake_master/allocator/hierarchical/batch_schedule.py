@@ -86,6 +86,10 @@ class RunQueue:
         self._pending = False
         self._candidates: dict[str, None] = {}
 
+    def __len__(self) -> int:
+        """How many candidates there are; each is an agent that is known."""
+        return len(self._candidates)
+
     @property
     def is_pending(self) -> bool:
         """Whether a run is due at this moment."""

@@ -86,7 +86,9 @@ class Engine:
 
     def request_run_for_all(self) -> None:
         """Let a run be due, for all agents."""
-        self.queue.request(dict.fromkeys(self._state.agents))
+        agents = self._state.agents
+        # Hundreds of frameworks may come in a row: the agents are candidates after the first.
+        self.queue.request({} if len(self.queue) == len(agents) else dict.fromkeys(agents))
 
     def _run(self, candidates: dict[str, None]) -> None:
         state, steps = self._state, self._steps
