@@ -3,18 +3,21 @@
     python -m tests.benchmarks.allocation [--small] [--only WORDS] [--json FILE]
 
 Prints milliseconds of `allocator/mesos/allocation_run_ms`, median and best of 15 runs each, the
-ratios of both, and how they grow with agents and with frameworks.  On a busy machine the best
-says more.  Without MESOS_RUNNER it measures ours alone.
+ratios of both, how they grow with agents and with frameworks, and the memory of ten million refusals.  On a
+busy machine the best says more.  Without MESOS_RUNNER it measures ours alone.  Ends with status 2 if a figure is above
+its limit.
 """
 
 import asyncio
 import contextlib
 import gc
 import math
+import os
 import statistics
 import time
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
@@ -30,8 +33,11 @@ from tests.benchmarks.report import Cell, Chart, Reporter, arguments, ratio
 RUN_MS = "allocator/mesos/allocation_run_ms"
 RUNS = "allocator/mesos/allocation_runs"
 FOR_LONG = 30 * 86400.0
-AT_MOST: dict[FreeResources, float] = {"pass": 1.0, "decline": 0.1}
+AT_MOST: dict[FreeResources, float] = {"pass": 0.6, "decline": 0.001}
 """Ours by the real one's."""
+EXPONENT_AT_MOST = {"agents": 1.2, "frameworks": 0.3}
+BYTES_OF_A_REFUSAL = 31.0
+"""Ten million in 300 MiB."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +51,18 @@ class Scale:
     """Likewise; on `fixed_agents`."""
     fixed_agents: int
     samples: int
-    interval: str
-    """Between two runs of the real master; within it every framework must have answered."""
-    real_growth: bool
+    real_growth: int
+    """The most agents of the growing clusters that the real master is measured with as well."""
+    refusing: tuple[int, int]
+    """Agents, and frameworks that all refuse each of them."""
+
+    def samples_of(self, case: Case) -> int:
+        """How many runs of a case are measured: fewer of the largest."""
+        return self.samples if case.agents <= 10_000 else min(self.samples, 5)
 
 
-LARGE_SCALE = Scale(tuple(LARGE), (500, 1000, 2000, 5000), (25, 50, 100, 200), 1000, 15, "1secs", real_growth=True)
-SMALL_SCALE = Scale(tuple(SMALL), (50, 100, 200), (5, 10, 20), 100, 5, "200ms", real_growth=False)
+LARGE_SCALE = Scale(tuple(LARGE), (500, 1000, 5000, 10000, 50000), (25, 50, 100, 200), 1000, 15, 5000, (10000, 1000))
+SMALL_SCALE = Scale(tuple(SMALL), (50, 100, 200), (5, 10, 20), 100, 5, 0, (200, 20))
 
 
 @dataclass(frozen=True)
@@ -85,6 +96,15 @@ class Ours:
         for by_agent in by_role.values():
             self._outstanding += [(framework, agent, offered) for agent, offered in by_agent.items()]
 
+    def first_offered(self) -> Resources:
+        """Return the resources of one of the offers that nobody has answered yet."""
+        return self._outstanding[0][2]
+
+    def decline_all(self) -> None:
+        """Answer until nothing is offered any more."""
+        while self._outstanding:
+            self.cycle()
+
     def cycle(self) -> float:
         """Everybody answers, a second passes; the milliseconds of the run, as the metric has them."""
         answered, self._outstanding = self._outstanding, []
@@ -101,16 +121,17 @@ class Ours:
         """So many of the cycles that the case is about."""
         for _ in range(3):
             self.cycle()  # the first hands out what registered together, and fills the caches
-        while self._case.shape == "decline" and self._outstanding:
-            self.cycle()
+        if self._case.shape == "decline":
+            self.decline_all()
         gc.collect()
         return [self.cycle() for _ in range(samples)]
 
 
 async def real_samples(case: Case, scale: Scale) -> list[float]:
     """The same on the real master: its own figure over as many runs."""
-    # A run in which everybody is silent need not leave anybody time to answer.
-    interval = scale.interval if case.shape == "pass" else "100ms"
+    # Where offers are passed, each run is asked for by a REVIVE once all of the last have been answered.
+    passes = case.shape == "pass"
+    interval = "1hrs" if passes else "100ms"
     with RealMaster(allocation_interval=interval) as master:
         quotas = quota_configs(case)
         if quotas:
@@ -119,7 +140,10 @@ async def real_samples(case: Case, scale: Scale) -> list[float]:
             )
         seconds = FOR_LONG if case.shape == "decline" else 0.0
         names = range(case.frameworks)
-        schedulers = [Scheduler(master.port, f"f{index}", [case.role_of(index)], decline(seconds)) for index in names]
+        schedulers = [
+            Scheduler(master.port, f"f{index}", [case.role_of(index)], decline(seconds), suppressed=passes)
+            for index in names
+        ]
         tasks = [asyncio.create_task(scheduler.run()) for scheduler in schedulers]
         await asyncio.gather(*(scheduler.subscribed.wait() for scheduler in schedulers))
         agents = Agents(master.port)
@@ -127,7 +151,9 @@ async def real_samples(case: Case, scale: Scale) -> list[float]:
         for index in range(case.agents):
             await agents.register(case.resources_of(index))
         try:
-            return await _settled_samples(case, scale.samples, master, schedulers)
+            if passes:
+                return await _revived_samples(case, scale.samples_of(case), master, schedulers)
+            return await _settled_samples(case, scale.samples_of(case), master, schedulers)
         finally:
             await agents.stop()
             for task in tasks:
@@ -136,10 +162,29 @@ async def real_samples(case: Case, scale: Scale) -> list[float]:
                 await asyncio.gather(*tasks)
 
 
+async def _revived_samples(case: Case, wanted: int, master: RealMaster, schedulers: list[Scheduler]) -> list[float]:
+    """Ask for one run after another, and take a sample of each."""
+    while (await asyncio.to_thread(master.metrics))["master/slaves_active"] < case.agents:  # noqa: ASYNC110  # a master has no events for it
+        await asyncio.sleep(0.1)
+    samples: list[float] = []
+    # In the first all that were suppressed take part again, and the second may be one that was due already.
+    for reviving in (schedulers, *([schedulers[:1]] * (wanted + 1))):
+        for scheduler in schedulers:
+            scheduler.forget_offers()
+        await asyncio.gather(*(scheduler.revive() for scheduler in reviving))
+        figures = {"master/outstanding_offers": 1.0}
+        while figures["master/outstanding_offers"]:
+            await asyncio.sleep(0.05)
+            if any(scheduler.offers for scheduler in schedulers):
+                figures = await asyncio.to_thread(master.metrics)
+        samples.append(figures[RUN_MS])
+    return samples[2:]
+
+
 async def _settled_samples(case: Case, wanted: int, master: RealMaster, schedulers: list[Scheduler]) -> list[float]:
     """Wait until the case is in its steady state, then take one sample a run."""
     samples: list[float] = []
-    seen, quiet, offers, batches = -1.0, 0, -1, 0
+    seen, quiet, offers = -1.0, 0, -1
     while len(samples) < wanted:
         await asyncio.sleep(0.1)
         figures = await asyncio.to_thread(master.metrics)
@@ -147,9 +192,9 @@ async def _settled_samples(case: Case, wanted: int, master: RealMaster, schedule
             continue
         seen = figures[RUNS]
         count = sum(len(scheduler.offers) for scheduler in schedulers)
-        quiet, offers, batches = (quiet + 1 if count == offers else 0), count, batches + 1
-        # The first runs belong to registrations, and a refused cluster must have fallen silent.
-        if (batches if case.shape == "pass" else quiet) > 3:
+        quiet, offers = (quiet + 1 if count == offers else 0), count
+        # The refused cluster must have fallen silent.
+        if quiet > 3:
             samples.append(figures[RUN_MS])
     return samples
 
@@ -158,7 +203,7 @@ async def _settled_samples(case: Case, wanted: int, master: RealMaster, schedule
 def measured(case: Case, scale: Scale, *, beside_real: bool) -> Samples:
     """One case, once: a cluster may stand in several tables."""
     ours = Ours(case)
-    samples = ours.measure(scale.samples)
+    samples = ours.measure(scale.samples_of(case))
     real = asyncio.run(real_samples(case, scale)) if beside_real and RUNNER else None
     return Samples(samples, real, statistics.median(ours.recover_us))
 
@@ -175,13 +220,15 @@ def growth(reporter: Reporter, what: Literal["agents", "frameworks"], scale: Sca
     lines: dict[str, list[tuple[float | str, float]]] = {}
     for case in clusters:
         size = getattr(case, what)
-        found = measured(case, scale, beside_real=scale.real_growth)
+        found = measured(case, scale, beside_real=case.agents <= scale.real_growth)
         best = {"here": min(found.ours)} | ({"Mesos 1.11.0": min(found.real)} if found.real else {})
         for name, milliseconds in best.items():
             lines.setdefault(name, []).append((size, milliseconds))
         reporter.row(f"{size:,}", best["here"], best.get("Mesos 1.11.0"))
     exponents = {name: exponent(points) for name, points in lines.items()}
     told = " and ".join(f"{found:.2f} ({name})" for name, found in exponents.items())
+    if scale is not SMALL_SCALE:
+        reporter.limit(f"exponent with {what}", exponents["here"], EXPONENT_AT_MOST[what])
     reporter.say(f"The time of a run grows with the number of {what} to the power of {told}.")
     lines = {f"{name} (exponent {exponents[name]:.2f})": points for name, points in lines.items()}
     reporter.chart(Chart(f"allocation-{what}", f"An allocation run against {what}, {fixed}", what, "ms", lines))
@@ -191,6 +238,48 @@ def exponent(points: list[tuple[float | str, float]]) -> float:
     """The slope of the straight line through the logarithms."""
     across, up = ([math.log(float(point[place])) for point in points] for place in (0, 1))
     return statistics.linear_regression(across, up).slope
+
+
+def refusals(reporter: Reporter, agents: int, frameworks: int, *, is_held: bool) -> None:
+    """Measure the memory of all frameworks' refusals of all agents, and a run once everybody has refused everything.
+
+    The refusals are entered as rounds of offers would leave them, each round with an end of its own.
+    """
+    ours = Ours(Case("decline", agents, frameworks, "decline"))
+    ours.cycle()
+    allocator, state = ours.allocator, ours.allocator.state
+    refused = state.pool.allocations.of(ours.first_offered()).without_role
+    ours.cycle()
+    before, known = _resident_bytes(), list(state.agents.values())
+    clients = [client for framework in state.frameworks.values() for client in framework.clients.values()]
+    share = agents // frameworks
+    for moment in range(frameworks):
+        for number, client in enumerate(clients):
+            start = (number + moment) * share
+            for place in range(start, start + share):
+                allocator.filters.restore(client, known[place % agents], refused, FOR_LONG + moment)
+    ours.decline_all()
+    count = sum(client.filters.count for client in clients)
+    taken = _resident_bytes() - before
+    best = min(ours.cycle() for _ in range(5))
+    reporter.table(
+        "Everything refused by everybody",
+        "agents x frameworks",
+        "refusals",
+        "MiB",
+        "bytes each",
+        "at most",
+        "ms of a run",
+    )
+    label = f"{agents:,} x {frameworks:,}"
+    reporter.row(label, count, taken / 2**20, taken / count, BYTES_OF_A_REFUSAL, best)
+    if is_held:
+        reporter.limit("bytes of a refusal", taken / count, BYTES_OF_A_REFUSAL)
+
+
+def _resident_bytes() -> int:
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def main() -> None:
@@ -203,12 +292,18 @@ def main() -> None:
         "at once, so each run offers everything again. With `decline`, they decline every offer for a long time, until "
         "a run has nothing to offer. On a busy machine, trust the best run more than the median.",
     )
+    if not given.only:
+        # First, as memory that was used before would be used again.
+        refusals(reporter, *scale.refusing, is_held=not given.small)
     columns = [f"{word}, {of}" for of in ("median", "best") for word in ("ours", "real", "ratio")]
     reporter.table("One run", "agents x frameworks", *columns, "ratio at most", "µs a decline")
     for case in scale.cases:
         label = f"{case.agents:,} x {case.frameworks:,}, {case.name}"
         if given.only in label:
-            _row(reporter, label, AT_MOST[case.shape], measured(case, scale, beside_real=True))
+            found = measured(case, scale, beside_real=True)
+            _row(reporter, label, AT_MOST[case.shape], found)
+            if found.real is not None and not given.small:
+                reporter.limit(label, min(found.ours) / min(found.real), AT_MOST[case.shape])
     if not given.only:
         growth(reporter, "agents", scale)
         growth(reporter, "frameworks", scale)
