@@ -36,6 +36,8 @@ FOR_LONG = 30 * 86400.0
 AT_MOST: dict[FreeResources, float] = {"pass": 0.6, "decline": 0.001}
 """Ours by the real one's."""
 EXPONENT_AT_MOST = {"agents": 1.2, "frameworks": 0.3}
+PATIENCE = 240.0
+"""Seconds for one case on the real master."""
 BYTES_OF_A_REFUSAL = 31.0
 """Ten million in 300 MiB."""
 
@@ -162,6 +164,15 @@ async def real_samples(case: Case, scale: Scale) -> list[float]:
                 await asyncio.gather(*tasks)
 
 
+async def patient_samples(case: Case, scale: Scale) -> list[float] | None:
+    """The same, or None if the real master does not get through the case in time."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            return await real_samples(case, scale)
+    except TimeoutError:
+        return None
+
+
 async def _revived_samples(case: Case, wanted: int, master: RealMaster, schedulers: list[Scheduler]) -> list[float]:
     """Ask for one run after another, and take a sample of each."""
     while (await asyncio.to_thread(master.metrics))["master/slaves_active"] < case.agents:  # noqa: ASYNC110  # a master has no events for it
@@ -204,7 +215,7 @@ def measured(case: Case, scale: Scale, *, beside_real: bool) -> Samples:
     """One case, once: a cluster may stand in several tables."""
     ours = Ours(case)
     samples = ours.measure(scale.samples_of(case))
-    real = asyncio.run(real_samples(case, scale)) if beside_real and RUNNER else None
+    real = asyncio.run(patient_samples(case, scale)) if beside_real and RUNNER else None
     return Samples(samples, real, statistics.median(ours.recover_us))
 
 
@@ -304,6 +315,8 @@ def main() -> None:
             _row(reporter, label, AT_MOST[case.shape], found)
             if found.real is not None and not given.small:
                 reporter.limit(label, min(found.ours) / min(found.real), AT_MOST[case.shape])
+            elif RUNNER and found.real is None:
+                reporter.say(f"The real master did not finish {label} within {PATIENCE:.0f} seconds.")
     if not given.only:
         growth(reporter, "agents", scale)
         growth(reporter, "frameworks", scale)
