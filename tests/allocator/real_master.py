@@ -171,6 +171,18 @@ class Scheduler:
         finally:
             writer.close()
 
+    def answer_with(self, answer: Handler) -> Handler:
+        """Answer offers in another way from now on; return the way until now."""
+        before, self._answer = self._answer, answer
+        return before
+
+    async def answer_all(self) -> None:
+        """Answer all offers that are kept."""
+        body = self._answer(self, self.offers)
+        if body is not None:
+            _, answering = await self._post({"framework_id": self.id, **body})
+            answering.close()
+
     def forget_offers(self) -> None:
         """Keep no offers that were answered."""
         self.offers = []

@@ -26,7 +26,7 @@ from fake_master.allocator.options import Options
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
-from tests.allocator.real_master import RUNNER, Agents, RealMaster, Scheduler, decline
+from tests.allocator.real_master import RUNNER, Agents, RealMaster, Scheduler, decline, hold
 from tests.benchmarks.cases import LARGE, QUOTA, SMALL, Case, FreeResources, quota_configs
 from tests.benchmarks.report import Cell, Chart, Reporter, arguments, ratio
 
@@ -177,12 +177,24 @@ async def _revived_samples(case: Case, wanted: int, master: RealMaster, schedule
     """Ask for one run after another, and take a sample of each."""
     while (await asyncio.to_thread(master.metrics))["master/slaves_active"] < case.agents:  # noqa: ASYNC110  # a master has no events for it
         await asyncio.sleep(0.1)
+    # One holds everything while the others revive: else each revival would hand out the whole cluster.
+    with_quota = case.with_quota()
+    number = next(index for index in range(case.frameworks) if case.role_of(index) not in with_quota)
+    first, others = schedulers[number], schedulers[:number] + schedulers[number + 1 :]
+    passing = first.answer_with(hold)
+    held = 1 if with_quota else case.agents
+    await first.revive()
+    while (await asyncio.to_thread(master.metrics))["master/outstanding_offers"] < held:  # noqa: ASYNC110  # see above
+        await asyncio.sleep(0.1)
+    for scheduler in others:
+        await scheduler.revive()
+    first.answer_with(passing)
+    await first.answer_all()
     samples: list[float] = []
-    # In the first all that were suppressed take part again, and the second may be one that was due already.
-    for reviving in (schedulers, *([schedulers[:1]] * (wanted + 1))):
+    for _ in range(wanted + 2):  # the first two may see what was due already
         for scheduler in schedulers:
             scheduler.forget_offers()
-        await asyncio.gather(*(scheduler.revive() for scheduler in reviving))
+        await first.revive()
         figures = {"master/outstanding_offers": 1.0}
         while figures["master/outstanding_offers"]:
             await asyncio.sleep(0.05)
