@@ -275,7 +275,7 @@ class Master:
         settings = self._settings._replace(clock=dry_run.clock, sleep=dry_run.clock.sleep)
         with open_dry_run(dry_run, settings) as connection:
             ChangeRunner(dry_run, connection, force=force).attempt(wanted)
-        return ForecastDocument.of(dry_run.forecast(), [])
+        return ForecastDocument.answering(dry_run.forecast(), [])
 
 
 def _credentials(principal: str | None, secret: str | None, token: str | None) -> Credentials | Token | None:

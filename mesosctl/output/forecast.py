@@ -48,7 +48,7 @@ def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
     def document() -> "forecast_documents.ForecastDocument":
         from mesosctl.output.documents import forecast as forecast_documents
 
-        return forecast_documents.ForecastDocument.of(forecast, [report.document() for report in would])
+        return forecast_documents.ForecastDocument.answering(forecast, [report.document() for report in would])
 
     whole = Report(
         _COLUMNS,

@@ -147,7 +147,7 @@ def explanation_report(explanations: Sequence[OfferExplanation]) -> Report:
     def items() -> "list[documents.Explanation]":
         from mesosctl.output.documents import offers as documents
 
-        return [documents.Explanation.of(one, answer(one), helps(one)) for one in explanations]
+        return [documents.Explanation.of(one, answer=answer(one), helps=helps(one)) for one in explanations]
 
     def document() -> "documents.OfferExplain":
         from mesosctl.output.documents import offers as documents
