@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+import os
 import sys
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,14 +21,17 @@ from fake_master.process import (
     withdraw,
 )
 from mesosctl.model.errors import BadInput, ExitStatus, MesosctlError
+from mesosctl.model.text import parse_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import ssl
+    from collections.abc import Iterator, Sequence
 
     from fake_master.master import Master
     from fake_master.sources.cluster_file import ClusterSpec
     from fake_master.sources.snapshot import RestoredCluster
     from fake_master.state.flags import MasterFlags
+    from fake_master.transports.zookeeper import Place
 
 EXAMPLES = (
     ("--agent 'cpus:12;mem:6144'", "one agent, on http://127.0.0.1:5050"),
@@ -51,11 +56,7 @@ def serve(options: ServeOptions) -> None:
 
     When it is ready, it prints its URL to standard output, and GET /health answers 200. It ends on SIGTERM or Ctrl-C.
     """
-    # Late: --help and --version need none of it.
-    from fake_master.services.descriptions import master_info
-    from fake_master.transports.limits import allow_many_files
-    from fake_master.transports.server import Server
-    from fake_master.transports.zookeeper import Registration, parse_place
+    from fake_master.transports.zookeeper import parse_place  # late: --help and --version do not need it
 
     set_up_logs(options.log_format, requests=options.log_requests)
     tls = server_context(
@@ -67,7 +68,23 @@ def serve(options: ServeOptions) -> None:
     check_ready_file(options.ready_file)
     sys.path.append("")  # --allocator may name a module in the current directory
     with loading():
-        master = _start(options)
+        spec = _spec(options)
+    with _watching_calls(options, spec):
+        _serve(options, spec, tls, place)
+
+
+def _serve(
+    options: ServeOptions, spec: "ClusterSpec | RestoredCluster", tls: "ssl.SSLContext | None", place: "Place | None"
+) -> None:
+    """Start a master and serve it until it is told to stop, or ends."""
+    # Late: --help and --version need none of it.
+    from fake_master.services.descriptions import master_info
+    from fake_master.transports.limits import allow_many_files
+    from fake_master.transports.server import Server
+    from fake_master.transports.zookeeper import Registration
+
+    with loading():
+        master = _start(options, spec)
     _warn_of_openness(options.ip, master.state.flags)
     _warn_of_refused(master.agent_registry.refused)
     allow_many_files()
@@ -104,6 +121,40 @@ def serve(options: ServeOptions) -> None:
         raise SystemExit(_FAILURE)
 
 
+@contextmanager
+def _watching_calls(options: ServeOptions, spec: "ClusterSpec | RestoredCluster") -> "Iterator[None]":
+    """Report calls of a custom allocator that do not return.  Raises BadInput for a timeout that is none."""
+    from fake_master.state.flags import ALLOCATORS
+
+    timeout = options.allocator_timeout
+    if spec.flags.get("allocator", ALLOCATORS[0]) in ALLOCATORS:
+        if timeout is not None:
+            hint = "name a class of your own with --allocator, or leave out --allocator-timeout"
+            raise BadInput("the allocators of the fake master always return", field="allocator_timeout", hint=hint)
+        yield
+        return
+    from fake_master.allocator.calls import Watch
+
+    def end() -> None:
+        # The thread that would unwind is in the call.  What is registered is on disk, as after a kill.
+        withdraw(options.ready_file)
+        os._exit(_FAILURE)
+
+    with Watch(None if timeout is None else _seconds(timeout), end).running():
+        yield
+
+
+def _seconds(timeout: str) -> float:
+    """The seconds of `--allocator-timeout`.  Raises BadInput."""
+    try:
+        seconds = parse_duration(timeout)
+    except ValueError as error:
+        raise BadInput(f"--allocator-timeout: {error}", field="allocator_timeout") from None
+    if not seconds > 0:
+        raise BadInput(f"--allocator-timeout: '{timeout}' has to be above 0", field="allocator_timeout")
+    return seconds
+
+
 def _check_driver(options: ServeOptions) -> None:
     """Raise BadInput where drivers cannot be served."""
     from fake_master.http.content import has_protobuf
@@ -114,13 +165,13 @@ def _check_driver(options: ServeOptions) -> None:
         raise BadInput("drivers are served without TLS", field="driver", hint="leave out --ssl-cert-file")
 
 
-def _start(options: ServeOptions) -> "Master":
+def _start(options: ServeOptions, spec: "ClusterSpec | RestoredCluster") -> "Master":
     """The master that was asked for.  Raises BadInput."""
     from fake_master.registry.interface import RegistryFailure
     from fake_master.registry.sqlite import open_registry
     from fake_master.sources.cluster_file import ClusterSpec
 
-    spec, address = _spec(options), (options.ip, options.port)
+    address = options.ip, options.port
     try:
         registry = open_registry(spec.flags)
         if isinstance(spec, ClusterSpec):

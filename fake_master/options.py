@@ -15,7 +15,7 @@ from mesosctl import __version__
 
 _NO_FLAGS = frozenset(
     "agent cluster mesos_version ip ssl_cert_file ssl_key_file ssl_ca_file ssl_require_client_cert ready_file "
-    "exit_with_parent log_format log_requests driver zk version".split()
+    "exit_with_parent allocator_timeout log_format log_requests driver zk version".split()
 )
 _FLAGS = {"cluster_name": "cluster"}
 """Flags under another name than their option's, which a file has taken."""
@@ -158,6 +158,14 @@ class ServeOptions:
         typer.Option(
             metavar="hierarchical|strict-priority|MODULE:CLASS",
             help="The allocator. Name a class of your own as package.module:Class. [default: hierarchical]",
+        ),
+    ] = None
+    allocator_timeout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="End with status 1 if a call of your own allocator does not return for so long. "
+            "By default, the call is only logged.",
         ),
     ] = None
     priorities: Annotated[

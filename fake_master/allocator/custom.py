@@ -12,6 +12,7 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import TYPE_CHECKING
 
+from fake_master.allocator.calls import in_progress
 from fake_master.allocator.interface import Allocator, Callbacks
 from fake_master.allocator.options import Options
 from mesosctl.model.errors import BadInput
@@ -60,7 +61,8 @@ def load(name: str) -> CustomAllocator:
 def make(name: str, allocator: CustomAllocator, options: Options, master: Callbacks, now: float) -> Allocator:
     """Return a new allocator of a class.  Raises BadInput."""
     try:
-        return allocator(options, master, now)
+        with in_progress(name, "__init__"):
+            return allocator(options, master, now)
     except Exception as error:  # code of others
         hint = "the class is called with the master's options, its callbacks and the present moment"
         raise _unusable(name, f"it cannot be made: {explain(error)}", hint) from error
@@ -108,7 +110,8 @@ def _names(expected: inspect.Signature) -> str:
 
 def _imported(name: str, module: str) -> object:
     try:
-        return import_module(module)
+        with in_progress(name, f"the import of {module}"):
+            return import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
             hint = "name its folder in PYTHONPATH; mesos-fake-master looks in the current directory too"

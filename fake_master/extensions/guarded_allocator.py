@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from fake_master.allocator import custom
+from fake_master.allocator.calls import in_progress
 from fake_master.allocator.interface import Allocator, Callbacks
 from fake_master.allocator.options import Options
 from fake_master.state.agents import Agent
@@ -174,7 +175,8 @@ class GuardedAllocator(Allocator):
 
     def _call(self, method: str, *arguments: Any, **named: Any) -> Any:
         try:
-            return getattr(self._allocator, method)(*arguments, **named)
+            with in_progress(self._name, method):
+                return getattr(self._allocator, method)(*arguments, **named)
         except Exception as error:  # noqa: BLE001  # code of others
             self._report(f"{method} raised {custom.explain(error)}")
             return None

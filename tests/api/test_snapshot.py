@@ -39,6 +39,28 @@ def test_a_picture_comes_back_as_it_was(snapshot):
     assert snapshot_api.load(snapshot_api.dump(snapshot)) == snapshot
 
 
+@settings(max_examples=examples(100), deadline=None)
+@given(pictures(), st.data())
+def test_lines_mean_what_the_same_json_means_in_any_other_layout(snapshot, data):
+    text = snapshot_api.dump(snapshot)
+    lines = text.split("\n")
+    at = data.draw(st.integers(0, len(lines) - 1))
+    start = data.draw(st.integers(0, len(lines[at])))
+    changed = data.draw(st.sampled_from(['"', "}", "]", "{", ",", "0", "-", "\\", "null", " ", '"id": "S0", ', "[]"]))
+    lines[at] = lines[at][:start] + changed + lines[at][start + data.draw(st.integers(0, 6)) :]
+    for written in (text, "\n".join(lines)):
+        # A blank behind each line keeps it from being read as one that was written by `dump`.
+        assert _read(written) == _read(written.replace("\n", " \n"))
+
+
+def _read(text):
+    try:
+        return snapshot_api.load(text)
+    except BadInput as error:
+        # Line and column differ with the layout.
+        return error.rule, None if error.rule == "file.json" else error.field
+
+
 def test_the_file_is_plain_json_with_one_line_an_entry():
     text = snapshot_api.dump(SMALL)
     assert json.loads(text) == snapshot_api.to_json(SMALL)

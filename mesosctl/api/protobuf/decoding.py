@@ -149,3 +149,25 @@ def _finite_int(text: str) -> int | float:
 
 DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, parse_int=_finite_int)
 """The decoder of one value, without the checks of `decode`."""
+
+
+def repeated_key(key: str) -> ConversionError:
+    """Return the error for a key that stands twice in one object."""
+    return ConversionError(f"the key '{key}' appears twice in one object", "")
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise repeated_key(next(key for key in found if keys.count(key) > 1))
+    return found
+
+
+STRICT = json.JSONDecoder(
+    parse_constant=DECODER.parse_constant,
+    parse_float=DECODER.parse_float,
+    parse_int=DECODER.parse_int,
+    object_pairs_hook=_each_once,
+)
+"""As DECODER, where each key of an object has to stand once."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from mesosctl.api.protobuf.decoding import ConversionError
+from mesosctl.api.protobuf.decoding import STRICT, ConversionError
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.resources import RESOURCE, to_core
 from mesosctl.model.errors import RuleViolation
@@ -56,6 +56,11 @@ class Entries:
         return self._known.get(repr(message), lambda: resource_at(message, path))
 
 
+# Of a list of Resource messages as json.dumps writes it: what stands before the name of the first, between the last
+# member of one and the name of the next, and after the last.
+_BEGIN, _BETWEEN, _END = '[{"name": "', '}, {"name": "', "}]"
+
+
 class ResourceLists:
     """Reads lists of Resource messages, by allocation role; equal lists become one value."""
 
@@ -63,6 +68,8 @@ class ResourceLists:
         self._entries: Known[str, tuple[str, Resource]] = Known()
         self._by_role: Known[str, Mapping[str, Resources]] = Known()
         self._plain: Known[str, Resources] = Known()
+        self._texts: Known[str, Resource] = Known()
+        self._plain_texts: Known[str, Resources | None] = Known()
 
     def plain(self, messages: Any, where: str) -> Resources:
         """Return a list without allocation roles.  Raises RuleViolation naming the place below `where`."""
@@ -71,6 +78,25 @@ class ResourceLists:
             return Resources(entry for part in self._read(messages, where).values() for entry in part)
 
         return self._plain.get(repr(messages), together)
+
+    def plain_of_text(self, text: str) -> Resources | None:
+        """As `plain`, of a list in the text that json.dumps makes of it; None for any other, and for one that is wrong.
+
+        What was seen before is found without being decoded.
+        """
+        return self._plain_texts.get(text, lambda: self._of_text(text))
+
+    def _of_text(self, text: str) -> Resources | None:
+        if text == "[]":
+            return Resources()
+        if "\\" in text or not text.startswith(_BEGIN) or not text.endswith(_END):
+            return None
+        # Where each piece is an entry by itself, the whole is the list of them.
+        pieces = text[len(_BEGIN) : -len(_END)].split(_BETWEEN)
+        try:
+            return Resources(self._texts.get(piece, partial(_entry_of_text, piece)) for piece in pieces)
+        except (ValueError, RuleViolation, RecursionError):
+            return None
 
     def by_role(self, messages: Any, where: str) -> Mapping[str, Resources]:
         """Return a list by allocation role, without that; "*" for none.  Raises RuleViolation as `plain` does."""
@@ -88,6 +114,17 @@ class ResourceLists:
                 raise RuleViolation(str(error), field=error.path or path, rule="resource.valid") from None
             found.setdefault(role, []).append(entry)
         return {role: Resources(entries) for role, entries in found.items()}
+
+
+def _entry_of_text(piece: str) -> Resource:
+    """Return the resource in the text of a message, without its beginning and end.
+
+    Raises ValueError where it is not one message, or has an allocation role, and RuleViolation.
+    """
+    role, entry = _by_role(STRICT.decode(f'{{"name": "{piece}}}'), "")
+    if role != DEFAULT_ROLE:
+        raise ValueError(piece)
+    return entry
 
 
 def _by_role(message: Any, path: str) -> tuple[str, Resource]:

@@ -6,18 +6,20 @@ Each record is its length in bytes as decimal text, a line feed, and the record.
 import codecs
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from mesosctl.api.protobuf.decoding import (
     DECODER,
     MOST_TO_RESPELL,
+    STRICT,
     TOO_DEEP,
     ConversionError,
     check_characters,
     end_of_number,
     in_plain_numbers,
     place_as_typed,
+    repeated_key,
 )
 
 LARGEST_RECORD = 128 * 1024 * 1024
@@ -78,27 +80,6 @@ _LONGEST_WORD = 16
 """Characters: more than any literal or escape has, so that what is wrong farther from the end is not merely cut."""
 
 
-def _twice(key: str) -> ConversionError:
-    return ConversionError(f"the key '{key}' appears twice in one object", "")
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _twice(next(key for key in found if keys.count(key) > 1))
-    return found
-
-
-_STRICT = json.JSONDecoder(
-    parse_constant=DECODER.parse_constant,
-    parse_float=DECODER.parse_float,
-    parse_int=DECODER.parse_int,
-    object_pairs_hook=_each_once,
-)
-"""As DECODER, where each key of an object has to stand once."""
-
-
 class Part(NamedTuple):
     """A value and where it stands: the names of the objects around it, and its place if it is an element."""
 
@@ -112,15 +93,26 @@ class Part(NamedTuple):
         return ".".join(self.path) + ("" if self.place is None else f"[{self.place}]")
 
 
-def parts(chunks: Iterable[bytes], depth: int = 1, *, each_key_once: bool = False) -> Iterator[Part]:
+Shortcut = Callable[[str, int], tuple[Any, int] | None]
+"""Reads what begins at a place of a text, faster than JSON is read: the value and its end, or None."""
+
+
+def parts(
+    chunks: Iterable[bytes],
+    depth: int = 1,
+    *,
+    each_key_once: bool = False,
+    shortcuts: Mapping[str, Shortcut] | None = None,
+) -> Iterator[Part]:
     """Yield the parts of one JSON value that comes in chunks.
 
     Objects are taken apart down to `depth` of them, and the lists that are found in them; what lies deeper
     is whole.  Of a key that stands twice both values come, in turn; `each_key_once` refuses it, at any depth.
+    `shortcuts` are tried on each element of the lists that they are named for.
     Raises ConversionError where there is no JSON, something after it, or a value that is not taken apart and is longer
     than `LONGEST_VALUE`, and what reading `chunks` raises.
     """
-    text = _Text(chunks, each_key_once=each_key_once)
+    text = _Text(chunks, shortcuts or {}, each_key_once=each_key_once)
     try:
         yield from _of_value(text, (), depth)
     except RecursionError:
@@ -137,7 +129,7 @@ def _of_value(text: "_Text", path: tuple[str, ...], depth: int) -> Iterator[Part
             yield from _of_value(text, (*path, key), depth)
     elif opening == "[" and path:
         yield Part(path, None, [])
-        for index, value in enumerate(text.elements()):
+        for index, value in enumerate(text.elements(path[-1])):
             yield Part(path, index, value)
     else:
         yield Part(path, None, text.value())
@@ -146,9 +138,10 @@ def _of_value(text: "_Text", path: tuple[str, ...], depth: int) -> Iterator[Part
 class _Text:
     """Text that comes in chunks; what has been looked through is let go of."""
 
-    def __init__(self, chunks: Iterable[bytes], *, each_key_once: bool) -> None:
+    def __init__(self, chunks: Iterable[bytes], shortcuts: Mapping[str, Shortcut], *, each_key_once: bool) -> None:
+        self._shortcuts = shortcuts
         self._each_key_once = each_key_once
-        self._decode = (_STRICT if each_key_once else DECODER).raw_decode
+        self._decode = (STRICT if each_key_once else DECODER).raw_decode
         self._chunks = iter(chunks)
         # As `decoding.decode` does: bytes that are no UTF-8 are a master's to show.
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
@@ -184,7 +177,7 @@ class _Text:
                 raise self.error("Expecting property name enclosed in double quotes", self.at)
             key = self.value()
             if self._each_key_once and key in known:
-                raise _twice(key)
+                raise repeated_key(key)
             known.add(key)
             if self.peek() != ":":
                 raise self.error("Expecting ':' delimiter", self.at)
@@ -193,14 +186,18 @@ class _Text:
             if not self._goes_on("}"):
                 return
 
-    def elements(self) -> Iterator[Any]:
-        """The values in a list that begins here."""
+    def elements(self, name: str) -> Iterator[Any]:
+        """The values in a list of this name that begins here."""
+        shortcut = self._shortcuts.get(name)
         self.at += 1
         if self.peek() == "]":
             self.at += 1
             return
         while True:
-            yield self.value()
+            self.peek()
+            short = shortcut(self._text, self.at) if shortcut is not None else None
+            value, self.at = short or (self.value(), self.at)
+            yield value
             if not self._goes_on("]"):
                 return
 

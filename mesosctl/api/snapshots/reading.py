@@ -11,6 +11,7 @@ from mesosctl.api.protobuf.messages import Message, read
 from mesosctl.api.protobuf.streaming import Part
 from mesosctl.api.snapshots import lending
 from mesosctl.api.snapshots.lending import check_unique, wrong
+from mesosctl.api.snapshots.lines import Entry
 from mesosctl.api.snapshots.messages import AGENT, FRAMEWORK, OFFER, REST, USAGE
 from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, RuleViolation
@@ -29,12 +30,16 @@ Value = TypeVar("Value")
 _ALL_CAPABILITIES = frozenset(MESOS_1_11.agent_capabilities)
 
 
-def snapshot_of(found: Iterable[Part], where: str = "the snapshot") -> ClusterSnapshot:
-    """The snapshot in the parts of a JSON value, each made into a value as it comes.
+def snapshot_of(
+    found: Iterable[Part], where: str = "the snapshot", lists: ResourceLists | None = None
+) -> ClusterSnapshot:
+    """The snapshot in the parts of a JSON value, each made into a value as it comes unless it is one already.
+
+    `lists` shares what it has read with the reader of those.
 
     Raises BadInput naming `where` and the place in it, and what the parts raise.
     """
-    reader = _Reader()
+    reader = _Reader(lists or ResourceLists())
     for part in found:
         reader.take(part)
     _check_envelope(reader.rest, where)
@@ -68,10 +73,10 @@ class _Reader:
     The first mistake in an entry is kept until the end: a file that is no snapshot at all is reported as such.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, lists: ResourceLists) -> None:
         self.rest: dict[str, Any] = {}
         """The short parts, unread."""
-        self._lists = ResourceLists()
+        self._lists = lists
         self._sets: Known[frozenset[str], frozenset[str]] = Known()
         self._agents: list[SnapshotAgent] = []
         self._frameworks: list[SnapshotFramework] = []
@@ -102,6 +107,9 @@ class _Reader:
     def _add(
         self, part: Part, values: list[Value], message: Message, make: Callable[[Mapping[str, Any], str], Value]
     ) -> None:
+        if isinstance(part.value, Entry):
+            values.append(part.value)  # type: ignore[arg-type]  # each list has lines of one kind
+            return
         for element in _elements(part.value):
             if self._mistake is None:
                 where = f"{part.path[0]}[{len(values)}]"
@@ -236,7 +244,8 @@ class _Known:
     def check_all(self, held: Iterable[Usage | Offer], where: str) -> None:
         """The same for each of several."""
         for index, one in enumerate(held):
-            self.check({"agent_id": one.agent_id, "framework_id": one.framework_id}, f"{where}[{index}]")
+            if one.agent_id not in self._agents or one.framework_id not in self._frameworks:
+                self.check({"agent_id": one.agent_id, "framework_id": one.framework_id}, f"{where}[{index}]")
 
 
 def _quota(entry: Mapping[str, Any], role: str) -> Quota:

@@ -27,9 +27,11 @@ from typing import Any
 
 from mesosctl.api.files.reading import read_json
 from mesosctl.api.protobuf.decoding import ConversionError
+from mesosctl.api.protobuf.interning import ResourceLists
 from mesosctl.api.protobuf.streaming import parts
 from mesosctl.api.resources import list_to_json
 from mesosctl.api.snapshots import lending
+from mesosctl.api.snapshots.lines import Lines
 from mesosctl.api.snapshots.reading import KIND, SCHEMA_VERSION, snapshot_of
 from mesosctl.model.errors import BadInput
 from mesosctl.model.offers.offers import Offer
@@ -169,7 +171,9 @@ def read(file: BufferedIOBase, where: str = "the snapshot") -> ClusterSnapshot:
     """
     file = rewindable(file)
     try:
-        return snapshot_of(parts(iter(lambda: file.read(_SLICE), b""), each_key_once=True), where)
+        lists = ResourceLists()
+        slices = iter(lambda: file.read(_SLICE), b"")
+        return snapshot_of(parts(slices, each_key_once=True, shortcuts=Lines(lists).readers), where, lists)
     except ConversionError as error:
         file.seek(0)
         text = file.read(_MOST_READ_AGAIN + 1).decode(errors="replace")
