@@ -1,4 +1,4 @@
-"""The JSON of a forecast, and of several in one answer, as models; see `documents` for what a script may count on."""
+"""The JSON of a forecast, and of several in one answer, as models; see `json_documents` for what a script may count on."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, Field
 
 from mesosctl.model.quantities import to_double
-from mesosctl.output.documents.offers import Placed, Text
-from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts, named
-from mesosctl.output.documents.rate_limits import Outcome
+from mesosctl.output.json_documents.offers import Placed, Text
+from mesosctl.output.json_documents.quota import Amounts, Document, Mirrored, Strict, amounts, named
+from mesosctl.output.json_documents.rate_limits import Outcome
 from mesosctl.planning import forecast as values
 from mesosctl.planning import whatif_variants
 from mesosctl.planning.cluster_summary import HeldResources

@@ -1,10 +1,10 @@
-"""The JSON of `mesosctl offers … -o json`, as models; see `documents` for what a script may count on."""
+"""The JSON of `mesosctl offers … -o json`, as models; see `json_documents` for what a script may count on."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from mesosctl.output.documents.quota import Amounts, Document, Mirrored, named
+from mesosctl.output.json_documents.quota import Amounts, Document, Mirrored, named
 from mesosctl.planning import dominant_shares
 from mesosctl.planning.offer_account import Cause, Reason
 
