@@ -1,4 +1,4 @@
-"""The JSON of a forecast, and of several in one answer, as models; see `json_documents` for what a script may count on."""
+"""The JSON of a forecast, and of several in one answer, as models; see `json_documents`."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
