@@ -42,6 +42,9 @@ class EventStream:
     Sending never waits: a subscriber that falls too far behind is abandoned instead.
     """
 
+    is_read = True
+    """Whether anybody may ever read it."""
+
     def __init__(self, on_abandon: Callable[[], None] | None = None, encode: Encoder = encoded) -> None:
         self._encode = encode
         self.id = str(uuid4())

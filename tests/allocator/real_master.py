@@ -15,8 +15,8 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, Self
 
-from tests.conformance import real
-from tests.conformance.cluster import Setup
+from tests.conformance.masters import real
+from tests.conformance.masters.cluster import Setup
 
 RUNNER = os.environ.get("MESOS_RUNNER")
 Handler = Callable[["Scheduler", list[dict[str, Any]]], "dict[str, Any] | None"]

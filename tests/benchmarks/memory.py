@@ -25,15 +25,15 @@ from mesosctl.operations.snapshot import write_file
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, Usage
 from tests.benchmarks import whatif
 from tests.benchmarks.report import Cell, Chart, Reporter, arguments
-from tests.conformance.processes import Process
+from tests.conformance.masters.processes import Process
 
 SIZES = (5_000, 50_000)
 SMALL = (500, 5_000)
 FRAMEWORKS = 200
 TASKS_EACH = 4
 ABOUT = (
-    f"Clusters of {FRAMEWORKS} frameworks and {TASKS_EACH} tasks an agent, of which a third have reservations. "
-    "Every command is a process of its own."
+    f"Clusters of {FRAMEWORKS} frameworks, with {TASKS_EACH} tasks on each agent. A third of the agents have "
+    "reservations. Every command runs in its own process."
 )
 CHANGE = "quota:r3=cpus:600;mem:1TiB"
 
@@ -159,7 +159,8 @@ def main() -> None:
     """Measure, print a line for each command, and write the figures where they were asked for."""
     given = arguments(__doc__).parse_args()
     sizes = SMALL if given.small else SIZES
-    reporter = Reporter("Memory", ABOUT, "Growth is the larger cluster's figure by the smaller one's: 10 is linear.")
+    growth = "Growth is the figure of the larger cluster divided by that of the smaller one: 10 is linear."
+    reporter = Reporter("Memory", ABOUT, growth)
     reporter.table(" and ".join(f"{size:,}" for size in sizes) + " agents", *_columns(sizes))
     found: dict[str, list[Figure]] = {}
     for size in sizes:

@@ -87,8 +87,8 @@ def main() -> None:
         reporter = Reporter(
             "What-if",
             f"A snapshot of {agents:,} agents, {given.frameworks} frameworks and {tasks:,} tasks, "
-            f"{file.stat().st_size / 1e6:.1f} MB. Each question is asked in a process of its own, and its answer is "
-            "written as JSON and as the page of --report.",
+            f"{file.stat().st_size / 1e6:.1f} MB. Each forecast runs in its own process, which writes "
+            "it as JSON and as the page of `--report`.",
         )
         reporter.table("One what-if", "question", "seconds", "peak MiB", "offers rescinded", "answer")
         for name, words in CASES.items():

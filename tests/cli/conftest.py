@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.mistakes import typed
+from tests.cli.mistakes.mistake import typed
 
 
 @pytest.fixture(scope="session")

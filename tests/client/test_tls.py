@@ -15,7 +15,7 @@ from mesosctl.model.errors import Unreachable
 from tests.client.ensemble import Ensemble
 from tests.client.papers import Papers
 from tests.client.scripted import Scripted, answer
-from tests.conformance.processes import Process
+from tests.conformance.masters.processes import Process
 from tests.needs import needs
 
 SET = ("quota", "set", "web", "cpus:2")

@@ -19,9 +19,9 @@ from mesosctl.model.errors import NoLeader, NoZooKeeper, UnexpectedAnswer
 from tests.client.ensemble import Ensemble, Server
 from tests.client.papers import Papers
 from tests.client.zookeeper_server import Election, ZooKeeperServer, connect, leave
-from tests.conformance import real
-from tests.conformance.cluster import Setup
-from tests.conformance.processes import hold_port
+from tests.conformance.masters import real
+from tests.conformance.masters.cluster import Setup
+from tests.conformance.masters.processes import hold_port
 
 pytestmark = [pytest.mark.zookeeper, pytest.mark.process, pytest.mark.socket]
 SET = ("quota", "set", "web", "cpus:2")

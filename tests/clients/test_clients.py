@@ -13,8 +13,8 @@ import pytest
 
 from tests.clients.driving import Driver
 from tests.clients.installing import NotInstalled, go_program, node_modules_with, pure_part, python_with
-from tests.conformance.carriers import SOCKET, SOCKET_OLD, Carrier
-from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.masters.carriers import SOCKET, SOCKET_OLD, Carrier
+from tests.conformance.masters.cluster import Cluster, Setup
 from tests.needs import lacking
 
 HERE = Path(__file__).parent

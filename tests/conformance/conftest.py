@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.carriers import EVERY_CARRIER, Carrier, Pool
-from tests.conformance.cluster import Cluster, Setup
-from tests.conformance.joining import Join, joining
+from tests.conformance.callers.joining import Join, joining
+from tests.conformance.masters.carriers import EVERY_CARRIER, Carrier, Pool
+from tests.conformance.masters.cluster import Cluster, Setup
 
 
 @pytest.fixture(scope="session")

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.conformance import fakes
-from tests.conformance.carriers import REAL, Carrier, Pool
-from tests.conformance.cluster import Cluster, Setup
 from tests.conformance.conftest import pool
+from tests.conformance.masters import fakes
+from tests.conformance.masters.carriers import REAL, Carrier, Pool
+from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.scenarios.setups import NO_AGENTS
 from tests.driver.hosting import Program, RealDriver, program
 from tests.needs import needs

@@ -16,7 +16,7 @@ from typing import Any
 from mesosctl.api.protobuf.interning import resource_at
 from mesosctl.api.resources import list_to_json
 from mesosctl.model.resources import Resources
-from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.masters.cluster import Cluster, Setup
 from tests.driver.hosting import Program, RealDriver, soon
 
 AGENTS = (

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from tests.conformance.carriers import REAL, Pool
+from tests.conformance.masters.carriers import REAL, Pool
 from tests.driver.conftest import FAKE
 from tests.driver.histories import SETUP, Player, Told, draw
 from tests.driver.hosting import Program

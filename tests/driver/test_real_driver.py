@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.conformance.cluster import SECRET, Cluster, Setup
-from tests.conformance.frameworks import amounts
+from tests.conformance.callers.frameworks import amounts
+from tests.conformance.masters.cluster import SECRET, Cluster, Setup
 from tests.driver.hosting import RealDriver, soon
 
 AGENTS = ("cpus:12;mem:6144;disk:1000;ports:[31000-32000]", "cpus:4;mem:2048;disk:500;cpus(ads):2")

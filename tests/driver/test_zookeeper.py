@@ -12,8 +12,8 @@ from fake_master.transports.zookeeper import parse_place
 from mesosctl.__main__ import main
 from mesosctl.model.errors import BadInput
 from tests.client.zookeeper_server import ZooKeeperServer
-from tests.conformance import fakes
-from tests.conformance.processes import Process
+from tests.conformance.masters import fakes
+from tests.conformance.masters.processes import Process
 from tests.driver.hosting import RealDriver, soon
 from tests.needs import needs
 from tests.surroundings import InMemory

@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.conformance.processes import Process
+from tests.conformance.masters.processes import Process
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "fake_master", "--port", "0"]

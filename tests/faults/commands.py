@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.masters.cluster import Cluster, Setup
 
 SETUP = Setup(agents=("cpus:16;mem:8192;disk:1000", "cpus:8;mem:4096;disk:500"), flags={"allocation_interval": "100ms"})
 _CPUS, _DISK = {"cpus": 2}, {"disk": 400}

@@ -8,7 +8,7 @@ from unittest import mock
 
 from mesosctl.__main__ import main
 from mesosctl.model.exit_status import ExitStatus
-from tests.conformance.cluster import Cluster
+from tests.conformance.masters.cluster import Cluster
 from tests.faults.commands import Command, State
 from tests.faults.kinds import NONE, Fault, Word
 from tests.faults.proxy import Proxy

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conformance.cluster import Cluster
+from tests.conformance.masters.cluster import Cluster
 from tests.faults.commands import CHANGING, READING, Command
 from tests.faults.kinds import EVERY_FAULT, NONE, Fault, Way, Word
 from tests.faults.law import Case, Ran, describe, only, play

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conformance import fakes
-from tests.conformance.cluster import Cluster, Setup
+from tests.conformance.masters import fakes
+from tests.conformance.masters.cluster import Cluster, Setup
 from tests.fuzz.lab import AGENTS
 from tests.fuzz.requests import Sent, any_target
 

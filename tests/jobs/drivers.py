@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fake_master.protobuf.conversion import serialize
-from tests.conformance import fakes
-from tests.conformance.cluster import Setup
+from tests.conformance.masters import fakes
+from tests.conformance.masters.cluster import Setup
 
 LIMITS = {"slow": 20.0, "paced": 100.0, "quick": 240.0, "free": None}
 """Messages a second of each principal; a quarter of the drivers has each."""

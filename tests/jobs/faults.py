@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.conformance.carriers import REAL, SOCKET, SOCKET_OLD
-from tests.conformance.cluster import Cluster
+from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD
+from tests.conformance.masters.cluster import Cluster
 from tests.faults.commands import CHANGING, READING, SETUP
 from tests.faults.kinds import EVERY_FAULT, NONE, Fault
 from tests.faults.law import Case, describe, play

@@ -22,7 +22,7 @@ from typing import Any
 
 import aiohttp
 
-from tests.conformance.processes import Process
+from tests.conformance.masters.processes import Process
 from tests.jobs.memory import resident_mib
 
 AT_A_TIME = 50

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.conformance.processes import Process
+from tests.conformance.masters.processes import Process
 from tests.jobs.killing import Report, command
 from tests.jobs.operators import (
     AGENTS_OF_EACH_KIND,

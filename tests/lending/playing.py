@@ -32,8 +32,8 @@ from fake_master.extensions.lending_allocator import LendingAllocator
 from fake_master.extensions.revocable_tasks import RevocableTasks
 from fake_master.master import Master
 from mesosctl.model.quantities import Quantities
-from tests.conformance.frameworks import Framework
-from tests.conformance.subscribers import PATIENCE
+from tests.conformance.callers.frameworks import Framework
+from tests.conformance.callers.subscribers import PATIENCE
 from tests.lending.stage import KINDS, Amounts, Player, Stage, kind_of, part_of, sums, task_of
 
 QUIET_INTERVALS = 2.5

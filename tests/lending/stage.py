@@ -7,11 +7,11 @@ from pathlib import Path
 from fake_master.master import Master
 from fake_master.sources.cluster_file import read_cluster_file
 from fake_master.state.clock import VirtualClock
-from tests.conformance import fakes
-from tests.conformance.cluster import Cluster, Setup
-from tests.conformance.frameworks import Framework
-from tests.conformance.processes import Process
-from tests.conformance.subscribers import PATIENCE, Event
+from tests.conformance.callers.frameworks import Framework
+from tests.conformance.callers.subscribers import PATIENCE, Event
+from tests.conformance.masters import fakes
+from tests.conformance.masters.cluster import Cluster, Setup
+from tests.conformance.masters.processes import Process
 
 KINDS = ("regular", "throttleable", "lent")
 Amounts = dict[str, float]

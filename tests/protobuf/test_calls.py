@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.conformance.carriers import IN_PROCESS, REAL, SOCKET, Carrier, Pool, speaking
-from tests.conformance.cluster import Answer, Cluster
-from tests.conformance.codec import PROTOBUF
-from tests.conformance.comparing import steady
+from tests.conformance.callers.frameworks import Framework, amounts
 from tests.conformance.conftest import pool
-from tests.conformance.frameworks import Framework, amounts
-from tests.conformance.scenario import Step, config, post_quota, send, update_quota
+from tests.conformance.masters.carriers import IN_PROCESS, REAL, SOCKET, Carrier, Pool, speaking
+from tests.conformance.masters.cluster import Answer, Cluster
+from tests.conformance.masters.codec import PROTOBUF
+from tests.conformance.masters.comparing import steady
+from tests.conformance.scenarios.scenario import Step, config, post_quota, send, update_quota
 from tests.conformance.scenarios.setups import STANDARD
 from tests.needs import needs
 

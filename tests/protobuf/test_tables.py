@@ -7,8 +7,8 @@ import pytest
 from google.protobuf import descriptor_pb2
 
 from fake_master.protobuf.descriptors import Tables, message_class, tables
-from tests.conformance.carriers import REAL, Pool
 from tests.conformance.conftest import pool
+from tests.conformance.masters.carriers import REAL, Pool
 from tests.conformance.scenarios.setups import NO_AGENTS
 from tests.needs import needs
 from tests.protobuf import library

@@ -1,7 +1,7 @@
 """Mesos's document "Framework Rate Limiting": what it is and how it is configured, sentence by sentence.
 
 Each is named by its opening words.  What it promises of a master is tried on the fake one, in virtual time; the
-comparison with a real one is tests/conformance/test_rate_limits.py.
+comparison with a real one is tests/conformance/frameworks/test_rate_limits.py.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Routing, methods and headers of the information endpoints: the EP rows that need one master and no framework."""
 
-from tests.conformance.scenario import JSON, Row, Step, get, send
+from tests.conformance.scenarios.scenario import JSON, Row, Step, get, send
 from tests.conformance.scenarios.setups import AUTHENTICATED, OPERATORS, STANDARD
 
 JAVASCRIPT = "text/javascript"

@@ -3,7 +3,7 @@
 The rows were written by watching a real 1.11.0 master.
 """
 
-from tests.conformance.scenario import Row, Step, delete, get, old_status, scalar, send, status
+from tests.conformance.scenarios.scenario import Row, Step, delete, get, old_status, scalar, send, status
 from tests.conformance.scenarios.setups import STANDARD
 
 ONE_CPU = '{"name":"cpus","type":"SCALAR","scalar":{"value":1}}'

@@ -1,7 +1,7 @@
 """What ends a real 1.11.0 master.  The fake refuses each with 400 and lives; the real one is never asked."""
 
-from tests.conformance.scenario import Row, Step, api, get, post_quota, quota_request
 from tests.conformance.scenarios.reserving import cpus, create, disk, dynamic, ports, reserve, static, unreserve
+from tests.conformance.scenarios.scenario import Row, Step, api, get, post_quota, quota_request
 from tests.conformance.scenarios.setups import STANDARD
 
 TRILLION = 10**12

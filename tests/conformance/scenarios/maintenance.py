@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.conformance.scenario import Row, Step, api, get, send
+from tests.conformance.scenarios.scenario import Row, Step, api, get, send
 from tests.conformance.scenarios.setups import MAINTAINERS, STANDARD
 
 READWRITE = {"WWW-Authenticate": 'Basic realm="mesos-master-readwrite"'}

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.conformance.scenario import Row, Step, api, scalar
 from tests.conformance.scenarios.reserving import cpus, create, destroy, disk, dynamic, ports, reserve, shows, unreserve
+from tests.conformance.scenarios.scenario import Row, Step, api, scalar
 from tests.conformance.scenarios.setups import STANDARD
 
 R = dynamic("r")

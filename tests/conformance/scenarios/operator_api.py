@@ -1,6 +1,6 @@
 """POST /api/v1: the envelope of every call, and the shapes of the read calls."""
 
-from tests.conformance.scenario import JSON, Row, Step, api, get, send
+from tests.conformance.scenarios.scenario import JSON, Row, Step, api, get, send
 from tests.conformance.scenarios.setups import AUTHENTICATED, NO_AGENTS, STANDARD
 
 ALLOW = {"Allow": "POST"}

@@ -3,7 +3,8 @@
 import json
 from typing import Any
 
-from tests.conformance.scenario import (
+from tests.conformance.scenarios.reserving import cpus, dynamic, reserve
+from tests.conformance.scenarios.scenario import (
     Row,
     delete,
     get,
@@ -15,7 +16,6 @@ from tests.conformance.scenario import (
     send,
     status,
 )
-from tests.conformance.scenarios.reserving import cpus, dynamic, reserve
 from tests.conformance.scenarios.setups import ALL_RESERVED, AUTHENTICATED, OPERATORS, STANDARD, WHITELIST_R1
 
 ALLOW = {"Allow": "GET, POST, DELETE"}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from tests.conformance.scenario import (
+from tests.conformance.scenarios.scenario import (
     Row,
     Step,
     api,

@@ -4,8 +4,8 @@ import json
 from typing import Any
 from urllib.parse import quote
 
-from tests.conformance.scenario import Row, Step, api, form, get, scalar, send
 from tests.conformance.scenarios.reserving import cpus, dynamic, mem, ports, reserve, shows, static, unreserve
+from tests.conformance.scenarios.scenario import Row, Step, api, form, get, scalar, send
 from tests.conformance.scenarios.setups import ONE_SEES_LITTLE, RESERVERS, STANDARD, UNRESERVABLE, WITH_A_SET
 
 R = dynamic("r")

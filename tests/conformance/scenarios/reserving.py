@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tests.conformance.scenario import Step, form, get, scalar
+from tests.conformance.scenarios.scenario import Step, form, get, scalar
 
 
 def dynamic(role: str, principal: str | None = None, **labels: str) -> dict[str, Any]:

@@ -5,7 +5,18 @@ A weight cannot be taken back, so a row that sets one, or would if it failed, sp
 
 from typing import Any
 
-from tests.conformance.scenario import Row, Step, api, config, delete, get, post_quota, role_entry, send, update_quota
+from tests.conformance.scenarios.scenario import (
+    Row,
+    Step,
+    api,
+    config,
+    delete,
+    get,
+    post_quota,
+    role_entry,
+    send,
+    update_quota,
+)
 from tests.conformance.scenarios.setups import (
     AUTHENTICATED,
     NESTED_RESERVATION,

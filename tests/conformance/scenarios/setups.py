@@ -1,6 +1,6 @@
 """The clusters that the rows are played on."""
 
-from tests.conformance.cluster import Setup
+from tests.conformance.masters.cluster import Setup
 
 A1 = "cpus:12;mem:6144;disk:1000;ports:[31000-32000]"
 A2 = "cpus:4;mem:2048;cpus(ads):8;mem(ads):4096;disk:500;ports:[31000-31100]"

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tests.conformance.scenario import Row, Step, api, form, get
 from tests.conformance.scenarios.reserving import create, destroy, disk, dynamic, reserve, shows, unreserve
+from tests.conformance.scenarios.scenario import Row, Step, api, form, get
 from tests.conformance.scenarios.setups import RESERVERS, STANDARD
 
 DB = dynamic("db")

@@ -64,7 +64,7 @@ def away(count: int) -> str:
     )
 
 
-# As on a real master: tests/conformance/test_failover.py.
+# As on a real master: tests/conformance/restarts/test_failover.py.
 @pytest.mark.parametrize(
     ("known", "back", "at_once"),
     [(5, 4, True), (5, 3, False), (2, 1, True), (4, 3, True), (4, 2, False), (10, 8, True), (10, 7, False)],

@@ -192,7 +192,7 @@ PACKED = gzip.compress(b"[]", mtime=0)
 )
 def test_a_packed_body_that_is_not_whole_is_refused(packed: bytes, sentence: bytes) -> None:
     answer = asyncio.run(answer_to_packed(packed))
-    assert answer.startswith(b"HTTP/1.1 500"), "as a real master does: tests/conformance/test_http_habits.py"
+    assert answer.startswith(b"HTTP/1.1 500"), "as a real master does: tests/conformance/answers/test_http_habits.py"
     assert sentence in answer
 
 

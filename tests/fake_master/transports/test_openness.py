@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.conformance.processes import Process
+from tests.conformance.masters.processes import Process
 
 pytestmark = pytest.mark.process
 

@@ -1,0 +1,83 @@
+"""JSON that is kept as long as what it was made of is the same.
+
+Of thousands of agents few change between two questions, and a dashboard asks every few seconds.
+So each agent and each framework is written once, and written again when a part of it is another
+object than before.  That is sound because parts are replaced, never changed in place: whoever
+shows something that can change in place names what is in it instead.  Equal is not enough:
+resources are equal whatever their order, and are not shown alike.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
+from operator import is_
+from typing import Any, Protocol, TypeVar
+from weakref import WeakKeyDictionary
+
+from fake_master.http.writing.text import Written, dumps
+from fake_master.state.master_state import MasterState
+
+Parts = tuple[Any, ...]
+"""All that a text depends on."""
+
+
+class Named(Protocol):
+    """A thing with an id that no other of its kind has."""
+
+    id: str
+
+
+Of = TypeVar("Of", bound=Named)
+
+
+class ResponseCache:
+    """The texts of one kind of things, such as the agents of `/slaves`."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[Parts, bytes]] = {}
+        self._everything: list[Any] = []
+        self._whole: Written | None = None
+
+    def whole(self, everything: Callable[[], Iterable[Any]], write: Callable[[], Written]) -> Written:
+        """Return the text that `write` makes; it depends on the parts that `everything` returns and on no others."""
+        if self._whole is None or not _same(self._everything, everything()):
+            self._everything = list(everything())
+            self._whole = write()
+        return self._whole
+
+    def array(self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Mapping[str, Any]]) -> Written:
+        """A JSON array of what `view` says of each; what is not in it is forgotten."""
+        return self._array(of, parts, lambda one: dumps(view(one)))
+
+    def concatenated(
+        self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Iterable[Mapping[str, Any]]]
+    ) -> Written:
+        """A JSON array of everything that `view` lists of each, in one."""
+        return self._array(of, parts, lambda one: b",".join(map(dumps, view(one))))
+
+    def _array(self, of: Iterable[Of], parts: Callable[[Of], Parts], write: Callable[[Of], bytes]) -> Written:
+        before, self._kept = self._kept, {}
+        for one in of:
+            made_of = parts(one)
+            known = before.get(one.id)
+            if known is None or not _same(known[0], made_of):
+                known = (made_of, write(one))
+            self._kept[one.id] = known
+        pieces = [piece for _, text in self._kept.values() if text for piece in (b",", text)]
+        return Written((b"[", *pieces[1:], b"]"))
+
+
+_END = (object(),)
+
+
+def _same(known: Iterable[Any], now: Iterable[Any]) -> bool:
+    """Return whether both are the same objects, one by one."""
+    return all(map(is_, chain(known, _END), chain(now, _END)))
+
+
+_KEPT: WeakKeyDictionary[MasterState, defaultdict[str, ResponseCache]] = WeakKeyDictionary()
+
+
+def texts(state: MasterState, kind: str) -> ResponseCache:
+    """Return the texts of a kind that are kept for a master, as long as its state lives."""
+    return _KEPT.setdefault(state, defaultdict(ResponseCache))[kind]

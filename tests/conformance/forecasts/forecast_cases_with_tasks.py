@@ -1,0 +1,86 @@
+"""Changes of a cluster on which tasks run, to be forecast and then made."""
+
+from tests.conformance.callers.joining import quick
+from tests.conformance.callers.owning import owned
+from tests.conformance.forecasts.forecast_cases import reserve
+from tests.conformance.forecasts.forecasting import Case, asks, joins, runs
+from tests.conformance.scenarios.scenario import api, config, delete, post_quota, send, update_quota
+
+BARE = "cpus:4;mem:4096;disk:1000"
+FOUR_BARE, ONE_BARE = quick(*[BARE] * 4), quick(BARE)
+WITH_TASKS = {
+    "quota while tasks hold everything": Case(
+        FOUR_BARE,
+        (joins("ads"), runs(4), joins("web")),
+        "quota set web cpus:8 mem:8192",
+        post_quota("web", cpus=8, mem=8192),
+        200,
+        tasks=True,
+    ),
+    "quota while tasks hold half": Case(
+        FOUR_BARE,
+        (joins("ads"), runs(2), joins("web")),
+        "quota set web cpus:12 mem:12288",
+        post_quota("web", cpus=12, mem=12288),
+        200,
+        tasks=True,
+    ),
+    "quota of a role that runs tasks": Case(
+        FOUR_BARE,
+        (joins("ads"), runs(2), joins("web")),
+        "quota set ads cpus:8 mem:8192",
+        post_quota("ads", cpus=8, mem=8192),
+        200,
+        tasks=True,
+    ),
+    "quota removed from a role that runs tasks": Case(
+        FOUR_BARE,
+        (asks(post_quota("ads", cpus=8, mem=8192)), joins("ads"), runs(1), joins("web")),
+        "quota remove ads",
+        delete("/quota/ads"),
+        200,
+        tasks=True,
+    ),
+    "limits below what tasks hold": Case(
+        FOUR_BARE,
+        (joins("ads"), runs(2)),
+        "quota update ads --create --limit cpus:4",
+        update_quota(config("ads", {}, {"cpus": 4})),
+        400,
+        newest=True,
+        tasks=True,
+    ),
+    "limits at what tasks hold": Case(
+        FOUR_BARE,
+        (joins("ads"), runs(2), joins("web")),
+        "quota update ads --create --limit cpus:8",
+        update_quota(config("ads", {}, {"cpus": 8})),
+        200,
+        newest=True,
+        tasks=True,
+    ),
+    "a heavier role beside tasks": Case(
+        FOUR_BARE,
+        (joins("ads"), runs(2), joins("web")),
+        "whatif weight:web=4",
+        send("PUT", "/weights", [{"role": "web", "weight": 4}]),
+        200,
+        tasks=True,
+    ),
+    "reserved where a task runs": Case(
+        ONE_BARE,
+        (joins("ads"), runs(1), joins("web")),
+        "reserve @A1 cpus:1 --role web",
+        reserve(owned("web", cpus=1)),
+        409,
+        tasks=True,
+    ),
+    "a framework with tasks that is torn down": Case(
+        FOUR_BARE,
+        (joins("ads"), runs(3), joins("web")),
+        "whatif --lose-framework @F1",
+        api("TEARDOWN", teardown={"framework_id": {"value": "@F1"}}),
+        200,
+        tasks=True,
+    ),
+}

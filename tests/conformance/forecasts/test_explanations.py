@@ -1,0 +1,70 @@
+"""`offers explain` names the known cause of a situation, on a real master and on the fake one."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mesosctl.model.errors import MasterFailed
+from tests.conformance.commands.test_commands import run
+from tests.conformance.forecasts.explanation_cases import SITUATIONS, Situation
+from tests.conformance.forecasts.forecasting import Case, World, everything, world_of
+from tests.conformance.masters.carriers import IN_PROCESS, REAL, Carrier, Pool
+
+
+def explained(world: World, subject: str) -> dict[str, Any]:
+    """What is said of one framework."""
+    target = world.frameworks[-1].id if subject == "@last" else subject
+    status, said = run(world.master, f"offers explain {target}")
+    assert status == 0, said
+    (explanation,) = said["explanations"]
+    found: dict[str, Any] = explanation
+    return found
+
+
+def total(parts: list[dict[str, Any]]) -> dict[str, float]:
+    sums: dict[str, float] = {}
+    for part in parts:
+        for name, amount in part["amounts"].items():
+            sums[name] = round(sums.get(name, 0.0) + amount, 3)
+    return sums
+
+
+@pytest.mark.parametrize("carrier", [IN_PROCESS, REAL], ids=str, indirect=True, scope="session")
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_the_cause_is_named(name: str, carrier: Carrier, pool: Pool, tmp_path: Path) -> None:
+    situation: Situation = SITUATIONS[name]
+    case = Case(situation.setup, situation.prepared, "", None, 0, tasks=situation.tasks)
+    with world_of(case, carrier, pool, tmp_path) as world:
+        before = everything(world)
+        said = explained(world, situation.subject)
+        assert everything(world) == before, "explaining changes nothing"
+        agents = world.master.read("/slaves")["slaves"]
+    assert said["reason"] == situation.reason, said
+    assert (
+        situation.line.items()
+        <= next((line for line in said["lines"] if situation.line.items() <= line.items()), {}).items()
+    ), said["lines"]
+    assert situation.says in said["answer"]
+    assert any(situation.helps in sentence for sentence in said["helps"] or [""]), said["helps"]
+    if situation.open is not None:
+        assert {name for name, amount in said["open"].items() if amount} == situation.open
+    for name in ("cpus", "mem", "disk"):
+        assert total(said["lines"]).get(name, 0.0) == sum(agent["resources"][name] for agent in agents), (
+            "the lines add up to the cluster"
+        )
+    assert total(said["lines"]) == total([line for agent in said["agents"] for line in agent["lines"]])
+
+
+def test_without_metrics_refusals_are_unknown(pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    situation = SITUATIONS["it has declined everything for long"]
+    monkeypatch.setattr("mesosctl.operations.offer_explanation._numbers", _no_metrics)
+    case = Case(situation.setup, situation.prepared, "", None, 0)
+    with world_of(case, IN_PROCESS, pool, tmp_path) as world:
+        said = explained(world, "ads")
+    assert (said["reason"], said["refusals"]) == ("unknown", None)
+    assert any("does not say whether any are in force" in sentence for sentence in said["unknown"])
+
+
+def _no_metrics(_: object) -> dict[str, float]:
+    raise MasterFailed("metrics are not given in time")

@@ -1,0 +1,161 @@
+"""A snapshot of a master, a fake master made from it, and a snapshot of that: on every carrier."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+
+from fake_master.master import Master as FakeMaster
+from fake_master.sources.snapshot import RestoredCluster
+from fake_master.transports.in_process import InProcessTransport
+from mesosctl.api.snapshots import snapshot
+from mesosctl.client.address import parse_address
+from mesosctl.client.master import Master
+from mesosctl.operations.snapshot import read_snapshot
+from mesosctl.planning.snapshot import ClusterSnapshot
+from tests.conformance.callers.joining import Join, joining, quick
+from tests.conformance.callers.owning import owned, reserve
+from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
+from tests.conformance.masters.cluster import Cluster
+from tests.conformance.offers.test_reserved_in_use import launch, started
+from tests.conformance.scenarios.scenario import quota_request, scalars
+
+SETUP = quick(
+    "cpus:4;mem:2048;disk:100;ports:[31000-31009]", "cpus:2;mem:1024;cpus(ads):1;mem(ads):256;ports:[31000-31009]"
+)
+
+
+@pytest.fixture
+def master(carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
+    """A master of the test's own: weights cannot be taken away again."""
+    cluster = pool.start(carrier, SETUP)
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture
+def join(master: Cluster) -> Iterator[Join]:
+    with joining(master) as new:
+        yield new
+
+
+def pictured(address: str, transport: httpx.BaseTransport | None, **more: Any) -> ClusterSnapshot:
+    client = Master(parse_address(address), transport=transport)
+    try:
+        return read_snapshot(client, **more)
+    finally:
+        if transport is None:  # one that was lent lives on
+            client.close()
+
+
+def snapshot_of(cluster: Cluster) -> ClusterSnapshot:
+    return pictured(cluster.address, cluster.transport)
+
+
+def again(picture: ClusterSnapshot) -> tuple[ClusterSnapshot, FakeMaster]:
+    """A picture of the fake master that is made from a picture, by way of a file, once it has allocated."""
+    clock = [1000.0]
+    fake = RestoredCluster(snapshot.load(snapshot.dump(picture))).start(clock=lambda: clock[0])
+    for _ in range(5):
+        clock[0] += 1.0
+        fake.advance()
+    return pictured("http://fake.invalid", InProcessTransport(fake)), fake
+
+
+def comparable(picture: ClusterSnapshot) -> Any:
+    """What must be the same: all but where agents listen, when, and the order in which a master tells."""
+    same = replace(
+        picture,
+        taken_at=0.0,
+        agents=tuple(sorted((replace(agent, pid="") for agent in picture.agents), key=lambda agent: agent.id)),
+        frameworks=tuple(sorted(picture.frameworks, key=lambda framework: framework.id)),
+        usages=tuple(sorted(picture.usages, key=lambda u: (u.framework_id, u.agent_id, u.role))),
+        offers=tuple(sorted(picture.offers, key=lambda offer: offer.id)),
+    )
+    value = snapshot.to_json(same)
+    for kind in ("agents", "usages", "offers"):
+        for entry in value[kind]:
+            entry["resources"].sort(key=lambda resource: json.dumps(resource, sort_keys=True))
+    for framework in value["frameworks"]:
+        framework["roles"].sort()
+    return value
+
+
+def test_an_empty_cluster(master: Cluster) -> None:
+    picture = snapshot_of(master)
+    assert len(picture.agents) == 2
+    assert picture.flags["allocation_interval"] == "200ms"
+    assert comparable(again(picture)[0]) == comparable(picture)
+
+
+def test_frameworks_reservations_quotas_and_weights(master: Cluster, join: Join) -> None:
+    weights = [{"role": "web", "weight": 2.5}, {"role": "ads/x", "weight": 0.5}]
+    assert master.request("PUT", "/weights", content=json.dumps(weights)).status == 200
+    assert master.request("POST", "/quota", content=json.dumps(quota_request("web", cpus=1, mem=128))).status == 200
+    assert reserve(master, owned("db", cpus=0.5, mem=100)) == 202
+    web = join("web", name="shop").subscribe()
+    held = web.offers()
+    ads = join("ads/x", "ads", name="ads", principal="p").subscribe(suppressed_roles=["ads"])
+    ads.offers(agents=1)
+    join("db", name="old", capabilities=(), roles=None, role="db").subscribe().offers()
+    web.settle()
+    picture = snapshot_of(master)
+    assert {offer.id for offer in picture.offers} >= {offer["id"]["value"] for offer in held}
+    assert picture.weights == {"ads/x": 0.5, "web": 2.5}
+    assert str(picture.quotas["web"].guarantees) == "cpus:1; mem:128"
+    assert {framework.name: framework.suppressed for framework in picture.frameworks} == {
+        "shop": frozenset(),
+        "ads": frozenset({"ads"}),
+        "old": frozenset(),
+    }
+    second, fake = again(picture)
+    assert comparable(second) == comparable(picture)
+    shown = InProcessTransport(fake).handle_request(httpx.Request("GET", "http://fake.invalid/roles"))
+    assert by_role(json.loads(shown.read())) == by_role(master.read("/roles"))
+
+
+def by_role(answer: Any) -> dict[str, Any]:
+    return {entry["name"]: entry | {"frameworks": sorted(entry["frameworks"])} for entry in answer["roles"]}
+
+
+def test_tasks_and_executors(master: Cluster, join: Join, carrier: Carrier) -> None:
+    if carrier is REAL:
+        pytest.skip("the agents of a real master in one process start no tasks")
+    framework = join("web", name="shop").subscribe()
+    for offer in framework.offers(agents=2):
+        executor = {
+            "executor_id": {"value": "e"},
+            "framework_id": {"value": framework.id},
+            "resources": scalars(cpus=0.1, mem=32),
+            "command": {"value": "true"},
+        }
+        framework.accept([offer], launch(offer, scalars(cpus=1, mem=128), executor), refuse=1000)
+        started(framework)
+    picture = snapshot_of(master)
+    assert [(usage.tasks, str(usage.resources)) for usage in picture.usages] == [(1, "cpus:1.1; mem:160")] * 2
+    assert picture.offers == ()
+    second, _ = again(picture)
+    # A picture has no filters: what was refused is offered again, and what tasks and executors hold is not.
+    assert sorted(offer.resources.scalar_quantities()["cpus"] for offer in second.offers) == [900, 2900]
+    assert comparable(second)["usages"] == comparable(picture)["usages"]
+    assert comparable(second)["agents"] == comparable(picture)["agents"]
+
+
+def test_a_framework_that_is_away_is_offered_nothing(master: Cluster, join: Join, carrier: Carrier) -> None:
+    framework = join("web", name="shop", failover_timeout=1000.0).subscribe()
+    framework.offers()
+    framework.stream.hang_up()
+    gone = lambda: not snapshot_of(master).frameworks[0].connected  # noqa: E731
+    assert master.subscribers.wait(gone)
+    picture = snapshot_of(master)
+    assert comparable(again(picture)[0]) == comparable(picture)
+
+
+def test_progress_is_told_in_sentences(master: Cluster, carrier: Carrier) -> None:
+    told: list[str] = []
+    pictured(master.address, master.transport, progress=lambda sentence, _part=None: told.append(sentence))
+    assert told[0].startswith("asking")
+    assert any("MiB" in sentence for sentence in told) or carrier not in (REAL, SOCKET, SOCKET_OLD)

@@ -1,0 +1,140 @@
+"""Random histories of machines and agents, played step by step on the fake and on a real master.
+
+Agents are drained and taken out of service, but never removed: those of a real master here would not come back.
+"""
+
+import json
+import os
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+
+from tests.conformance.masters.carriers import IN_PROCESS, REAL, Pool
+from tests.conformance.masters.cluster import Cluster
+from tests.conformance.masters.comparing import canonical
+from tests.conformance.scenarios.setups import STANDARD
+
+STEPS = int(os.environ.get("MESOS_CONFORMANCE_STEPS", "1000"))
+STEPS_IN_A_HISTORY = 100
+
+_HOSTS = st.sampled_from(["a", "A", "b", "B", "c", ""])
+_ADDRESSES = st.sampled_from(["10.0.0.1", "10.0.0.2", "10.0.0.300", "x", ""])
+_MACHINES = st.one_of(
+    st.builds(lambda hostname: {"hostname": hostname}, _HOSTS),
+    st.builds(lambda hostname: {"hostname": hostname}, _HOSTS),
+    st.builds(lambda ip: {"ip": ip}, _ADDRESSES),
+    st.builds(lambda hostname, ip: {"hostname": hostname, "ip": ip}, _HOSTS, _ADDRESSES),
+)
+_TIMES = st.sampled_from([0, 1, -1, 1895232742000000000, "7", 1.5, "x", None, 2**63])
+_NANOSECONDS = st.builds(lambda time: {} if time is None else {"nanoseconds": time}, _TIMES)
+_UNAVAILABILITIES = st.one_of(
+    st.just({"start": {"nanoseconds": 5}}),
+    st.just({"start": {"nanoseconds": 5}, "duration": {"nanoseconds": 6}}),
+    st.builds(lambda start: {"start": start}, _NANOSECONDS),
+    st.builds(lambda start, duration: {"start": start, "duration": duration}, _NANOSECONDS, _NANOSECONDS),
+)
+_WINDOWS = st.builds(
+    lambda machines, unavailability: {"machine_ids": machines, "unavailability": unavailability},
+    st.lists(_MACHINES, max_size=3),
+    _UNAVAILABILITIES,
+)
+_KNOWN = st.lists(st.integers(0, 9), min_size=1, max_size=2)
+_AGENTS = st.sampled_from([0, 0, 0, 1, 1, None])
+_GRACE = st.sampled_from([None, {"seconds": 5}, {"seconds": "1", "nanos": 7}, {"nanoseconds": 5}, {}, {"seconds": -1}])
+
+
+class History(RuleBasedStateMachine):
+    """One history: every rule sends one request to both masters."""
+
+    def __init__(self, pool: Pool) -> None:
+        super().__init__()
+        self.masters = [pool.start(carrier, STANDARD) for carrier in (REAL, IN_PROCESS)]
+
+    def teardown(self) -> None:
+        for master in self.masters:
+            master.stop()
+
+    @rule(windows=st.lists(_WINDOWS, max_size=3))
+    def schedule(self, windows: list[Any]) -> None:
+        self.post("/maintenance/schedule", {"windows": windows})
+
+    @rule(more=st.lists(st.sampled_from(["a", "b", "c", "d"]), unique=True, min_size=1))
+    def schedule_more(self, more: list[str]) -> None:
+        """What was scheduled, and other machines besides: one that is down may not be left out."""
+        windows = self.masters[0].read("/maintenance/schedule").get("windows", [])
+        named = {machine.get("hostname", "").lower() for window in windows for machine in window["machine_ids"]}
+        added = [{"hostname": name} for name in more if name not in named]
+        if added:
+            windows.append({"machine_ids": added, "unavailability": {"start": {"nanoseconds": 9}}})
+        self.post("/maintenance/schedule", {"windows": windows})
+
+    @rule(down=st.booleans(), machines=st.lists(_MACHINES, max_size=2))
+    def change_any(self, machines: list[Any], *, down: bool) -> None:
+        self.post("/machine/down" if down else "/machine/up", machines)
+
+    @rule(down=st.booleans(), picks=_KNOWN)
+    def change_known(self, picks: list[int], *, down: bool) -> None:
+        status = self.masters[0].read("/maintenance/status")
+        known = [machine["id"] for machine in status.get("draining_machines", ())] if down else []
+        known = canonical(known or status.get("down_machines", []), "draining_machines")
+        if known:
+            self.post("/machine/down" if down else "/machine/up", [known[pick % len(known)] for pick in picks])
+
+    @rule(call=st.sampled_from(["DEACTIVATE_AGENT", "REACTIVATE_AGENT"]), agent=_AGENTS)
+    def change_service(self, call: str, agent: int | None) -> None:
+        self.about(call, agent)
+
+    @rule(agent=_AGENTS, grace=_GRACE)
+    def drain(self, agent: int | None, grace: Any) -> None:
+        self.about("DRAIN_AGENT", agent, **({} if grace is None else {"max_grace_period": grace}))
+
+    def post(self, path: str, body: Any) -> None:
+        content = json.dumps(body)
+        answers = [master.request("POST", path, content=content) for master in self.masters]
+        assert answers[0].status == answers[1].status, answers
+        self.compare()
+
+    def about(self, call: str, agent: int | None, **more: Any) -> None:
+        answers = []
+        for master in self.masters:
+            agent_id = "none such" if agent is None else master.agents()[agent]["id"]
+            answers.append(master.call(call, **{call.lower(): {"agent_id": {"value": agent_id}, **more}}))
+        assert answers[0].status == answers[1].status, answers
+        self.compare()
+
+    def compare(self) -> None:
+        # A real agent is drained a moment after the master has answered.
+        real, fake = self.masters
+        real.subscribers.wait(lambda: _state(real) == _state(fake))
+        assert _state(fake) == _state(real)
+
+
+def _state(master: Cluster) -> dict[str, Any]:
+    shown = {path: canonical(master.read(path)) for path in ("/maintenance/schedule", "/maintenance/status")}
+    keys = ("active", "deactivated", "drain_info")
+    return shown | {"agents": [{key: agent.get(key) for key in keys} for agent in master.agents()]}
+
+
+@pytest.mark.real_master
+@pytest.mark.process
+@pytest.mark.socket
+def test_random_histories_of_maintenance(pool: Pool) -> None:
+    class Here(History):
+        def __init__(self) -> None:
+            super().__init__(pool)
+
+    run_state_machine_as_test(
+        Here,
+        settings=settings(
+            max_examples=max(1, STEPS // STEPS_IN_A_HISTORY),
+            stateful_step_count=STEPS_IN_A_HISTORY,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+            # Every history needs a real master of its own: looking for a shorter one would take minutes.
+            phases=(Phase.generate,),
+        ),
+    )

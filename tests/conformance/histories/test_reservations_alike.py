@@ -1,0 +1,179 @@
+"""A fake and a real master given the same random operations: same statuses, same resources after each.
+
+Nothing is sent that ends a real master or its agents (scenarios/lethal.py): no zero amount anywhere, no TEXT, no
+static reservation that comes or goes.
+"""
+
+import json
+import os
+from collections import Counter
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.conformance.histories.random_operations import Dice, Resource, bottom, rounded
+from tests.conformance.masters.carriers import IN_PROCESS, REAL, Pool
+from tests.conformance.masters.cluster import Cluster
+from tests.conformance.scenarios.setups import STANDARD
+from tests.needs import needs
+
+STEPS = int(os.environ.get("CONFORMANCE_STEPS", "1000"))
+FRESH_EVERY = 50
+"""Steps after which everything is undone, so that there is room again."""
+
+
+class Pair:
+    """Two masters of one setup, asked the same."""
+
+    def __init__(self, real: Cluster, fake: Cluster, dice: Dice) -> None:
+        self.masters = (real, fake)
+        self.dice = dice
+        self.statuses: Counter[int] = Counter()
+        self.starts = 0
+        self.ids = [[agent["id"] for agent in master.agents()] for master in self.masters]
+        self.agent = 0
+        self.look()
+
+    def start_over(self) -> None:
+        self.starts += 1
+        for master in self.masters:
+            master.clear_reservations()
+        self.look()
+
+    def look(self) -> None:
+        """Both must show the same; what they show is what the next step can work upon."""
+        real, fake = (_shown(master) for master in self.masters)
+        assert real == fake
+        self.shown = real
+
+    def step(self) -> None:
+        self.agent = self.dice.choose((0, 0, 1))
+        self.dice.choose(STEPS_TO_CHOOSE)(self, self.dice)
+
+    def post(self, path: str, **fields: list[Resource]) -> None:
+        text = {name: json.dumps(value) for name, value in fields.items()}
+        self._ask("POST", path, fields, lambda agent: urlencode({"slaveId": agent, **text}), {})
+
+    def call(self, kind: str, **fields: Any) -> None:
+        def content(agent: str) -> str:
+            return json.dumps({"type": kind, kind.lower(): {"agent_id": {"value": agent}, **fields}})
+
+        self._ask("POST", "/api/v1", (kind, fields), content, {"Content-Type": "application/json"})
+
+    def _ask(self, method: str, path: str, what: Any, content: Any, headers: dict[str, str]) -> None:
+        real, fake = (
+            master.request(method, path, content=content(ids[self.agent]), headers=headers)
+            for master, ids in zip(self.masters, self.ids, strict=True)
+        )
+        assert real.status == fake.status, (path, what, real, fake)
+        self.statuses[real.status] += 1
+        self.look()
+
+    def present(self, *, volume: bool = False, dynamic: bool = False, disk: bool = False) -> Resource:
+        """One of the resources that the agent has now, of a kind if there is any."""
+        wanted = [
+            entry
+            for entry in self.shown[self.agent]
+            if ("disk" in entry) >= volume
+            and (entry.get("reservations", [{}])[-1].get("type") == "DYNAMIC") >= dynamic
+            and (entry["name"] == "disk" and "disk" not in entry and "reservations" in entry) >= disk
+        ]
+        return self.dice.choose(wanted or self.shown[self.agent])
+
+
+def _shown(master: Cluster) -> list[list[Resource]]:
+    """Every resource of every agent, sorted: the order depends on what was undone before.
+
+    To three decimals: a real master shows an amount as it was sent until it adds to it, 0.0015 for 0.002.
+    """
+    return [
+        sorted(
+            (
+                rounded(entry)
+                for entries in (agent["unreserved_resources_full"], *agent["reserved_resources_full"].values())
+                for entry in entries
+            ),
+            key=json.dumps,
+        )
+        for agent in master.agents()
+    ]
+
+
+def reserve(pair: Pair, dice: Dice) -> None:
+    pair.post("/reserve", resources=dice.entries())
+
+
+def reserve_below(pair: Pair, dice: Dice) -> None:
+    """Something that is reserved, one level further up."""
+    present = dict(pair.present(dynamic=True))
+    stack = present.get("reservations", [])
+    role = "/".join([*(level["role"] for level in stack[-1:]), dice.choose(("x", "x/y", "z"))])
+    present["reservations"] = [*stack, dice.owner(role)]
+    pair.post("/reserve", resources=[dice.part({k: v for k, v in present.items() if k not in ("role", "reservation")})])
+
+
+def reserve_from_source(pair: Pair, dice: Dice) -> None:
+    """Something that there is, handed to another owner."""
+    present = dice.part(pair.present())
+    bare = {key: value for key, value in present.items() if key not in ("role", "reservation", "reservations")}
+    source, target = bare | {"reservations": present.get("reservations", [])}, bare | {"reservations": dice.stack()}
+    if bottom(source) == bottom(target):
+        pair.post("/reserve", resources=[target], source=[source])
+
+
+def unreserve(pair: Pair, dice: Dice) -> None:
+    pair.post("/unreserve", resources=dice.entries())
+
+
+def unreserve_what_there_is(pair: Pair, dice: Dice) -> None:
+    pair.post("/unreserve", resources=[dice.part(pair.present(dynamic=True))])
+
+
+def create(pair: Pair, dice: Dice) -> None:
+    pair.post("/create-volumes", volumes=dice.volumes())
+
+
+def create_from_what_there_is(pair: Pair, dice: Dice) -> None:
+    present = dice.part(pair.present(disk=True))
+    pair.post("/create-volumes", volumes=[present | {"disk": dice.volume_info()}])
+
+
+def destroy(pair: Pair, dice: Dice) -> None:
+    pair.post("/destroy-volumes", volumes=dice.volumes())
+
+
+def destroy_what_there_is(pair: Pair, dice: Dice) -> None:
+    pair.post("/destroy-volumes", volumes=[pair.present(volume=True)])
+
+
+def grow(pair: Pair, dice: Dice) -> None:
+    volume = pair.present(volume=True)
+    pair.call("GROW_VOLUME", volume=volume, addition=dice.disk(volume.get("reservations", [])))
+
+
+def shrink(pair: Pair, dice: Dice) -> None:
+    pair.call("SHRINK_VOLUME", volume=pair.present(volume=True), subtract={"value": dice.amount()})
+
+
+STEPS_TO_CHOOSE = (
+    *(reserve, reserve_below, unreserve_what_there_is) * 4,
+    *(reserve_from_source, create_from_what_there_is) * 2,
+    *(unreserve, create, destroy, destroy_what_there_is, grow, shrink),
+)
+
+
+@pytest.fixture
+@needs(*REAL.needs)
+def pair(pool: Pool) -> Pair:
+    seed = int(os.environ.get("CONFORMANCE_SEED", "1"))
+    return Pair(pool.lend(REAL, STANDARD), pool.lend(IN_PROCESS, STANDARD), Dice(seed))
+
+
+def test_a_thousand_operations_leave_both_masters_alike(pair: Pair) -> None:
+    while (number := pair.statuses.total()) < STEPS:
+        if number >= FRESH_EVERY * pair.starts:
+            pair.start_over()
+        pair.step()
+    # Otherwise little would have been tried.
+    assert min(pair.statuses[status] for status in (202, 400, 409)) > STEPS / 20, pair.statuses

@@ -1,0 +1,89 @@
+"""The carriers by name, and the pool that keeps started masters for as long as they are of use."""
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from tests.conformance.masters import fakes, real
+from tests.conformance.masters.cluster import Cluster, Setup
+from tests.conformance.masters.codec import Codec
+
+POOL_SIZE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """One way to have a master: its name, the Mesos version it speaks, how it starts."""
+
+    name: str
+    version: str
+    start: Callable[[Setup, Path], Cluster]
+    needs: tuple[str, ...] = ()
+    """The markers of every test on it."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+REAL = Carrier("real", "1.11", real.start, ("real_master", "process", "socket"))
+IN_PROCESS = Carrier("in-process", "1.11", partial(fakes.start_in_process, "1.11"))
+SOCKET = Carrier("socket", "1.11", partial(fakes.start_on_socket, "1.11"), ("process", "socket"))
+IN_PROCESS_OLD = Carrier("in-process-1.4", "1.4", partial(fakes.start_in_process, "1.4"))
+SOCKET_OLD = Carrier("socket-1.4", "1.4", partial(fakes.start_on_socket, "1.4"), ("process", "socket"))
+
+
+def speaking(codec: Codec, carrier: "Carrier") -> "Carrier":
+    """The same carrier; calls, answers and events are written as `codec` does."""
+
+    def start(setup: Setup, folder: Path) -> Cluster:
+        cluster = carrier.start(setup, folder)
+        cluster.speak(codec)
+        return cluster
+
+    return replace(carrier, name=f"{carrier.name}-{codec.name}", start=start)
+
+
+EVERY_CARRIER = (REAL, IN_PROCESS, SOCKET, IN_PROCESS_OLD, SOCKET_OLD)
+
+
+class Pool:
+    """Started masters, by carrier and setup; the one that was used longest ago makes room for a new one."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="conformance-", ignore_cleanup_errors=True)
+        self._started: list[Cluster] = []
+        self._clusters: dict[tuple[str, Setup], Cluster] = {}
+
+    def lend(self, carrier: Carrier, setup: Setup) -> Cluster:
+        """A running master without quota and dynamic reservations; started now unless one of this kind is alive."""
+        key = (carrier.name, setup)
+        cluster = self._clusters.pop(key, None)
+        if cluster is not None and cluster.alive:
+            cluster.clear_quota()
+            cluster.clear_reservations()
+        else:
+            if cluster is not None:
+                cluster.stop()
+            cluster = self.start(carrier, setup)
+        self._clusters[key] = cluster
+        if len(self._clusters) > POOL_SIZE:
+            self._clusters.pop(next(iter(self._clusters))).stop()
+        return cluster
+
+    def discard(self, cluster: Cluster) -> None:
+        """Stop a lent master that must not be used again."""
+        self._clusters = {key: kept for key, kept in self._clusters.items() if kept is not cluster}
+        cluster.stop()
+
+    def start(self, carrier: Carrier, setup: Setup) -> Cluster:
+        """A new master that the pool does not lend: the caller stops it, or else it ends with the pool."""
+        cluster = carrier.start(setup, Path(tempfile.mkdtemp(prefix=f"{carrier}-", dir=self._folder.name)))
+        self._started.append(cluster)
+        return cluster
+
+    def close(self) -> None:
+        for cluster in self._started:
+            cluster.stop()
+        self._folder.cleanup()

@@ -1,0 +1,78 @@
+"""The fake master: in process and on a socket.  Everything that these tests know of its interface is here."""
+
+import sys
+from pathlib import Path
+
+import httpx
+
+from fake_master.http.application import Application
+from fake_master.master import Master
+from fake_master.registry.sqlite import open_registry
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.state.clock import VirtualClock
+from fake_master.transports.in_process import InProcessTransport
+from tests.conformance.callers.subscribers import PATIENCE, InTheSameProcess, OverTheNetwork
+from tests.conformance.masters.cluster import Cluster, Setup
+from tests.conformance.masters.processes import Process
+
+PROGRAM = (sys.executable, "-m", "fake_master", "--port", "0")
+
+
+def start_in_process(version: str, setup: Setup, folder: Path) -> Cluster:
+    """A fake master behind an httpx transport, without a socket."""
+    spec = ClusterSpec(agents=setup.agents, mesos_version=version, flags=setup.all_flags(folder))
+    clock = VirtualClock()
+    master = spec.start(open_registry(spec.flags), clock=clock, takes_over=True)
+    return in_process(master, clock, setup)
+
+
+def start_on_socket(version: str, setup: Setup, folder: Path) -> Cluster:
+    """A fake master in a process of its own."""
+    process = Process([*PROGRAM, *_arguments(version, setup, folder)], folder / "fake.log")
+    return on_socket(process, setup)
+
+
+def start_for_drivers(setup: Setup, folder: Path) -> Cluster:
+    """The same, which serves scheduler drivers."""
+    process = Process([*PROGRAM, "--driver", *_arguments("1.11", setup, folder)], folder / "fake.log")
+    return on_socket(process, setup)
+
+
+def in_process(master: Master, clock: VirtualClock, setup: Setup) -> Cluster:
+    """A master that has been started here."""
+    transport = InProcessTransport(master, clock.sleep)
+    return Cluster(
+        setup,
+        httpx.Client(transport=transport),
+        "http://127.0.0.1:5050",
+        subscribers=InTheSameProcess(Application(master), clock),
+        transport=transport,
+        stop=master.close,
+    )
+
+
+def on_socket(process: Process, setup: Setup) -> Cluster:
+    """A fake master that a process serves; says why where it serves none."""
+    address = process.first_line().rstrip("/")
+    if not address.startswith("http://"):
+        words = process.last_words()
+        process.stop()
+        raise AssertionError(f"the fake master said {address!r} instead of its address: {words}")
+    return Cluster(
+        setup,
+        httpx.Client(trust_env=False, timeout=PATIENCE),
+        address,
+        subscribers=OverTheNetwork(address),
+        stop=process.stop,
+        last_words=process.last_words,
+    )
+
+
+def _arguments(version: str, setup: Setup, folder: Path) -> list[str]:
+    words = ["--mesos-version", version]
+    for text in setup.agents:
+        words += ["--agent", text]
+    for name, value in ({"registry": "in_memory"} | setup.all_flags(folder)).items():
+        option = f"--{name.replace('_', '-')}"
+        words += [option] if value == "true" else [option, value]
+    return words

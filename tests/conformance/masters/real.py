@@ -1,0 +1,97 @@
+"""The real master, started by the command in MESOS_RUNNER."""
+
+import os
+import shutil
+import socket
+from pathlib import Path
+
+import httpx
+
+from tests.conformance.callers.subscribers import PATIENCE, OverTheNetwork
+from tests.conformance.masters.cluster import Cluster, Setup
+from tests.conformance.masters.processes import Process, hold_port, wait_until
+
+RUNNER = "MESOS_RUNNER"
+START_SECONDS = 240  # the first start may have to install the master: twenty seconds or so, on an idle machine
+
+RUN_TOGETHER = "Bad value for resources, missing or extra ':'"
+"""What a runner's agent says that was slow to read its resources, and took the next one's for their end."""
+MISREADINGS = 9
+"""How often that may happen in a row."""
+
+
+def start(setup: Setup, folder: Path) -> Cluster:
+    """A real master whose agents have all registered."""
+    work = folder / "work"
+    is_first = not work.exists()
+    for _ in range(MISREADINGS):
+        try:
+            return _started(setup, folder)
+        except AssertionError as failure:
+            if RUN_TOGETHER not in str(failure):
+                raise
+        if is_first:
+            shutil.rmtree(work)
+    return _started(setup, folder)
+
+
+def _started(setup: Setup, folder: Path) -> Cluster:
+    held = _port(folder)
+    port = held.getsockname()[1]
+    flags = setup.all_flags(folder)
+    if "credentials" in flags:  # the agents are in the same process and want to know whom to let in, too
+        flags["http_credentials"] = flags["credentials"]
+    process = Process(
+        [os.environ[RUNNER], *setup.agents],
+        folder / "master.log",
+        environment={
+            "PORT": str(port),
+            "WORK": str(folder / "work"),
+            "GLOG_minloglevel": "1",
+            # Otherwise it answers for its metrics twice a second and no more.
+            "LIBPROCESS_METRICS_SNAPSHOT_ENDPOINT_RATE_LIMIT": "1000/1secs",
+            **{f"MESOS_{name.upper()}": value for name, value in flags.items()},
+        },
+    )
+    client = httpx.Client(trust_env=False, timeout=PATIENCE)
+    base = f"http://127.0.0.1:{port}"
+
+    def stop() -> None:
+        process.stop()
+        held.close()
+
+    cluster = Cluster(
+        setup,
+        client,
+        base,
+        subscribers=OverTheNetwork(base),
+        stop=stop,
+        last_words=process.last_words,
+        pid=process.pid,
+    )
+    try:
+        wait_until(lambda: _is_ready(cluster, client), process, START_SECONDS)
+    except BaseException:
+        cluster.stop()
+        raise
+    return cluster
+
+
+def _is_ready(cluster: Cluster, client: httpx.Client) -> bool:
+    headers = {"Accept": "application/json", **cluster.setup.operator()}
+    try:  # a v1 call, because those are refused until the registry has been read
+        answer = client.post(f"{cluster.address}/api/v1", json={"type": "GET_AGENTS"}, headers=headers)
+    except httpx.TransportError:
+        return False
+    if answer.status_code != 200:
+        return False
+    agents = answer.json()["get_agents"]["agents"]
+    return sum(agent["active"] or agent["deactivated"] for agent in agents) == len(cluster.setup.agents)
+
+
+def _port(folder: Path) -> socket.socket:
+    """Any free one, and the same for whoever is started again: an agent at another address is another agent."""
+    kept = folder / "port"
+    held = hold_port(int(kept.read_text()) if kept.exists() else 0)
+    kept.write_text(str(held.getsockname()[1]))
+    return held

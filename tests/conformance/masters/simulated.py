@@ -1,0 +1,66 @@
+"""Agents that a real master takes for real: they register, run nothing, and never say that a task has ended.
+
+The agents of a real master in one process start no tasks, and tell it so; with these a task holds its
+resources for as long as the master lives.
+"""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+from tests.allocator.real_master import Agents
+from tests.conformance.callers.subscribers import PATIENCE
+from tests.conformance.masters.cluster import Cluster
+
+
+@contextmanager
+def agents_of(master: Cluster, resources: Sequence[str]) -> Iterator[None]:
+    """So many agents, registered; scalars only."""
+    with agents_saying(master, lambda agents: [agents.register(text) for text in resources]):
+        yield
+
+
+@contextmanager
+def returning_to(master: Cluster, messages: Sequence[bytes]) -> Iterator[None]:
+    """Agents that a former master knew: what each says of itself and of what it runs (`agent_messages`)."""
+    with agents_saying(master, lambda agents: [agents.say("ReregisterSlaveMessage", body) for body in messages]):
+        yield
+
+
+@contextmanager
+def agents_saying(master: Cluster, words: Callable[[Agents], Sequence[Awaitable[None]]]) -> Iterator[None]:
+    """Agents that say what `words` makes them say, one after the other, and are registered then."""
+    port = urlsplit(master.address).port
+    assert port is not None
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    agents = Agents(port)
+
+    async def begin() -> int:
+        await agents.start()
+        said = words(agents)
+        for word in said:
+            await word
+        return len(said)
+
+    count = asyncio.run_coroutine_threadsafe(begin(), loop).result(PATIENCE)
+
+    async def end() -> None:
+        await agents.stop()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        await asyncio.sleep(0)  # what was closed says so in the next round
+
+    try:
+        assert master.subscribers.wait(lambda: len(master.read("/slaves")["slaves"]) == count)
+        yield
+    finally:
+        asyncio.run_coroutine_threadsafe(end(), loop).result(PATIENCE)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(PATIENCE)
+        loop.close()
