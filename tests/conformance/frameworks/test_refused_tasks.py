@@ -4,9 +4,19 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.callers.joining import Join
-from tests.conformance.frameworks.tasks import custom, executor, group, joined, launch, refusal, task
+from tests.conformance.callers.joining import Join, joining
+from tests.conformance.frameworks.tasks import SETUP, custom, executor, group, joined, launch, refusal, task
+from tests.conformance.masters.carriers import Carrier
 from tests.conformance.scenarios.scenario import scalars
+
+
+@pytest.fixture
+def shared(carrier: Carrier, pool: Any) -> Any:
+    """A master that tests borrow in turn: nothing of these stays."""
+    master = pool.lend(carrier, SETUP)
+    with joining(master) as join:
+        yield master, join
+
 
 Case = tuple[dict[str, Any], dict[str, Any], str]
 # What is changed in the task, what in the executor, and what the master says.

@@ -8,20 +8,11 @@ from typing import Any
 import pytest
 
 from tests.conformance.callers.frameworks import HEADERS
-from tests.conformance.callers.joining import joining
 from tests.conformance.callers.owning import owned
 from tests.conformance.frameworks.tasks import SETUP, custom, executor, group, joined, launch, refusal, task, told
 from tests.conformance.masters.carriers import Carrier
 from tests.conformance.offers.test_offer_operations import reserve, unreserve
 from tests.conformance.scenarios.scenario import scalars
-
-
-@pytest.fixture
-def shared(carrier: Carrier, pool: Any) -> Any:
-    """A master that tests borrow in turn: nothing of these stays."""
-    master = pool.lend(carrier, SETUP)
-    with joining(master) as join:
-        yield master, join
 
 
 def test_launches_are_counted_and_empty_ones_decline(start: Any) -> None:
