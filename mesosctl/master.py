@@ -36,11 +36,11 @@ Amounts = str | Mapping[str, float]
 class Master:
     """The leading master of an address: a URL, several with commas between them, `zk://…`, or `fake:`.
 
-    With `principal` and `secret`, or with `token`, it authenticates; `ca_file`, `cert_file` and `key_file` are for
-    https.  `timeout` is in seconds, over everything that one method asks.  `notice` is called with sentences that an
-    operator should see.  A `transport` of httpx takes the place of the network.
+    It authenticates with `principal` and `secret`, or with `token`.  `ca_file`, `cert_file` and `key_file` are for
+    https.  `timeout` is in seconds, for all requests of one method together.  `notice` is called with messages for the
+    operator.  An httpx `transport` replaces the network.
 
-    Every method raises an error of the tree below `MesosctlError`.  A change is read back before the method returns.
+    Every error is a `MesosctlError`.  A method that changes something reads the change back before it returns.
     """
 
     def __init__(  # noqa: PLR0913  # each is an option of the command line
@@ -168,7 +168,7 @@ class Master:
             return read_weights(connection)
 
     def set_weights(self, weights: Mapping[str, float]) -> bool:
-        """Set weights, all or none; returns whether they were read back, which this principal may not be allowed."""
+        """Set all weights or none; return whether they were read back, for which this principal may lack permission."""
         from mesosctl.operations.weights import update_weights
 
         with self._connected() as connection:
@@ -177,7 +177,7 @@ class Master:
     # --- Reservations -----------------------------------------------------------------------------------
 
     def reservations(self, *, role: str | None = None, agent: str | None = None) -> "list[ReservationEntry]":
-        """Return what is reserved (`reservations`): for a role and those below it, on an agent, or all of it."""
+        """Return reservations (`reservations`): for a role and those below it, on an agent, or all of them."""
         from mesosctl.model.reservations.holdings import agent_reservations
         from mesosctl.operations.reservations.targets import find_agent, read_agents
         from mesosctl.output.documents.reservations import ReservationEntry

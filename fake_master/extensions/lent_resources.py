@@ -157,13 +157,14 @@ class LentState:
 
     @staticmethod
     def _change(book: dict[Borrower, Amounts], borrower: Borrower, amounts: Amounts, sign: int) -> None:
-        present = book.get(borrower)
-        if present is None:
-            present = book[borrower] = {}
+        if borrower not in book:
             borrower.held += 1
+        present = dict(book.get(borrower, {}))
         add(present, tuple(amounts.items()), sign)
-        if not present:
-            del book[borrower]
+        if present:
+            book[borrower] = present
+        else:
+            book.pop(borrower, None)
             borrower.held -= 1
 
     def is_allocatable(self, allocation: Allocation, eligibility: Eligibility) -> bool:
@@ -200,6 +201,7 @@ class LentState:
         """Another report of slack of use.  Whether it differs from the last."""
         changed = agent.usage_slack != usage
         agent.usage_slack = usage
+        agent.has_usage_slack = bool(usage)
         agent.idle_epoch = None
         self._enter_totals(agent)
         return changed

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from fake_master.state.agents import Agent
 from fake_master.state.master_state import MasterState
 from mesosctl.model import roles
-from mesosctl.model.quantities import Quantities
+from mesosctl.model.quantities import Quantities, add_up
 from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
 from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources, LikeAgents
 
 _NOTHING = Quantities()
@@ -59,10 +60,11 @@ def summarize(state: MasterState) -> ClusterSummary:
     quotas = {role: quota for role, quota in state.quota_meanings().items() if not quota.is_default}
     in_service = [agent for agent in state.agents.values() if agent.active]
     rolled_up = counted.rolled_up()
+    plain = _PlainAmounts()
     return ClusterSummary(
         totals=Quantities.total(agent.total.scalar_quantities() for agent in in_service),
         capacity=state.capacity(),
-        free=Quantities.total(_free(state, agent) for agent in in_service),
+        free=_free(state, in_service, plain),
         roles=_held(used.rolled_up(), offered.rolled_up()),
         frameworks={one: HeldResources() for one in state.frameworks}
         | _held(used_by.quantities(), offered_to.quantities()),
@@ -70,7 +72,7 @@ def summarize(state: MasterState) -> ClusterSummary:
         quotas=quotas,
         counted={role: rolled_up.get(role, _NOTHING) for role in quotas},
         asking=_asking(state),
-        like_agents=Counter(map(_room, in_service)),
+        like_agents=_like_agents(in_service, plain),
     )
 
 
@@ -89,31 +91,62 @@ def _asking(state: MasterState) -> frozenset[str]:
     return frozenset(asked.union(*map(roles.ancestors, asked)))
 
 
-def _free(state: MasterState, agent: Agent) -> Quantities:
-    free = _quantities(agent.total) - _quantities(agent.used)
-    for offer in state.offers.on_agent(agent.id):
-        free -= _quantities(offer.resources)
-    return free
+class _PlainAmounts:
+    """The amounts of `_plain` entries; of one collection, which like agents share, they are worked out once."""
+
+    def __init__(self) -> None:
+        # Each collection is kept beside its amounts, so that its identity stays its own.
+        self._known: dict[int, tuple[Resources, dict[str, int]]] = {}
+
+    def of(self, resources: Resources) -> Mapping[str, int]:
+        """Return thousandths by name."""
+        found = self._known.get(id(resources))
+        if found is None:
+            amounts: dict[str, int] = {}
+            for entry in resources:
+                value = entry.value
+                if isinstance(value, int) and _is_plain(entry):
+                    amounts[entry.name] = amounts.get(entry.name, 0) + value
+            found = self._known[id(resources)] = (resources, amounts)
+        return found[1]
 
 
-def _room(agent: Agent) -> LikeAgents:
-    unreserved = _quantities(agent.total)
-    reserved = agent.total.by_owner()
-    return LikeAgents(
-        unreserved=unreserved,
-        idle=unreserved - _quantities(agent.used),
-        reserved=tuple((owner, owned.scalar_quantities()) for owner, owned in sorted(reserved.items())),
-    )
+def _without(amounts: Mapping[str, int], *others: Mapping[str, int]) -> dict[str, int]:
+    """Subtract; as in `Quantities`, no amount falls below zero."""
+    left = dict(amounts)
+    for other in others:
+        for name, amount in other.items():
+            if name in left:
+                left[name] = max(0, left[name] - amount)
+    return left
 
 
-def _quantities(entries: Iterable[Resource]) -> Quantities:
-    """Return the amounts of `_plain` entries; of every agent, so without a list in between."""
-    amounts: dict[str, int] = {}
-    for entry in entries:
-        value = entry.value
-        if isinstance(value, int) and _is_plain(entry):
-            amounts[entry.name] = amounts.get(entry.name, 0) + value
-    return Quantities(amounts)
+def _free(state: MasterState, agents: Iterable[Agent], plain: _PlainAmounts) -> Quantities:
+    """Return what is neither used nor offered; summed up in place, since a Quantities an agent takes its time."""
+    sums: dict[str, int] = {}
+    for agent in agents:
+        offered = (plain.of(offer.resources) for offer in state.offers.on_agent(agent.id))
+        add_up(sums, _without(plain.of(agent.total), plain.of(agent.used), *offered).items())
+    return Quantities(sums)
+
+
+def _like_agents(agents: Iterable[Agent], plain: _PlainAmounts) -> Counter[LikeAgents]:
+    """Count the agents that look alike; each look is made once."""
+    looks: dict[tuple[int, tuple[tuple[str, int], ...]], LikeAgents] = {}
+    found: Counter[LikeAgents] = Counter()
+    for agent in agents:
+        idle = _without(plain.of(agent.total), plain.of(agent.used))
+        key = (id(agent.total), tuple(idle.items()))
+        look = looks.get(key)
+        if look is None:
+            owned = sorted(agent.total.by_owner().items())
+            look = looks[key] = LikeAgents(
+                unreserved=Quantities(plain.of(agent.total)),
+                idle=Quantities(idle),
+                reserved=tuple((owner, resources.scalar_quantities()) for owner, resources in owned),
+            )
+        found[look] += 1
+    return found
 
 
 def _plain(entries: Iterable[Resource]) -> list[Resource]:

@@ -18,14 +18,13 @@ from fake_master.http.request_response import (
     Refusal,
     Request,
     Response,
-    Written,
     accepted_silently,
-    dumps,
     json_body,
     json_response,
     refusing,
 )
-from fake_master.http.response_cache import texts
+from fake_master.http.writing.response_cache import texts
+from fake_master.http.writing.text import Written, dumps
 from fake_master.services.quota import Quotas, Weights
 from fake_master.state import roles
 from fake_master.state.master_state import MasterState

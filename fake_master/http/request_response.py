@@ -3,9 +3,8 @@
 import base64
 import binascii
 import hmac
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -14,6 +13,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
 
+from fake_master.http.writing.text import pieces, written
 from mesosctl.api.protobuf.decoding import ConversionError, decode
 from mesosctl.model.errors import Conflict, RuleViolation
 
@@ -121,41 +121,14 @@ def accepted_silently(status: int = 200) -> Response:
     return Response(status)
 
 
-# Made once: `json.dumps` makes an encoder for every call, and there are thousands in one answer.
-_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
-
-
-class Written(tuple[bytes, ...]):
-    """JSON already, in pieces that are put together once, in the answer: together they may be many megabytes."""
-
-    __slots__ = ()
-
-
-def dumps(value: Any) -> bytes:
-    """JSON without blanks."""
-    return _encode(value).encode(errors="surrogateescape")
-
-
 def json_response(value: Any, request: Request) -> Response:
     """JSON without blanks, wrapped where the request asks for `?jsonp=`; `value` or its fields may be `Written`."""
-    pieces = written(value) if isinstance(value, dict) else _pieces(value)
+    body = written(value) if isinstance(value, dict) else pieces(value)
     callback = request.query.get("jsonp")
     if callback is not None:
-        called = (f"{callback}(".encode(errors="surrogateescape"), *pieces, b")")
+        called = (f"{callback}(".encode(errors="surrogateescape"), *body, b")")
         return Response(200, b"".join(called), {"Content-Type": "text/javascript"})
-    return Response(200, b"".join(pieces), {"Content-Type": JSON})
-
-
-def written(fields: Mapping[str, Any]) -> Written:
-    """A JSON object; each of its fields may be `Written`."""
-    pieces: list[bytes] = []
-    for name, part in fields.items():
-        pieces += b"," if pieces else b"{", dumps(name), b":", *_pieces(part)
-    return Written((*pieces, b"}") if pieces else (b"{}",))
-
-
-def _pieces(value: Any) -> Sequence[bytes]:
-    return value if isinstance(value, Written) else (dumps(value),)
+    return Response(200, b"".join(body), {"Content-Type": JSON})
 
 
 def standard_refusal(status: int, headers: Mapping[str, str] | None = None) -> Refusal:

@@ -148,26 +148,26 @@ def page(endpoints: Endpoints) -> str:
 def _lines(endpoints: Endpoints) -> Iterator[str]:
     yield "# What the fake master serves"
     yield ""
-    yield "Made from its routes by `python -m fake_master.http.routes`; a test compares."
-    yield from ("", "## Endpoints", "", "| path | methods | credentials when asked for | below /master too |")
+    yield "`python -m fake_master.http.routes` writes this page from the routes of the fake master."
+    yield from ("", "## Endpoints", "", "| path | methods | realm of credentials | also below /master |")
     yield "| --- | --- | --- | --- |"
     for route in sorted(endpoints.routes, key=lambda route: route.path):
         yield _endpoint(route)
     for of_agent in endpoints.of_agents.routes:
         yield f"| `/slave(N)/{of_agent.path}` | {of_agent.method or 'any'} | {of_agent.realm.name.lower()} | no |"
     yield ""
-    yield "`/api/v1` and `/api/v1/scheduler` take and give `application/json`, and `application/x-protobuf` where"
-    yield "`mesosctl[protobuf]` is installed: calls, answers and streams of events."
+    yield "The calls, answers and event streams of `/api/v1` and `/api/v1/scheduler` are `application/json`, or"
+    yield "`application/x-protobuf` if `mesosctl[protobuf]` is installed."
     yield ""
-    yield "With `--driver`, messages of scheduler drivers as well: `POST /master/mesos.scheduler.Call`, the older"
-    yield "single messages of `mesos.internal`, and those of CRAM-MD5."
+    yield "With `--driver`, the fake master also serves the messages of scheduler drivers:"
+    yield "`POST /master/mesos.scheduler.Call`, the older messages of `mesos.internal`, and those of CRAM-MD5."
     yield from ("", "## Operator calls (`POST /api/v1`)", "")
     calls = endpoints.operator_api.calls.values()
-    yield f"Reading: {_names([*(call.name for call in calls if isinstance(call, Reading)), *STREAMS])}."
+    yield f"Calls that read: {_names([*(call.name for call in calls if isinstance(call, Reading)), *STREAMS])}."
     yield ""
-    yield f"Changing: {_names(call.name for call in calls if isinstance(call, Change))}."
+    yield f"Calls that change something: {_names(call.name for call in calls if isinstance(call, Change))}."
     yield ""
-    yield f"Known and answered with 501: {_names(NOT_SERVED)}."
+    yield f"Calls that the fake master answers with 501: {_names(NOT_SERVED)}."
     yield from ("", "## Scheduler calls (`POST /api/v1/scheduler`)", "")
     yield f"{_names(endpoints.scheduler_api.served)}."
 

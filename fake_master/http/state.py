@@ -6,24 +6,25 @@ Sources: Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API.
 from collections.abc import Callable
 from typing import Any
 
-from fake_master.http import frameworks, views
 from fake_master.http.operator_api import DURATION, Body, Change, Reading
 from fake_master.http.request_response import (
     Refusal,
     Request,
     Response,
-    Written,
     accepted_silently,
     json_response,
     standard_refusal,
-    written,
 )
+from fake_master.http.views import agents as agent_views
+from fake_master.http.views import described
+from fake_master.http.views import frameworks as framework_views
+from fake_master.http.views import roles as role_views
+from fake_master.http.writing.text import Written, written
 from fake_master.services import descriptions
 from fake_master.services.monitoring import LoggingLevel
 from fake_master.state import roles as roles_state
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.extension_points import AgentRuntime
-from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from mesosctl.api.protobuf.messages import Field, Message
 from mesosctl.model.text import parse_duration
@@ -75,22 +76,20 @@ class StateEndpoints:
         """GET /slaves, or one agent of it with `?slave_id=`."""
         state, wanted = self._state, request.query.get("slave_id")
         found = [state.agents[wanted]] if wanted in state.agents else []
+        shown = agent_views.AgentViews(state, self._runtime, roles_state.sees(state, principal))
         return json_response(
             {
-                "slaves": views.agents_in_full(state, self._runtime, principal)
+                "slaves": agent_views.agents_in_full(state, self._runtime, principal)
                 if wanted is None
-                else [
-                    views.agent_in_full(state, self._runtime, agent, roles_state.sees(state, principal))
-                    for agent in found
-                ],
-                "recovered_slaves": views.recovered_agents(state, wanted),
+                else [shown.in_full(agent) for agent in found],
+                "recovered_slaves": agent_views.recovered_agents(state, wanted),
             },
             request,
         )
 
     def roles(self, request: Request, principal: str | None) -> Response:
         """GET /roles."""
-        return json_response({"roles": views.roles_in_full(self._state, principal)}, request)
+        return json_response({"roles": role_views.roles_in_full(self._state, principal)}, request)
 
     def state(self, request: Request, principal: str | None) -> Response:
         """GET /state."""
@@ -116,9 +115,9 @@ class StateEndpoints:
         if self._may_view_flags(principal):
             shown["flags"] = self._shown_flags(principal)
         shown |= {
-            "slaves": views.agents(state, self._runtime, principal),
-            "recovered_slaves": views.recovered_agents(state),
-            **frameworks.in_full(state, principal),
+            "slaves": agent_views.agents(state, self._runtime, principal),
+            "recovered_slaves": agent_views.recovered_agents(state),
+            **framework_views.in_full(state, principal),
             "orphan_tasks": [],
             "unregistered_frameworks": [],
         }
@@ -131,8 +130,8 @@ class StateEndpoints:
         if "cluster" in state.flags.shown:
             shown["cluster"] = state.flags.shown["cluster"]
         shown |= {
-            "slaves": views.agents_in_summary(state, principal),
-            "frameworks": [frameworks.framework_with_counts(of) for of in self._visible(principal)],
+            "slaves": agent_views.agents_in_summary(state, self._runtime, principal),
+            "frameworks": framework_views.in_summary(state, principal),
         }
         return json_response(shown, request)
 
@@ -146,24 +145,25 @@ class StateEndpoints:
             Reading("GET_FLAGS", self._get_flags),
             Reading("GET_METRICS", self._get_metrics, _GET_METRICS),
             Reading("GET_MASTER", self._get_master),
-            Reading("GET_AGENTS", self._get_agents),
+            Reading("GET_AGENTS", lambda _body, principal: self._get_agents(principal)),
             Reading("GET_STATE", lambda _body, principal: self.get_state(principal)),
-            Reading("GET_ROLES", self._get_roles),
-            Reading("GET_FRAMEWORKS", self._get_frameworks),
-            Reading("GET_TASKS", self._get_tasks),
-            Reading("GET_EXECUTORS", self._get_executors),
-            Reading("GET_OPERATIONS", self._get_operations),
+            Reading("GET_ROLES", lambda _body, principal: role_views.roles_described(self._state, principal)),
+            Reading(
+                "GET_FRAMEWORKS", lambda _body, principal: described.frameworks(self._state, self._runtime, principal)
+            ),
+            Reading("GET_TASKS", lambda _body, principal: described.tasks(self._state, principal)),
+            Reading("GET_EXECUTORS", lambda _body, principal: described.executors(self._state, principal)),
+            Reading("GET_OPERATIONS", lambda _body, _principal: described.operations(self._state)),
         )
 
     def get_state(self, principal: str | None) -> Written:
         """Return the whole state as GET_STATE shows it to a principal."""
-        nothing: Body = {}
         return written(
             {
-                "get_tasks": self._get_tasks(nothing, principal),
-                "get_executors": self._get_executors(nothing, principal),
-                "get_frameworks": self._get_frameworks(nothing, principal),
-                "get_agents": self._get_agents(nothing, principal),
+                "get_tasks": described.tasks(self._state, principal),
+                "get_executors": described.executors(self._state, principal),
+                "get_frameworks": described.frameworks(self._state, self._runtime, principal),
+                "get_agents": self._get_agents(principal),
             }
         )
 
@@ -177,51 +177,11 @@ class StateEndpoints:
         start = self._state.start_time
         return {"master_info": descriptions.master_info(self._state), "start_time": start, "elected_time": start}
 
-    def _get_agents(self, _body: Body, principal: str | None) -> Written:
-        agents = views.agents_described(self._state, self._runtime, principal)
+    def _get_agents(self, principal: str | None) -> Written:
+        agents = agent_views.agents_described(self._state, self._runtime, principal)
         return written({"agents": agents, "recovered_agents": descriptions.recovered_agents(self._state)})
 
-    def _get_roles(self, _body: Body, principal: str | None) -> dict[str, Any]:
-        roles = [views.role_message(role) for role in views.visible_roles(self._state, principal)]
-        return {"roles": roles} if roles else {}
-
-    def _get_frameworks(self, _body: Body, principal: str | None) -> dict[str, Any]:
-        def described(some: list[Framework]) -> list[dict[str, Any]]:
-            return [descriptions.framework(self._state, of, self._runtime.describe_framework(of)) for of in some]
-
-        return {
-            "frameworks": described(self._visible(principal)),
-            "completed_frameworks": described(
-                frameworks.visible(self._state, principal, self._state.completed_frameworks.values())
-            ),
-        }
-
-    def _get_tasks(self, _body: Body, principal: str | None) -> dict[str, Any]:
-        present, completed = self._state.frameworks.values(), self._state.completed_frameworks.values()
-        some = frameworks.visible(self._state, principal, [*present, *completed])
-        return {
-            "tasks": [descriptions.task(task) for of in some for task in of.tasks.values()],
-            "unreachable_tasks": [descriptions.task(task) for of in some for task in of.unreachable_tasks.values()],
-            "completed_tasks": [descriptions.task(task) for of in some for task in of.completed_tasks],
-        }
-
-    def _get_executors(self, _body: Body, principal: str | None) -> dict[str, Any]:
-        return {
-            "executors": [
-                {"executor_info": descriptions.executor(executor), "agent_id": {"value": executor.agent_id}}
-                for of in self._visible(principal)
-                for executor in of.executors.values()
-            ]
-        }
-
-    def _get_operations(self, _body: Body, _principal: str | None) -> dict[str, Any]:
-        shown = [operation.message() for operation in self._state.operations.values()]
-        return {"operations": shown} if shown else {}
-
     # --- Within ---------------------------------------------------------------------------------------
-
-    def _visible(self, principal: str | None) -> list[Framework]:
-        return frameworks.visible(self._state, principal, self._state.frameworks.values())
 
     def _may_view_flags(self, principal: str | None) -> bool:
         return self._state.flags.authorizer.allows("view_flags", principal, None)

@@ -3,7 +3,7 @@
 Sources: Mesos documentation, "Operator HTTP API" and "Scheduler HTTP API".
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -14,13 +14,16 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
 from fake_master.state.tasks import Executor, Task
-from mesosctl.api.resources import list_to_json
+from mesosctl.api.resources import Format, list_to_json
+from mesosctl.model.resources import Resources
 
 # An operator is shown every offer whole, whatever its framework understands.
 _OPERATOR = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
 Added = Mapping[str, Any]
 """Fields that an extension adds to a message."""
 _NOTHING: Added = MappingProxyType({})
+Listing = Callable[[Resources, Format], Any]
+"""Shows resources in a format: as messages, or as the JSON text of them where that is known already."""
 
 
 # The build of the last release, as it shows it.
@@ -55,25 +58,29 @@ def master_info(state: MasterState) -> dict[str, Any]:
 
 
 def agent(
-    state: MasterState, of: Agent, sees: roles.Sees = roles.everything, added: Added = _NOTHING
+    state: MasterState,
+    of: Agent,
+    sees: roles.Sees = roles.everything,
+    added: Added = _NOTHING,
+    listed: Listing = list_to_json,
 ) -> dict[str, Any]:
     """Describe an agent as GET_AGENTS shows it; events show every role to everybody."""
     message = {
-        "agent_info": agent_info(of, sees),
+        "agent_info": agent_info(of, sees, listed),
         "active": of.active,
         "deactivated": of.deactivated,
         "version": of.version,
         "pid": of.pid,
         "registered_time": {"nanoseconds": int(of.registered_time * NANOSECONDS)},
         **_reregistered(of),
-        "total_resources": list_to_json(roles.seen(of.whole, sees), "ENDPOINT"),
+        "total_resources": listed(roles.seen(of.whole, sees), "ENDPOINT"),
         "capabilities": [{"type": name} for name in of.capabilities],
         **added,
     }
     for key, held in (("allocated_resources", state.used_on(of.id)), ("offered_resources", state.offered_on(of.id))):
         visible = roles.seen(held, sees)
         if len(visible):
-            message[key] = list_to_json(visible, "ENDPOINT")
+            message[key] = listed(visible, "ENDPOINT")
     if of.drain_info is not None:
         # To the second only, as Mesos writes it here.
         start = {"nanoseconds": int(of.drain_start) * NANOSECONDS}
@@ -81,12 +88,12 @@ def agent(
     return message
 
 
-def agent_info(of: Agent, sees: roles.Sees = roles.everything) -> dict[str, Any]:
+def agent_info(of: Agent, sees: roles.Sees = roles.everything, listed: Listing = list_to_json) -> dict[str, Any]:
     """SlaveInfo."""
     info: dict[str, Any] = {
         "hostname": of.hostname,
         "port": of.port,
-        "resources": list_to_json(roles.seen(of.configured, sees), "POST"),
+        "resources": listed(roles.seen(of.configured, sees), "POST"),
         "id": {"value": of.id},
         "checkpoint": True,
     }
@@ -127,7 +134,9 @@ def _without_empty_lists(value: Any) -> Any:
     return [_without_empty_lists(part) for part in value] if isinstance(value, list) else value
 
 
-def framework(state: MasterState, of: Framework, added: Added = _NOTHING) -> dict[str, Any]:
+def framework(
+    state: MasterState, of: Framework, added: Added = _NOTHING, listed: Listing = list_to_json
+) -> dict[str, Any]:
     """Describe a framework as GET_FRAMEWORKS shows it."""
     times = _framework_times(of)
     if of.recovered:  # nobody knows when it was first there
@@ -140,7 +149,7 @@ def framework(state: MasterState, of: Framework, added: Added = _NOTHING) -> dic
     if of.unregistered_time is not None:
         message["unregistered_time"] = {"nanoseconds": int(of.unregistered_time * NANOSECONDS)}
     lists = {
-        "offers": [offer(state, of, outstanding, _OPERATOR) for outstanding in of.offers.values()],
+        "offers": [offer(state, of, outstanding, _OPERATOR, listed) for outstanding in of.offers.values()],
         "allocated_resources": list_to_json(of.used(), "ENDPOINT"),
         "offered_resources": list_to_json(of.offered(), "ENDPOINT"),
     }
@@ -163,7 +172,7 @@ def _framework_times(of: Framework) -> dict[str, Any]:
     }
 
 
-def task(of: Task) -> dict[str, Any]:
+def task(of: Task, listed: Listing = list_to_json) -> dict[str, Any]:
     """A task as GET_TASKS and the operator events show it."""
     message: dict[str, Any] = {
         "name": of.name,
@@ -171,7 +180,7 @@ def task(of: Task) -> dict[str, Any]:
         "framework_id": {"value": of.framework_id},
         "agent_id": {"value": of.agent_id},
         "state": of.state,
-        "resources": list_to_json(of.resources, "POST"),
+        "resources": listed(of.resources, "POST"),
     }
     if of.executor_id:
         message["executor_id"] = {"value": of.executor_id}
@@ -189,7 +198,13 @@ def executor(of: Executor) -> dict[str, Any]:
     return {**of.info, **own}
 
 
-def offer(state: MasterState, to: Framework, of: Offer, capabilities: frozenset[str] | None = None) -> dict[str, Any]:
+def offer(
+    state: MasterState,
+    to: Framework,
+    of: Offer,
+    capabilities: frozenset[str] | None = None,
+    listed: Listing = list_to_json,
+) -> dict[str, Any]:
     """An Offer message, in the format that the capabilities ask for; those of the framework unless given."""
     on = state.agents[of.agent_id]
     capabilities = to.capabilities if capabilities is None else capabilities
@@ -201,7 +216,7 @@ def offer(state: MasterState, to: Framework, of: Offer, capabilities: frozenset[
         "agent_id": {"value": on.id},
         "hostname": on.hostname,
         "url": _url(on),
-        "resources": list_to_json(resources, "POST" if "RESERVATION_REFINEMENT" in capabilities else "PRE"),
+        "resources": listed(resources, "POST" if "RESERVATION_REFINEMENT" in capabilities else "PRE"),
     }
     if on.attributes:
         described["attributes"] = [attribute(name, value) for name, value in on.attributes.items()]

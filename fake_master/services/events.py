@@ -52,7 +52,10 @@ class EventPublisher:
     def offers(self, framework: Framework, offers: Iterable[Offer]) -> None:
         """Send one OFFERS event."""
         if framework.stream is None:
-            return  # describing thousands of offers to nobody takes its time
+            return
+        if not framework.stream.is_read:  # describing thousands of offers to nobody takes its time
+            framework.counts["events/offers"] += 1
+            return
         described = [descriptions.offer(self._state, framework, offer) for offer in offers]
         self._to(framework, {"type": "OFFERS", "offers": {"offers": described}})
 
@@ -119,7 +122,7 @@ class EventPublisher:
         """A new listener, whose first record is `subscribed`; the oldest is let go where there are too many."""
         self._state.operator_streams[stream.id] = stream
         stream.on_abandon(lambda: self._forget_operator(stream))
-        stream.send_record(subscribed)
+        stream.send_first(subscribed)
         while len(self._state.operator_streams) > self._state.flags.count("max_operator_event_stream_subscribers"):
             self._state.operator_streams.pop(next(iter(self._state.operator_streams))).close()
         self.keep_alive(stream)
@@ -127,6 +130,11 @@ class EventPublisher:
 
     def _forget_operator(self, stream: EventStream) -> None:
         self._state.operator_streams.pop(stream.id, None)
+
+    @property
+    def have_operators(self) -> bool:
+        """Whether any operator is subscribed, so that describing an event for them is worth its time."""
+        return bool(self._state.operator_streams)
 
     def operators(self, kind: str, content: Mapping[str, Any]) -> None:
         """Send one event to every subscribed operator, written once for all."""

@@ -146,6 +146,8 @@ class Checkpoints:
             kept = _read(self._registry.record(CHECKPOINT_KIND, agent.checkpoint_key) or ())
         except (ValueError, TypeError, RuleViolation) as error:
             raise UnreadableRegistry(f"what agent {agent.hostname} has checkpointed cannot be read: {error}") from error
+        if not kept:
+            return configured
         base = Resources(configured_form(resource) for resource in kept)
         if not configured.contains(base):
             raise DoesNotFit(f"agent {agent.hostname} has checkpointed {kept}, which does not fit into {configured}")

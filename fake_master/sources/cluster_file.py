@@ -6,6 +6,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,7 @@ _KNOWN_AGENT_KEYS = {
     "principal",
 }
 _MOST_AGENTS = 100_000
+_parsed = lru_cache(1024)(parse_resources)  # agents that are alike hold one object
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class AgentSpec:
     def configured(self, index: int) -> Resources:
         """Its resources.  Raises BadInput."""
         try:
-            return parse_resources(self.resources)
+            return _parsed(self.resources)
         except RuleViolation as error:
             problem = f"agent {self.hostname_at(index)}: {error.message}"
             raise BadInput(problem, field=error.field, hint=error.hint) from error

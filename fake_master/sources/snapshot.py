@@ -42,6 +42,8 @@ from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotAgent, 
 class _SilentStream(EventStream):
     """The stream of a framework that listens and does nothing."""
 
+    is_read = False
+
     def send(self, event: Mapping[str, Any]) -> None:
         """Keep nothing, since nobody reads it."""
 

@@ -1,7 +1,7 @@
 """Frameworks: one of them, and the resources, offers and tasks that it holds."""
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, groupby
 from operator import itemgetter
@@ -166,6 +166,10 @@ class Framework:
             del self._task_groups[agent_id]
         self._tasks = {name: task for name, task in self._tasks.items() if task.agent_id not in gone}
         self.executors = {key: executor for key, executor in self.executors.items() if executor.agent_id not in gone}
+
+    def all_tasks(self) -> Iterator[Task]:
+        """Return its tasks, also those that cannot be reached and the last of those that have ended."""
+        return chain(self.tasks.values(), self.unreachable_tasks.values(), self.completed_tasks)
 
     @property
     def agents_used(self) -> Collection[str]:

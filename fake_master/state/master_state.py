@@ -103,7 +103,10 @@ class MasterState:
 
     def offered_on(self, agent_id: str) -> Resources:
         """Return what is offered of an agent, allocation roles included."""
-        return Resources(entry for offer in self.offers.on_agent(agent_id) for entry in offer.resources)
+        offers = self.offers.on_agent(agent_id)
+        if len(offers) == 1:
+            return offers[0].resources  # one object for many agents, which `http` writes once
+        return Resources(entry for offer in offers for entry in offer.resources)
 
     def held_on(self, agent_id: str) -> Resources:
         """Return what is used or offered of an agent."""

@@ -42,6 +42,9 @@ class EventStream:
     Sending never waits: a subscriber that falls too far behind is abandoned instead.
     """
 
+    is_read = True
+    """Whether anybody may ever read it."""
+
     def __init__(self, on_abandon: Callable[[], None] | None = None, encode: Encoder = encoded) -> None:
         self._encode = encode
         self.id = str(uuid4())
@@ -79,6 +82,14 @@ class EventStream:
         """Queue an event that goes to others as well."""
         if not self.closed:
             self.send_record(event.record(self._encode))
+
+    def send_first(self, record: bytes) -> None:
+        """Queue the first record of a new stream, however large; the others wait behind it, and are counted."""
+        # It is one object for all subscribers, and they cannot be behind yet: of 50,000 agents it is larger than any
+        # backlog may be.
+        if not self.closed:
+            self._pending.append(record)
+            self._notify()
 
     def send_record(self, record: bytes) -> None:
         """Queue an event that is written already."""

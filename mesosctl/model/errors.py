@@ -55,7 +55,7 @@ class ExitStatus(IntEnum):
 
 
 class MesosctlError(Exception):
-    """One clear sentence for a person, and what a script needs to tell the cases apart.
+    """One clear message for people, and the fields that a script needs to distinguish errors.
 
     `field` names where in the payload or file ("guarantee[1].scalar.value"), `rule` names which
     rule ("quota.scalar-only"), `hint` says what to do about it, `status` is the HTTP status where a
@@ -97,7 +97,7 @@ class MesosctlError(Exception):
 
 
 class UsageError(MesosctlError):
-    """The arguments do not make a request, or a person answered no to a question."""
+    """The arguments are not valid together, or the answer to a question was no."""
 
     exit_status = ExitStatus.USAGE
 
@@ -113,7 +113,7 @@ class RuleViolation(Invalid):
 
 
 class BadInput(Invalid):
-    """A file, standard input or a setting cannot be read as what it should be."""
+    """A file, standard input or a setting is not valid."""
 
 
 class Rejected(Invalid):
@@ -121,7 +121,7 @@ class Rejected(Invalid):
 
 
 class Denied(MesosctlError):
-    """The master does not let this principal do that."""
+    """The master does not allow this principal to do that."""
 
     exit_status = ExitStatus.DENIED
 
@@ -141,13 +141,13 @@ class NotFound(MesosctlError):
 
 
 class Conflict(MesosctlError):
-    """The request is valid and the cluster cannot hold it."""
+    """The request is valid, but the cluster has no room for it."""
 
     exit_status = ExitStatus.CONFLICT
 
 
 class NoMaster(MesosctlError):
-    """No leading master could be spoken to."""
+    """No leading master could be reached."""
 
     exit_status = ExitStatus.NO_MASTER
 
@@ -168,7 +168,7 @@ class TlsFailure(NoMaster):
 
 
 class NoZooKeeper(NoMaster):
-    """No ZooKeeper server says who leads.  It has been waited for, and nothing was sent to a master."""
+    """No ZooKeeper server named a leader before the deadline.  Nothing was sent to a master."""
 
 
 class NoLeader(NoMaster):
@@ -176,7 +176,7 @@ class NoLeader(NoMaster):
 
 
 class MasterFailed(MesosctlError):
-    """The master answered 5xx, which says nothing of what it did before."""
+    """The master answered 5xx. It may or may not have made the change."""
 
     sent = True
     exit_status = ExitStatus.MASTER_FAILED
@@ -187,11 +187,11 @@ class Bug(MesosctlError):
 
 
 class UnexpectedAnswer(MasterFailed):
-    """The answer is not one that a Mesos master gives."""
+    """The answer does not come from a Mesos master."""
 
 
 class NotConfirmed(MesosctlError):
-    """A change was accepted or sent, and could not be confirmed."""
+    """A change was accepted or sent, but could not be confirmed."""
 
     sent = True
     exit_status = ExitStatus.NOT_CONFIRMED

@@ -181,8 +181,8 @@ def growth(reporter: Reporter, what: Literal["agents", "frameworks"], scale: Sca
             lines.setdefault(name, []).append((size, milliseconds))
         reporter.row(f"{size:,}", best["here"], best.get("Mesos 1.11.0"))
     exponents = {name: exponent(points) for name, points in lines.items()}
-    told = ", ".join(f"{found:.2f} ({name})" for name, found in exponents.items())
-    reporter.say(f"With {what} a run grows with the exponent {told}.")
+    told = " and ".join(f"{found:.2f} ({name})" for name, found in exponents.items())
+    reporter.say(f"The time of a run grows with the number of {what} to the power of {told}.")
     lines = {f"{name} (exponent {exponents[name]:.2f})": points for name, points in lines.items()}
     reporter.chart(Chart(f"allocation-{what}", f"An allocation run against {what}, {fixed}", what, "ms", lines))
 
@@ -199,9 +199,9 @@ def main() -> None:
     scale = SMALL_SCALE if given.small else LARGE_SCALE
     reporter = Reporter(
         "Allocation",
-        f"Milliseconds of `{RUN_MS}`, of {scale.samples} runs each. Offers are passed, so that a run hands everything "
-        "out again, or declined for long, until nobody wants anything and a run finds nothing to do. On a busy machine "
-        "the best run says more than the median.",
+        f"Milliseconds of `{RUN_MS}`, {scale.samples} runs for each case. With `pass`, frameworks return every offer "
+        "at once, so each run offers everything again. With `decline`, they decline every offer for a long time, until "
+        "a run has nothing to offer. On a busy machine, trust the best run more than the median.",
     )
     columns = [f"{word}, {of}" for of in ("median", "best") for word in ("ours", "real", "ratio")]
     reporter.table("One run", "agents x frameworks", *columns, "ratio at most", "µs a decline")

@@ -4,7 +4,8 @@
 
 Runs each part in a process of its own, keeps its figures in FOLDER/measured, and writes
 FOLDER/index.md with its pictures.  What is not measured now stands there with the figures that
-were kept.  FOLDER is docs/benchmarks, or a temporary one with --small.  Exit status 1 if a part failed.
+were kept.  FOLDER is docs/benchmarks, or a temporary one with --small.  Exit status 1 if a part failed,
+or found something above its limit.
 """
 
 # ruff: noqa: T201  # a command that shows its progress
@@ -22,6 +23,7 @@ from pathlib import Path
 from tests.benchmarks.environment import environment
 from tests.benchmarks.page_text import Environment, Measured, page
 from tests.benchmarks.pictures import picture
+from tests.benchmarks.report import ABOVE_LIMIT
 
 PARTS = {
     "allocation": ("--small",),
@@ -35,20 +37,21 @@ PARTS = {
 PAGE_FOLDER = Path(__file__).parents[2] / "docs" / "benchmarks"
 
 
-def measure(part: str, *, small: bool, on: Environment, measured: Path) -> bool:
-    """Run one part and keep its figures; whether it went well."""
+def measure(part: str, *, small: bool, on: Environment, measured: Path) -> int:
+    """Run one part and keep its figures; its exit status, with 0 and ABOVE_LIMIT of which there are figures."""
     taken_at, load = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "figures.json"
         words = [sys.executable, "-m", f"tests.benchmarks.{part}", "--json", str(file), *(PARTS[part] if small else ())]
         started = time.monotonic()
-        if subprocess.run(words, check=False).returncode or not file.exists():
-            return False
+        status = subprocess.run(words, check=False).returncode
+        if status not in (0, ABOVE_LIMIT) or not file.exists():
+            return status or 1
         report = json.loads(file.read_text(encoding="utf-8"))
     report.setdefault("took_seconds", round(time.monotonic() - started, 1))
     figures = {"part": part, "environment": on, "taken_at": taken_at, "load": load, "report": report}
     (measured / f"{part}.json").write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return True
+    return status
 
 
 def write(into: Path) -> Path:
@@ -85,7 +88,7 @@ def main() -> int:
 
 def _make(wanted: list[str], given: argparse.Namespace, into: Path) -> int:
     (into / "measured").mkdir(parents=True, exist_ok=True)
-    failed = []
+    statuses: dict[str, int] = {}
     if not given.no_measuring:
         on = environment()
         for name, value in on.items():
@@ -93,12 +96,15 @@ def _make(wanted: list[str], given: argparse.Namespace, into: Path) -> int:
         present = [part for part in PARTS if part in wanted]
         for number, part in enumerate(present, 1):
             print(f"\n=== {number} of {len(present)}: {part}", flush=True)
-            if not measure(part, small=given.small, on=on, measured=into / "measured"):
-                failed.append(part)
+            statuses[part] = measure(part, small=given.small, on=on, measured=into / "measured")
     print(f"\nwritten: {write(into)}")
+    failed = [part for part, status in statuses.items() if status not in (0, ABOVE_LIMIT)]
+    above = [part for part, status in statuses.items() if status == ABOVE_LIMIT]
     if failed:
         print(f"failed: {', '.join(failed)}; what is kept of them is older", file=sys.stderr)
-    return 1 if failed else 0
+    if above:
+        print(f"above a limit: {', '.join(above)}", file=sys.stderr)
+    return 1 if failed or above else 0
 
 
 if __name__ == "__main__":

@@ -36,8 +36,8 @@ def page(parts: Sequence[Measured], missing: Sequence[str] = (), folder: str = "
 def _lines(parts: Sequence[Measured], missing: Sequence[str], folder: str) -> Iterator[str]:
     yield "# Benchmarks"
     yield ""
-    yield "Made by `python -m tests.benchmarks.page`; every part is a command of its own as well. Where a ratio stands,"
-    yield "both sides were measured in one run; `ours` is this project, `real` the Mesos master."
+    yield "`python -m tests.benchmarks.page` writes this page. Each part is also a separate command. Both sides of a"
+    yield "ratio were measured in the same run. `ours` is this project, and `real` is the Mesos master."
     yield from _environments(parts)
     for part in parts:
         yield from _part(part, folder)
@@ -62,7 +62,7 @@ def _part(part: Measured, folder: str) -> Iterator[str]:
     report = part.report
     yield from ("", f"## {report.title}", "")
     took = _span(report.took_seconds)
-    yield f"`python -m tests.benchmarks.{part.part}` at {part.taken_at}, load {part.load:.1f}, took {took}."
+    yield f"`python -m tests.benchmarks.{part.part}` on {part.taken_at}, at a load of {part.load:.1f}, took {took}."
     for sentence in report.about:
         yield from ("", _escaped(sentence))
     for table in report.tables:

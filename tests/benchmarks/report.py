@@ -14,6 +14,7 @@ A cell is a text, a number, or null for what was not measured.
 import argparse
 import json
 import os
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -22,6 +23,8 @@ from typing import Any, Self
 
 Cell = str | float | None
 NOT_MEASURED = "-"
+ABOVE_LIMIT = 2
+"""The exit status of a benchmark that measured everything and found something above its limit."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,7 @@ class Reporter:
 
     def __init__(self, title: str, *about: str) -> None:
         self.report = Report(title, list(about))
+        self._above: list[str] = []
         self._started = time.monotonic()
         print(f"{title}, load {os.getloadavg()[0]:.1f}", flush=True)
 
@@ -90,6 +94,11 @@ class Reporter:
         table.rows.append(cells)
         print(_line(cells, table.columns), flush=True)
 
+    def limit(self, label: str, found: float, at_most: float) -> None:
+        """Hold a figure beside its limit; `finish` ends the process if one is above it."""
+        if found > at_most:
+            self._above.append(f"{label}: {shown(found)}, but at most {at_most:g}")
+
     def chart(self, chart: Chart) -> None:
         """A picture for the page."""
         self.report.charts.append(chart)
@@ -100,10 +109,13 @@ class Reporter:
         print(sentence, flush=True)
 
     def finish(self, file: Path | None) -> None:
-        """Write everything, where a file was asked for."""
+        """Write everything, where a file was asked for.  Raises SystemExit if a figure is above its limit."""
         self.report.took_seconds = round(time.monotonic() - self._started, 1)
         if file is not None:
             file.write_text(self.report.to_json(), encoding="utf-8")
+        if self._above:
+            print("above the limit:", *self._above, sep="\n  ", file=sys.stderr)
+            raise SystemExit(ABOVE_LIMIT)
 
 
 def shown(cell: Cell) -> str:

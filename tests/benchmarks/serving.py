@@ -161,10 +161,11 @@ def main() -> None:
     seconds = given.seconds or (0.2 if given.small else 2.0)
     reporter = Reporter(
         "Serving",
-        "Requests a second and milliseconds of a request, the fake master (one Python process) beside the real one "
-        "(C++, several threads), asked in turn by the same client while both run. A rate ratio above 1 and a p99 ratio "
-        "below 1 mean that the fake is faster. Nothing changes while they are asked, so the fake answers from what it "
-        "has kept; `first` is the first answer, when nothing is kept yet: about what one takes after all has changed.",
+        "Requests a second, and milliseconds for each request, of the fake master (one Python process) and the "
+        "real one (C++, several threads). Both run at the same time, and the same client sends requests to them in "
+        "turn. A rate ratio above 1 and a p99 ratio below 1 mean that the fake master is faster. Nothing changes "
+        "during the measurement, so the fake master answers from its cache. `first` is the time of the first "
+        "answer, with an empty cache, which is about the time after a change of everything.",
     )
     for case in SMALL if given.small else LARGE:
         wanted = [

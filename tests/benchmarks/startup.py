@@ -39,7 +39,7 @@ def main() -> None:
     """Measure, print, and write."""
     arguments = _arguments()
     machine = f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
-    reporter = Reporter("Start", f"Medians of {arguments.runs}, interleaved, beside `{PASS}`; {machine}.")
+    reporter = Reporter("Start", f"Medians of {arguments.runs} interleaved runs, compared with `{PASS}`. {machine}.")
     with tempfile.TemporaryDirectory(prefix="startup-") as name:
         home = Path(name)
         venv = arguments.venv.resolve() if arguments.venv else _install(home / "venv")
@@ -48,7 +48,7 @@ def main() -> None:
     reporter.table("Start", *COLUMNS)
     for row in rows:
         reporter.row(*row)
-    reporter.say(f"On fake: a list should be no slower than over HTTP, {rows[3][2]:.2f} here.")
+    reporter.say(f"A list on `fake:` should be no slower than over HTTP, which has a ratio of {rows[3][2]:.2f} here.")
     reporter.finish(arguments.json)
 
 

@@ -9,10 +9,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from tests.benchmarks import lending
 from tests.benchmarks import page as command
 from tests.benchmarks.page_text import Measured, page
 from tests.benchmarks.pictures import picture
-from tests.benchmarks.report import Chart, Report, Table, shown
+from tests.benchmarks.report import ABOVE_LIMIT, Chart, Report, Reporter, Table, shown
 
 CHART = Chart("grown", "How it grows", "agents", "ms", {"here": [(10, 1.0), (100, 9.5)], "Mesos": [(10, 3.0)]})
 BARS = Chart("asked", "How fast", "question", "a second", {"here": [("/quota", 100.0), ("/state", 20.0)]})
@@ -32,6 +33,37 @@ def test_every_part_is_a_command(part: str) -> None:
     assert callable(import_module(f"tests.benchmarks.{part}").main)
 
 
+def test_a_figure_above_its_limit_ends_a_benchmark_that_has_written_everything(tmp_path: Path, capsys) -> None:
+    reporter = Reporter("Made up")
+    reporter.limit("small", 1.2, 1.2)
+    reporter.limit("large", 1.25, 1.2)
+    with pytest.raises(SystemExit) as ended:
+        reporter.finish(tmp_path / "figures.json")
+    assert ended.value.code == ABOVE_LIMIT != 0
+    assert "large: 1.250, but at most 1.2" in capsys.readouterr().err
+    assert Report.from_json(json.loads((tmp_path / "figures.json").read_text())).title == "Made up"
+
+
+def test_figures_within_their_limits_end_nothing(tmp_path: Path) -> None:
+    reporter = Reporter("Made up")
+    reporter.limit("small", 1.2, 1.2)
+    reporter.finish(None)
+
+
+@pytest.mark.parametrize(("ratios", "ends"), [((1.0, 1.1), False), ((1.0, 1.3), True)])
+def test_lending_has_a_limit(monkeypatch: pytest.MonkeyPatch, ratios: tuple[float, ...], ends: bool) -> None:
+    """The figures are made up here; the command itself measures them."""
+    found = iter(ratios)
+    monkeypatch.setattr(lending, "LARGE", [lending.Case(1, 1), lending.Case(2, 1)])
+    monkeypatch.setattr(lending, "measure", lambda *_: (10.0, 10.0 * next(found)))
+    monkeypatch.setattr("sys.argv", ["lending"])
+    if ends:
+        with pytest.raises(SystemExit, match=str(ABOVE_LIMIT)):
+            lending.main()
+    else:
+        lending.main()
+
+
 def rows(text: str) -> list[list[str]]:
     """The cells of every table row."""
     lines = [line.replace("\\|", "¦") for line in text.splitlines() if line.startswith("|")]
@@ -49,7 +81,7 @@ def test_figures_stand_in_tables() -> None:
 def test_where_when_and_how_long() -> None:
     text = page([MEASURED])
     assert "- CPU: an abacus" in text
-    assert "`python -m tests.benchmarks.allocation` at 2026-01-31 12:00 UTC, load 0.2, took 61 s." in text
+    assert "`python -m tests.benchmarks.allocation` on 2026-01-31 12:00 UTC, at a load of 0.2, took 61 s." in text
     assert "All of it is made up." in text
     assert "![How it grows](measured/grown.svg)" in text
 

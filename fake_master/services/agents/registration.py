@@ -89,8 +89,9 @@ class AgentRegistration:
         self._allocator.add_agent(agent.allocator_info(), agent.whole, used, unavailability=unavailability)
         if not agent.active:
             self._allocator.deactivate_agent(agent.id)
-        shown = descriptions.agent(self._state, agent, added=self._task_runner.runtime.describe_agent(agent))
-        self._events.operators("AGENT_ADDED", {"agent": shown})
+        if self._events.have_operators:
+            shown = descriptions.agent(self._state, agent, added=self._task_runner.runtime.describe_agent(agent))
+            self._events.operators("AGENT_ADDED", {"agent": shown})
 
     def _take_in(self, recovered: Sequence[RecoveredTask], *, was_lost: bool) -> None:
         """Enter tasks and executors that an agent brings, and have them go on."""

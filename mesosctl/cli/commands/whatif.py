@@ -18,7 +18,10 @@ from mesosctl.planning.changes import EXAMPLE
 if TYPE_CHECKING:
     from fake_master import DryRun
     from mesosctl.operations.whatif import ChangeRunner
+    from mesosctl.planning.changes import Change
     from mesosctl.planning.whatif_variants import Template
+
+    _Several = tuple[tuple[str, Change], ...] | Template
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -199,7 +202,6 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     from mesosctl.cli.dry_run import DryRunSession, begin_dry_run, tell, terms_of
     from mesosctl.cli.recorded_traffic import read_for_changes
     from mesosctl.operations.whatif import ChangeRunner, named_changes
-    from mesosctl.planning.changes import parse_change
 
     session: Session = ctx.obj
     unused = "--count" if count is not None else "--attribute"
@@ -228,20 +230,21 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         )
     named_ones = [change for _, change in wanted]
     if isinstance(several, tuple):
-        named_ones += map(parse_change, several)
+        named_ones += [change for _, change in several]
     traffic = read_for_changes(session, named_ones, recorded, before, source)
     dry_run, traffic = begin_dry_run(session, source, terms_of(session, cycles, assume), traffic)
     acting = DryRunSession(session, dry_run)
     with acting.open_master() as master:
         deeds = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource, traffic=traffic)
         deeds.attempt(wanted)
+        # Warnings about the common changes; those about alternatives are of forecasts of their own.
+        session.environment.notes += acting.environment.take_notes()
         if several is not None:
             return _tell_several(session, dry_run, several, deeds, report, None if source is None else named(source))
-    session.environment.notes += acting.environment.take_notes()
     return tell(session, dry_run.forecast(), report, [], None if source is None else named(source))
 
 
-def _several(each: Sequence[str], find_largest: str | None, report: str | None) -> "tuple[str, ...] | Template | None":
+def _several(each: Sequence[str], find_largest: str | None, report: str | None) -> "_Several | None":
     """The changes of --each, or the template of --find-largest.  Raises UsageError."""
     from mesosctl.planning.changes import parse_change
     from mesosctl.planning.whatif_variants import expand, parse_template
@@ -260,16 +263,13 @@ def _several(each: Sequence[str], find_largest: str | None, report: str | None) 
         template = parse_template(find_largest)
         parse_change(template.with_amount(1000))
         return template
-    found = tuple(word for text in each for word in expand(text))
-    for word in found:
-        parse_change(word)
-    return found or None
+    return tuple((word, parse_change(word)) for text in each for word in expand(text)) or None
 
 
 def _tell_several(
     session: Session,
     dry_run: "DryRun",
-    several: "tuple[str, ...] | Template",
+    several: "_Several",
     deeds: "ChangeRunner",
     report: str | None,
     source: str | None,
@@ -279,15 +279,16 @@ def _tell_several(
     from mesosctl.output.whatif_variants import alternatives_report, largest_report
     from mesosctl.planning.changes import parse_change
 
-    def make(word: str) -> None:
-        deeds.attempt([(word, parse_change(word))])
-
     if isinstance(several, tuple):
-        found = list(forecast_each(dry_run, several, make, session.progress))
+        parsed = dict(several)
+        words = [word for word, _ in several]
+        found = list(
+            forecast_each(dry_run, words, lambda word: deeds.attempt([(word, parsed[word])]), session.progress)
+        )
         session.end_progress()
         session.emit(alternatives_report(found))
         return ExitStatus.DONE if any(one.forecast.is_harmless for one in found) else ExitStatus.ANSWER_IS_NO
-    largest = find_largest(dry_run, several, make, session.progress)
+    largest = find_largest(dry_run, several, lambda word: deeds.attempt([(word, parse_change(word))]), session.progress)
     answer = largest_report(largest)
     if largest.best is None:
         session.end_progress()

@@ -42,7 +42,7 @@ def _page(lines: Iterable[str]) -> str:
 
 
 def _commands(*programs: Node) -> Iterator[str]:
-    yield from ("# Commands", "", "Every command with its arguments, options and examples, as `--help` shows them.")
+    yield from ("# Commands", "", "Every command with its arguments, options and examples, as in `--help`.")
     yield from ("Each command also takes the [global options](#global-options).", "")
     yield "| command | what it does |"
     yield "| --- | --- |"
@@ -57,7 +57,7 @@ def _commands(*programs: Node) -> Iterator[str]:
 
 def _global_options(root: Node) -> Iterator[str]:
     yield from ("", "## Global options", "")
-    yield "They stand before or after the command. A context or a variable can set each of them except `--yes`; see"
+    yield "Write them before or after the command. A context or a variable can set each of them except `--yes`. See"
     yield "[environment](environment.md)."
     yield from _options(option for option in root.options if option.shared)
 
@@ -110,7 +110,8 @@ def _cell(text: str) -> str:
 
 
 def _exit_statuses() -> Iterator[str]:
-    yield from ("# Exit statuses", "", "Scripts can rely on them. They change only with a line in the changelog.", "")
+    yield from ("# Exit statuses", "")
+    yield from ("Scripts can rely on the exit statuses. Every change to them is in the changelog.", "")
     yield from ("| status | meaning |", "| --- | --- |")
     for status, meaning in MEANINGS.items():
         yield f"| {int(status)} | {meaning} |"
@@ -120,14 +121,19 @@ def _exit_statuses() -> Iterator[str]:
 
 _EXIT_STATUSES = """With `-o json`, an error is one JSON object on standard error ([`error`](json.md)).
 
-If a change gets no answer, mesosctl looks whether the master has made it. If it has, the command ends with 0 and a
-note. If it has not, the message says that the change is not there *so far*: something between you and the master may
-still hold the request. "No change was sent" stands only where no request can have arrived.
+If the answer to a change does not arrive, mesosctl checks whether the master made the change. If it did, the command
+ends with 0 and a note. If it did not, the message says that the change has not been made *so far*, because something
+between you and the master may still deliver the request. The message says "no change was sent" only if no request can
+have arrived.
 
-An interrupted command says what is known: that no change was sent; that one was sent or accepted, and which command
-shows what became of it; or how many steps of an `apply` are done, and that the same `apply` continues. If mesosctl is
-about to restore something, it restores it first. A signal that was ignored when the command started, as under `nohup`,
-stays ignored."""
+If you interrupt a command, its last message says one of the following:
+
+- No change was sent.
+- A change was sent or accepted. The message names the command that shows the result.
+- Some steps of an `apply` are done. The message says how many, and that the same `apply` continues with the rest.
+
+If mesosctl has to restore something, it does so before it ends. It continues to ignore signals that were ignored when
+it started, as with `nohup`."""
 
 
 def _environment() -> Iterator[str]:
@@ -140,8 +146,9 @@ def _environment() -> Iterator[str]:
 def _cluster_file() -> Iterator[str]:
     yield "# Cluster file"
     yield ""
-    yield "A cluster file describes the agents and frameworks of a fake master. `fake:cluster.toml` uses it inside"
-    yield "the command, `mesos-fake-master --cluster cluster.toml` serves it, and `offers simulate` plays it."
+    yield "A cluster file describes the cluster of a fake master. The address `fake:cluster.toml` runs it inside the"
+    yield "command, `mesos-fake-master --cluster cluster.toml` serves it, and `mesosctl offers simulate cluster.toml`"
+    yield "simulates it."
     yield from ("", "```toml", cluster_file().rstrip(), "```")
 
 
@@ -153,26 +160,26 @@ def _json() -> Iterator[str]:
         yield f"| [`{kind}`](schemas/{kind}.json) | {' '.join((document.__doc__ or '').split())} | {fields} |"
 
 
-_JSON = """With `-o json` a command writes one object with `schema_version` and `kind` to standard output, and with
-`-o jsonl` one line for each row. Amounts are numbers; `mem` and `disk` are in MiB. A shape changes only with a new
-`schema_version`. Each kind links to its JSON Schema (draft 2020-12). The schemas are part of the package as well:
-`importlib.resources.files("mesosctl") / "schemas" / "quota.list.json"`."""
+_JSON = """With `-o json` a command writes one object with `schema_version` and `kind` to standard output. With `-o
+jsonl` it writes one line for each row. Amounts are numbers; `mem` and `disk` are in MiB. A shape changes
+only with a new `schema_version`. Each kind in the table links to its JSON Schema (draft 2020-12). The
+package contains the schemas too: `importlib.resources.files("mesosctl") / "schemas" / "quota.list.json"`."""
 
 
 _OPENING = """# Public names
 
-Other programs may count on these names, which `from mesosctl import …` and `from fake_master import …` give. Everything
+You can rely on these names, which you import with `from mesosctl import …` and `from fake_master import …`. Everything
 else in the packages may change. [Use mesosctl from Python](../how-to/python.md) and
-[Test your scheduler](../how-to/test-your-scheduler.md) show them at work.
-Made by `python -m mesosctl.cli.reference --write`."""
+[Test your scheduler without a cluster](../how-to/test-your-scheduler.md) have examples.
+`python -m mesosctl.cli.reference --write` writes this page."""
 _PYTEST = """
 ## pytest
 
 | name | what it is |
 | --- | --- |
-| fixture `fake_master` | A `FakeMaster` with the cluster that the marker says; with one agent where there is none. |
-| fixture `fake_master_factory` | A function that makes further ones, with the arguments of `FakeMaster`. |
-| marker `fake_master(agents, **options)` | The arguments of `FakeMaster`. |
+| fixture `fake_master` | A `FakeMaster` with the cluster that the marker describes, or with one agent. |
+| fixture `fake_master_factory` | A function that creates more masters. It takes the arguments of `FakeMaster`. |
+| marker `fake_master(agents, **options)` | The cluster of the fixture. It takes the arguments of `FakeMaster`. |
 """
 
 

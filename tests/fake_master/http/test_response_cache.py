@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fake_master.http import response_cache, views
 from fake_master.http.application import Application
 from fake_master.http.quota import QuotaEndpoints
-from fake_master.http.request_response import Request, Written
-from fake_master.http.response_cache import ResponseCache
+from fake_master.http.request_response import Request
+from fake_master.http.views import agents as views
+from fake_master.http.writing import response_cache
+from fake_master.http.writing.response_cache import ResponseCache
+from fake_master.http.writing.text import Written, text_of
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.state.agents import Absence, Agent
@@ -24,6 +26,7 @@ from mesosctl.model.text import parse_resources
 from tests.profiles import examples
 
 PATHS = ("/state", "/slaves", "/frameworks", "/roles", "/quota", "/state-summary")
+CALLS = ("GET_STATE", "GET_ROLES", "GET_OPERATIONS")
 AGENT = "cpus:4;mem:4096;disk:1000;cpus(ads):2;ports:[31000-31010]"
 
 
@@ -65,11 +68,14 @@ class Stage:
         assert answer.status == 200
         return json.loads(answer.body)
 
-    def call(self, name: str, **body: Any) -> None:
+    def read_all(self) -> list[Any]:
+        return [*map(self.read, PATHS), *(json.loads(self.call(name)) for name in CALLS)]
+
+    def call(self, name: str, **body: Any) -> bytes:
         """Whatever comes of it: a refusal must leave answers right as well."""
         headers = {"content-type": "application/json", "accept": "application/json"}
         content = json.dumps({"type": name, name.lower(): body}).encode()
-        self.application.handle(Request("POST", "/api/v1", headers, content))
+        return self.application.handle(Request("POST", "/api/v1", headers, content)).body
 
     def agent_id(self, number: int) -> dict[str, str]:
         ids = [*self.master.state.agents, "nobody's"]
@@ -124,9 +130,9 @@ def test_after_every_change_the_answer_is_what_would_be_written_anew(
     stage = Stage(replace(CLUSTER, flags=flags))
     for name, value in [("wait", 0.0), *steps]:
         getattr(stage, name)(value)
-        kept = [stage.read(path) for path in PATHS]
+        kept = stage.read_all()
         response_cache._KEPT.pop(stage.master.state)
-        assert kept == [stage.read(path) for path in PATHS]
+        assert kept == stage.read_all()
 
 
 class Thing:
@@ -212,9 +218,10 @@ def test_an_agent_alone_is_shown_as_among_all() -> None:
         assert stage.read(f"/slaves?slave_id={agent['id']}")["slaves"] == [agent]
     for framework in stage.read("/frameworks")["frameworks"]:
         assert stage.read(f"/frameworks?framework_id={framework['id']}")["frameworks"] == [framework]
-    assert json.loads(b"".join(views.agents(stage.master.state, stage.master.runtime, None))) == [
-        views.agent(stage.master.state, agent, everything) for agent in stage.master.state.agents.values()
-    ]
+    state, runtime = stage.master.state, stage.master.runtime
+    alone = views.AgentViews(state, runtime, everything)
+    together = json.loads(b"".join(views.agents(state, runtime, None)))
+    assert together == [json.loads(text_of(alone.short(agent))) for agent in state.agents.values()]
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Agent) if field.name != "revision"])

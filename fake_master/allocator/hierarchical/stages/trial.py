@@ -56,9 +56,9 @@ class Trial(Run):
         }
         """By role, what its guarantee still lacks."""
 
-    def exhausted_roles(self, free_resources: FreeResources) -> set[int]:  # noqa: ARG002
+    def exhausted_roles(self, free_resources: FreeResources) -> int:  # noqa: ARG002
         """Return none: every agent is looked at."""
-        return set()
+        return 0
 
     def reject(self, agent: Agent, client: Client, why: Rejection) -> None:
         """Remember why nothing could be offered."""

@@ -14,7 +14,7 @@ from operator import is_
 from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
-from fake_master.http.request_response import Written, dumps
+from fake_master.http.writing.text import Written, dumps
 from fake_master.state.master_state import MasterState
 
 Parts = tuple[Any, ...]
@@ -47,14 +47,23 @@ class ResponseCache:
 
     def array(self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Mapping[str, Any]]) -> Written:
         """A JSON array of what `view` says of each; what is not in it is forgotten."""
+        return self._array(of, parts, lambda one: dumps(view(one)))
+
+    def concatenated(
+        self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Iterable[Mapping[str, Any]]]
+    ) -> Written:
+        """A JSON array of everything that `view` lists of each, in one."""
+        return self._array(of, parts, lambda one: b",".join(map(dumps, view(one))))
+
+    def _array(self, of: Iterable[Of], parts: Callable[[Of], Parts], write: Callable[[Of], bytes]) -> Written:
         before, self._kept = self._kept, {}
         for one in of:
             made_of = parts(one)
             known = before.get(one.id)
             if known is None or not _same(known[0], made_of):
-                known = (made_of, dumps(view(one)))
+                known = (made_of, write(one))
             self._kept[one.id] = known
-        pieces = [piece for _, text in self._kept.values() for piece in (b",", text)]
+        pieces = [piece for _, text in self._kept.values() if text for piece in (b",", text)]
         return Written((b"[", *pieces[1:], b"]"))
 
 

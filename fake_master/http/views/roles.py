@@ -1,0 +1,86 @@
+"""The JSON in which roles are shown (Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API, "GET_ROLES")."""
+
+from collections.abc import Iterable
+from itertools import chain
+from operator import attrgetter
+from typing import Any
+
+from fake_master.http.writing.response_cache import texts
+from fake_master.http.writing.text import Written, dumps, written
+from fake_master.state import roles
+from fake_master.state.master_state import MasterState
+from fake_master.state.roles import RoleView
+from mesosctl.model.quantities import Quantities, to_shown
+
+# GET_ROLES tells of these alone, whatever else agents have.
+_KNOWN_SCALARS = frozenset({"cpus", "gpus", "mem", "disk"})
+_holdings = attrgetter("total", "used")
+
+
+def role(state: MasterState, of: RoleView) -> dict[str, Any]:
+    """A role as /roles shows it."""
+    stored = state.quotas.get(of.name)
+    return {
+        "name": of.name,
+        "weight": of.weight,
+        "quota": {
+            "role": of.name,
+            "guarantee": dict(stored.guarantees) if stored else {},
+            "limit": dict(stored.limits) if stored else {},
+            "consumed": amounts(of.consumed),
+        },
+        "resources": amounts(of.allocated + of.offered),
+        "allocated": amounts(of.allocated),
+        "offered": amounts(of.offered),
+        "reserved": amounts(of.reserved),
+        "frameworks": list(of.frameworks),
+    }
+
+
+def roles_in_full(state: MasterState, principal: str | None) -> Written:
+    """Every role that a principal may see, as /roles shows it: a JSON array."""
+
+    def written() -> Written:
+        return Written([dumps([role(state, of) for of in visible_roles(state, principal)])])
+
+    return texts(state, f"roles that {principal!r} sees").whole(lambda: _parts_of_roles(state), written)
+
+
+def roles_described(state: MasterState, principal: str | None) -> Written:
+    """Every role that a principal may see, as GET_ROLES shows it: a JSON object."""
+
+    def answer() -> Written:
+        found = [role_message(of) for of in visible_roles(state, principal)]
+        return written({"roles": found} if found else {})
+
+    return texts(state, f"roles described that {principal!r} sees").whole(lambda: _parts_of_roles(state), answer)
+
+
+def _parts_of_roles(state: MasterState) -> Iterable[Any]:
+    yield from chain.from_iterable(map(_holdings, state.agents.values()))
+    for framework in state.frameworks.values():
+        yield from (framework.info, framework.used(), framework.offered())
+    yield from chain.from_iterable((*state.weights.items(), *state.quotas.items()))
+
+
+def role_message(of: RoleView) -> dict[str, Any]:
+    """A role as GET_ROLES shows it: of resources the sums of those that every master knows."""
+    message: dict[str, Any] = {"name": of.name, "weight": of.weight}
+    if of.frameworks:
+        message["frameworks"] = [{"value": framework_id} for framework_id in of.frameworks]
+    held = {name: milli for name, milli in (of.allocated + of.offered).items() if name in _KNOWN_SCALARS}
+    if held:
+        message["resources"] = [
+            {"name": name, "type": "SCALAR", "scalar": {"value": to_shown(milli)}} for name, milli in held.items()
+        ]
+    return message
+
+
+def visible_roles(state: MasterState, principal: str | None) -> list[RoleView]:
+    """The roles that a principal may see, by name."""
+    return roles.views(state, filter(roles.sees(state, principal), roles.known_roles(state)))
+
+
+def amounts(quantities: Quantities) -> dict[str, float]:
+    """Quantities as an object of doubles."""
+    return {name: to_shown(milli) for name, milli in quantities.items()}

@@ -1,0 +1,1 @@
+"""JSON written as a master writes it, and kept."""

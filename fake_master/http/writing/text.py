@@ -1,0 +1,105 @@
+"""JSON as a master writes it, without blanks, and texts that are put in where they are known already.
+
+Thousands of agents and offers hold the same few collections of resources, which take most of the time to write.  A
+view therefore may have `Fragment`s among its fields, and `ResourceTexts` writes what several hold once.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from json.encoder import encode_basestring
+from math import isfinite
+from typing import Any
+
+from mesosctl.api.resources import Format, list_to_json, summary
+from mesosctl.model.resources import Resources
+
+# Made once: `json.dumps` makes an encoder for every call, and there are thousands in one answer.
+_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+_key = lru_cache(1024)(encode_basestring)
+
+
+class Fragment:
+    """JSON already, within an object that is being written."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class Written(tuple[bytes, ...]):
+    """JSON already, in pieces that are put together once, in the answer: together they may be many megabytes."""
+
+    __slots__ = ()
+
+
+def text_of(value: Any) -> str:
+    """A value as JSON; in objects and lists there may be `Fragment`s."""
+    kind = type(value)
+    if kind is str:
+        return encode_basestring(value)
+    if kind is Fragment:
+        return value.text  # type: ignore[no-any-return]
+    if kind is dict:
+        return "{" + ",".join([f"{_key(name)}:{text_of(part)}" for name, part in value.items()]) + "}"
+    if kind is list:
+        return "[" + ",".join(map(text_of, value)) + "]"
+    if kind is int or (kind is float and isfinite(value)):
+        return repr(value)
+    if kind is bool:
+        return "true" if value else "false"
+    return _encode(value)
+
+
+def dumps(value: Any) -> bytes:
+    """The same as bytes; those that were no UTF-8 when they came in go out as they were."""
+    return text_of(value).encode(errors="surrogateescape")
+
+
+def written(fields: Mapping[str, Any]) -> Written:
+    """A JSON object; each of its fields may be `Written`."""
+    found: list[bytes] = []
+    for name, part in fields.items():
+        found += b"," if found else b"{", dumps(name), b":", *pieces(part)
+    return Written((*found, b"}") if found else (b"{}",))
+
+
+def pieces(value: Any) -> Sequence[bytes]:
+    """The pieces of a value, written or not."""
+    return value if isinstance(value, Written) else (dumps(value),)
+
+
+_NOTHING = 0
+"""In the place of an id: all that is empty is alike."""
+
+
+class ResourceTexts:
+    """The texts of collections of resources in one answer, written once for all that hold the same object."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, Callable[[Resources], Any]], tuple[Resources, Fragment]] = {}
+
+    def of(self, resources: Resources, view: Callable[[Resources], Any]) -> Fragment:
+        """Return the text of what `view`, always the same object, says of the resources."""
+        key = (id(resources) if resources else _NOTHING, view)
+        known = self._known.get(key)
+        if known is None:
+            # The resources are kept too: as long as they are there, no other object has their id.
+            known = self._known[key] = (resources, Fragment(_encode(view(resources))))
+        return known[1]
+
+    def listed(self, resources: Resources, style: Format) -> Fragment:
+        """Return the text of every entry, in a format."""
+        return self.of(resources, _LISTINGS[style])
+
+    def summed(self, resources: Resources) -> Fragment:
+        """Return the text of the summary that the information endpoints show."""
+        return self.of(resources, summary)
+
+
+_LISTINGS: dict[Format, Callable[[Resources], Any]] = {
+    "PRE": lambda resources: list_to_json(resources, "PRE"),
+    "POST": lambda resources: list_to_json(resources, "POST"),
+    "ENDPOINT": lambda resources: list_to_json(resources, "ENDPOINT"),
+}

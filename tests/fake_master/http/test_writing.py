@@ -1,0 +1,40 @@
+"""JSON as a master writes it."""
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fake_master.http.writing.text import Fragment, ResourceTexts, dumps, text_of
+from mesosctl.api.resources import list_to_json, summary
+from mesosctl.model.text import parse_resources
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda parts: st.lists(parts, max_size=4) | st.dictionaries(st.text(), parts, max_size=4),
+)
+
+
+@given(JSON)
+def test_a_value_is_written_as_the_standard_library_writes_it(value: Any) -> None:
+    assert text_of(value) == json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+@given(JSON, JSON)
+def test_a_fragment_stands_for_its_value_wherever_it_is(one: Any, other: Any) -> None:
+    plain = {"a": one, "b": {"c": [one, {"d": other}]}}
+    known = {"a": Fragment(text_of(one)), "b": {"c": [one, {"d": Fragment(text_of(other))}]}}
+    assert text_of(known) == text_of(plain)
+
+
+def test_bytes_that_were_no_utf_8_go_out_as_they_came() -> None:
+    assert dumps({"name": b"\xff".decode(errors="surrogateescape")}) == b'{"name":"\xff"}'
+
+
+def test_resources_are_written_once_for_all_that_hold_them() -> None:
+    texts, resources = ResourceTexts(), parse_resources("cpus:0.1;mem:64;ports:[1-2]")
+    assert texts.summed(resources) is texts.summed(resources)
+    assert texts.summed(resources).text == text_of(summary(resources))
+    assert texts.listed(resources, "POST").text == text_of(list_to_json(resources, "POST"))
+    assert texts.listed(resources, "ENDPOINT").text == text_of(list_to_json(resources, "ENDPOINT"))
