@@ -96,10 +96,14 @@ class Engine:
         self._runs += 1
         self._latency.record(0.0)
         with self._run_timer:
-            agents, offers = self._stages.run(candidates)
+            agents, offers = self._stages.run(candidates.keys())
             steps.third_stage(agents, offers)
-            known = (state.agents[agent] for agent in candidates if agent in state.agents)
-            inverse = self._inverse_offers.make(known)
+            ahead = state.with_maintenance_ahead
+            inverse = (
+                self._inverse_offers.make(state.agents[agent] for agent in candidates if agent in ahead)
+                if ahead
+                else {}
+            )
         steps.before_offers()
         for framework, by_role in offers.items():
             self._on_offers(framework, by_role)
