@@ -7,7 +7,7 @@ sorters are told in the end how often each borrower was given something.
 
 import heapq
 
-from fake_master.allocator.hierarchical.interned.allocations import Allocation, Amounts, Pairs
+from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Amounts, Pairs
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Key, Kind, Node, Sorter

@@ -7,7 +7,7 @@ lent to others.  Sorters of the same class as the regular ones order who is lent
 
 from random import Random
 
-from fake_master.allocator.hierarchical.interned.allocations import (
+from fake_master.allocator.hierarchical.offerable.allocations import (
     Allocation,
     AllocationPool,
     Amounts,
@@ -16,8 +16,8 @@ from fake_master.allocator.hierarchical.interned.allocations import (
     add,
     scalar_pairs,
 )
-from fake_master.allocator.hierarchical.interned.eligibility import Eligibility
-from fake_master.allocator.hierarchical.interned.free_resources import FreeResources
+from fake_master.allocator.hierarchical.offerable.eligibility import Eligibility
+from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Sorter, Totals

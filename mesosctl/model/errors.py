@@ -25,33 +25,14 @@
         ├── HungUp          129  SIGHUP, as a dropped connection sends it
         └── Terminated      143  SIGTERM
 
-The statuses are a contract with scripts ("Exit statuses" in the reference). They live here only;
-`cli/reference/man.py` has the meaning of each as text.
+The statuses are a contract with scripts ("Exit statuses" in the reference). `model/exit_status.py` has
+the meaning of each as text.
 """
 
 import re
-from enum import IntEnum
 from typing import ClassVar
 
-
-class ExitStatus(IntEnum):
-    """The exit statuses of the command line."""
-
-    DONE = 0
-    ANSWER_IS_NO = 1
-    USAGE = 2
-    INVALID = 3
-    DENIED = 4
-    NOT_FOUND = 5
-    CONFLICT = 6
-    NO_MASTER = 7
-    MASTER_FAILED = 8
-    NOT_CONFIRMED = 9
-    HUNG_UP = 128 + 1
-    INTERRUPTED = 130
-    BROKEN_PIPE = 128 + 13
-    """The status that a shell shows for a program whose reader went away; no page names it."""
-    TERMINATED = 143
+from mesosctl.model.exit_status import ExitStatus
 
 
 class MesosctlError(Exception):

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
-from fake_master.allocator.hierarchical.interned.allocations import Allocation
-from fake_master.allocator.hierarchical.interned.eligibility import Eligibility
-from fake_master.allocator.hierarchical.interned.free_resources import Capacity, FreeResources
+from fake_master.allocator.hierarchical.offerable.allocations import Allocation
+from fake_master.allocator.hierarchical.offerable.eligibility import Eligibility
+from fake_master.allocator.hierarchical.offerable.free_resources import Capacity, FreeResources
 from fake_master.allocator.hierarchical.packed_filters import ClientFilters, Refusals
 from fake_master.allocator.hierarchical.role_tree import Role
 from fake_master.allocator.hierarchical.sorters.sorter import Node
@@ -62,7 +62,7 @@ class Agent:
 
     @property
     def capacity(self) -> Capacity:
-        """The interned total and features."""
+        """Its total and features."""
         return self._capacity
 
     def set_capacity(self, capacity: Capacity) -> None:

@@ -4,9 +4,9 @@ import itertools
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from fake_master.allocator.hierarchical.interned.allocations import Allocation, Amounts, add
-from fake_master.allocator.hierarchical.interned.eligibility import Eligibilities, features_of
-from fake_master.allocator.hierarchical.interned.free_resources import Capacity, InternPool
+from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Amounts, add
+from fake_master.allocator.hierarchical.offerable.eligibility import Eligibilities, features_of
+from fake_master.allocator.hierarchical.offerable.free_resources import Capacity, InternPool
 from fake_master.allocator.hierarchical.packed_filters import Refusals
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework, Tokens
 from fake_master.allocator.hierarchical.role_tree import Role, RoleTree

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 
-from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pairs, clamped_subtract, difference
-from fake_master.allocator.hierarchical.interned.free_resources import FreeResources, OfferableResources, OfferedPart
+from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, clamped_subtract, difference
+from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferableResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
 from fake_master.allocator.hierarchical.stages.remainder import Remainder
@@ -29,7 +29,7 @@ class Rejection(Enum):
 class Run:
     """One run: the bounds that quota sets, and the offers so far.
 
-    `offerable`, `reject`, `too_little` and `commit` are the decisions of a run; `trial.Trial` records them.
+    `offerable`, `reject`, `too_little` and `commit` are the decisions of a run; `dry_run.Trial` records them.
     """
 
     def __init__(self, state: State) -> None:

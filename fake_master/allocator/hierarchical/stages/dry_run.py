@@ -7,8 +7,8 @@ each point at which a run decides.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fake_master.allocator.hierarchical.interned.allocations import Pairs
-from fake_master.allocator.hierarchical.interned.free_resources import FreeResources, OfferedPart
+from fake_master.allocator.hierarchical.offerable.allocations import Pairs
+from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.stages.regular import meet_guarantees, offerable_agents, share_fairly
 from fake_master.allocator.hierarchical.stages.remainder import Remainder
