@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mesosctl.cli.reference.walk import commands, serving
-from mesosctl.output.documents import schemas
+from mesosctl.output.json_documents import schemas
 from tests.documentation.pages import ROOT, pages, tokens
 
 _SOURCES = ("mesosctl", "fake_master")
