@@ -20,7 +20,8 @@ from fake_master.process import (
     set_up_logs,
     withdraw,
 )
-from mesosctl.model.errors import BadInput, ExitStatus, MesosctlError
+from mesosctl.model.errors import BadInput, MesosctlError
+from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.text import parse_duration
 
 if TYPE_CHECKING:

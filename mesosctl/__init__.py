@@ -46,12 +46,12 @@ __all__ = [
 _MODULES = {
     "Master": "mesosctl.master",
     "ClusterSnapshot": "mesosctl.planning.snapshot",
-    "RoleQuota": "mesosctl.output.documents.quota",
-    "QuotaChange": "mesosctl.output.documents.quota",
-    "QuotaCheck": "mesosctl.output.documents.quota",
-    "AgentChange": "mesosctl.output.documents.reservations",
-    "ReservationEntry": "mesosctl.output.documents.reservations",
-    "ForecastDocument": "mesosctl.output.documents.forecast",
+    "RoleQuota": "mesosctl.output.json_documents.quota",
+    "QuotaChange": "mesosctl.output.json_documents.quota",
+    "QuotaCheck": "mesosctl.output.json_documents.quota",
+    "AgentChange": "mesosctl.output.json_documents.reservations",
+    "ReservationEntry": "mesosctl.output.json_documents.reservations",
+    "ForecastDocument": "mesosctl.output.json_documents.forecast",
 }
 """The modules of the public names; every other name is an error's."""
 

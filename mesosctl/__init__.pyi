@@ -19,12 +19,12 @@ from mesosctl.model.errors import Unauthenticated as Unauthenticated
 from mesosctl.model.errors import UnexpectedAnswer as UnexpectedAnswer
 from mesosctl.model.errors import Unreachable as Unreachable
 from mesosctl.model.errors import UsageError as UsageError
-from mesosctl.output.documents.forecast import ForecastDocument as ForecastDocument
-from mesosctl.output.documents.quota import QuotaChange as QuotaChange
-from mesosctl.output.documents.quota import QuotaCheck as QuotaCheck
-from mesosctl.output.documents.quota import RoleQuota as RoleQuota
-from mesosctl.output.documents.reservations import AgentChange as AgentChange
-from mesosctl.output.documents.reservations import ReservationEntry as ReservationEntry
+from mesosctl.output.json_documents.forecast import ForecastDocument as ForecastDocument
+from mesosctl.output.json_documents.quota import QuotaChange as QuotaChange
+from mesosctl.output.json_documents.quota import QuotaCheck as QuotaCheck
+from mesosctl.output.json_documents.quota import RoleQuota as RoleQuota
+from mesosctl.output.json_documents.reservations import AgentChange as AgentChange
+from mesosctl.output.json_documents.reservations import ReservationEntry as ReservationEntry
 from mesosctl.planning.snapshot import ClusterSnapshot as ClusterSnapshot
 
 __version__: str

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from mesosctl.operations.quota.state import QuotaOptions
     from mesosctl.operations.reservations.send import SendOptions
     from mesosctl.operations.reservations.targets import Owner
-    from mesosctl.output.documents.forecast import ForecastDocument
-    from mesosctl.output.documents.quota import QuotaChange, QuotaCheck, RoleQuota
-    from mesosctl.output.documents.reservations import AgentChange, ReservationEntry
+    from mesosctl.output.json_documents.forecast import ForecastDocument
+    from mesosctl.output.json_documents.quota import QuotaChange, QuotaCheck, RoleQuota
+    from mesosctl.output.json_documents.reservations import AgentChange, ReservationEntry
     from mesosctl.planning.snapshot import ClusterSnapshot
 
 Amounts = str | Mapping[str, float]
@@ -36,11 +36,11 @@ Amounts = str | Mapping[str, float]
 class Master:
     """The leading master of an address: a URL, several with commas between them, `zk://…`, or `fake:`.
 
-    With `principal` and `secret`, or with `token`, it authenticates; `ca_file`, `cert_file` and `key_file` are for
-    https.  `timeout` is in seconds, over everything that one method asks.  `notice` is called with sentences that an
-    operator should see.  A `transport` of httpx takes the place of the network.
+    It authenticates with `principal` and `secret`, or with `token`.  `ca_file`, `cert_file` and `key_file` are for
+    https.  `timeout` is in seconds, for all requests of one method together.  `notice` is called with messages for the
+    operator.  An httpx `transport` replaces the network.
 
-    Every method raises an error of the tree below `MesosctlError`.  A change is read back before the method returns.
+    Every error is a `MesosctlError`.  A method that changes something reads the change back before it returns.
     """
 
     def __init__(  # noqa: PLR0913  # each is an option of the command line
@@ -81,7 +81,7 @@ class Master:
     def quotas(self) -> "dict[str, RoleQuota]":
         """Return the quota of every role that has one, and what the role uses (`quota list`)."""
         from mesosctl.operations.quota.state import list_quotas
-        from mesosctl.output.documents.quota import RoleQuota
+        from mesosctl.output.json_documents.quota import RoleQuota
 
         with self._connected() as connection:
             return {found.role: RoleQuota.of(found) for found in list_quotas(connection, with_usage=True)}
@@ -89,7 +89,7 @@ class Master:
     def quota(self, role: str) -> "RoleQuota":
         """Return the quota of one role (`quota show`).  Raises NotFound for a role without quota."""
         from mesosctl.operations.quota.state import show_quota
-        from mesosctl.output.documents.quota import RoleQuota
+        from mesosctl.output.json_documents.quota import RoleQuota
 
         with self._connected() as connection:
             return RoleQuota.of(show_quota(connection, role))
@@ -105,7 +105,7 @@ class Master:
     ) -> "QuotaChange":
         """Guarantee resources to a role that has no quota yet (`quota set`); a `limit` of {} or "none" is no limit."""
         from mesosctl.operations.quota.set_update_remove import set_quota
-        from mesosctl.output.documents.quota import QuotaChange
+        from mesosctl.output.json_documents.quota import QuotaChange
 
         options = _quota_options(force=force, allow_new_resource=allow_new_resource)
         with self._connected() as connection:
@@ -128,7 +128,7 @@ class Master:
         from mesosctl.model.quota.rules import DesiredQuota
         from mesosctl.operations.quota.set_update_remove import update_quotas
         from mesosctl.operations.quota.state import guarantees_of
-        from mesosctl.output.documents.quota import QuotaChange
+        from mesosctl.output.json_documents.quota import QuotaChange
 
         desired = DesiredQuota(None if guarantee is None else guarantees_of(_entries(guarantee)), _limits(limit))
         options = _quota_options(force=force, allow_new_resource=allow_new_resource)._replace(create=create)
@@ -139,7 +139,7 @@ class Master:
     def remove_quota(self, role: str) -> "QuotaChange":
         """Remove the quota of a role (`quota remove`).  Raises NotFound for a role without quota."""
         from mesosctl.operations.quota.set_update_remove import remove_quotas
-        from mesosctl.output.documents.quota import QuotaChange
+        from mesosctl.output.json_documents.quota import QuotaChange
 
         with self._connected() as connection:
             (change,) = remove_quotas(connection, [role])
@@ -150,7 +150,7 @@ class Master:
     ) -> "QuotaCheck":
         """Return whether `set_quota` would be accepted, and how much room there is (`quota check`)."""
         from mesosctl.operations.quota.check import check_quota
-        from mesosctl.output.documents.quota import QuotaCheck
+        from mesosctl.output.json_documents.quota import QuotaCheck
 
         with self._connected() as connection:
             found = check_quota(
@@ -168,7 +168,7 @@ class Master:
             return read_weights(connection)
 
     def set_weights(self, weights: Mapping[str, float]) -> bool:
-        """Set weights, all or none; returns whether they were read back, which this principal may not be allowed."""
+        """Set all weights or none; return whether they were read back, for which this principal may lack permission."""
         from mesosctl.operations.weights import update_weights
 
         with self._connected() as connection:
@@ -177,10 +177,10 @@ class Master:
     # --- Reservations -----------------------------------------------------------------------------------
 
     def reservations(self, *, role: str | None = None, agent: str | None = None) -> "list[ReservationEntry]":
-        """Return what is reserved (`reservations`): for a role and those below it, on an agent, or all of it."""
+        """Return reservations (`reservations`): for a role and those below it, on an agent, or all of them."""
         from mesosctl.model.reservations.holdings import agent_reservations
         from mesosctl.operations.reservations.targets import find_agent, read_agents
-        from mesosctl.output.documents.reservations import ReservationEntry
+        from mesosctl.output.json_documents.reservations import ReservationEntry
 
         with self._connected() as connection:
             agents = read_agents(connection)
@@ -199,7 +199,7 @@ class Master:
         """Reserve resources of an agent (its host name or id) for a role (`reserve`); it refines those of `under`."""
         from mesosctl.operations.reservations.change import requester, reserve_for
         from mesosctl.operations.reservations.targets import find_agent, read_agents
-        from mesosctl.output.documents.reservations import AgentChange
+        from mesosctl.output.json_documents.reservations import AgentChange
 
         entries = _entries(resources, of_agents=True)
         with self._connected() as connection:
@@ -220,7 +220,7 @@ class Master:
         """Undo a dynamic reservation (`unreserve`); its principal, and labels that are not given, are found."""
         from mesosctl.operations.reservations.change import unreserve_of
         from mesosctl.operations.reservations.targets import find_agent, read_agents
-        from mesosctl.output.documents.reservations import AgentChange
+        from mesosctl.output.json_documents.reservations import AgentChange
 
         entries = _entries(resources, of_agents=True)
         with self._connected() as connection:
@@ -259,7 +259,7 @@ class Master:
         """
         import fake_master
         from mesosctl.operations.whatif import ChangeRunner, named_changes, open_dry_run
-        from mesosctl.output.documents.forecast import ForecastDocument
+        from mesosctl.output.json_documents.forecast import ForecastDocument
         from mesosctl.planning.forecast import DryRunOptions
 
         wanted = named_changes(
@@ -275,7 +275,7 @@ class Master:
         settings = self._settings._replace(clock=dry_run.clock, sleep=dry_run.clock.sleep)
         with open_dry_run(dry_run, settings) as connection:
             ChangeRunner(dry_run, connection, force=force).attempt(wanted)
-        return ForecastDocument.of(dry_run.forecast(), [])
+        return ForecastDocument.answering(dry_run.forecast(), [])
 
 
 def _credentials(principal: str | None, secret: str | None, token: str | None) -> Credentials | Token | None:

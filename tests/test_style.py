@@ -19,6 +19,7 @@ FOREIGN = re.compile(r"\b(spec|seeds)/\w+\.(md|txt)")
 """Files outside of the repository: a rule names the document and its section instead."""
 LARGEST_FOLDER = 15
 LONGEST_FILE = 300
+LONGEST_TEST_FILE = 400
 
 
 def modules(room: str) -> list[Path]:
@@ -57,3 +58,8 @@ def test_folders_and_files_can_be_surveyed(room):
     assert {folder.name: len(found) for folder, found in entries.items() if len(found) > LARGEST_FOLDER} == {}
     lengths = {str(path.relative_to(SOURCE)): len(path.read_text().splitlines()) for path in modules(room)}
     assert {name: length for name, length in lengths.items() if length > LONGEST_FILE} == {}
+
+
+def test_files_of_tests_can_be_surveyed():
+    lengths = {str(path.relative_to(SOURCE)): len(path.read_text().splitlines()) for path in modules("tests")}
+    assert {name: length for name, length in lengths.items() if length > LONGEST_TEST_FILE} == {}

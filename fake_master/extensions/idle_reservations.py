@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pairs, add, scalar_pairs
-from fake_master.allocator.hierarchical.interned.free_resources import FreeResources
+from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, add, scalar_pairs
+from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.sorters.sorter import Node, Sorter
 from mesosctl.model import roles
 from mesosctl.model.resources import Resources
@@ -41,10 +41,12 @@ class LentAgent:
     id: str
     usage_slack: Resources = field(default_factory=Resources)
     """Slack of use, as it was reported."""
+    has_usage_slack: bool = False
+    """Whether there is any."""
     allocation_slack: Amounts = field(default_factory=dict)
     """Slack of allocation, as of the last run."""
     lent: dict[Borrower, Amounts] = field(default_factory=dict)
-    """Of the slack of allocation; together never more than it after a run."""
+    """Of the slack of allocation; together never more than it after a run.  Replaced, never changed in place."""
     debt: dict[Borrower, Amounts] = field(default_factory=dict)
     """Amounts that borrowers still hold though they are lent no longer."""
     throttled: dict[Borrower, Resources] = field(default_factory=dict)

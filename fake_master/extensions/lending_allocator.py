@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.hierarchical.interned.allocations import allocation_role
+from fake_master.allocator.hierarchical.offerable.allocations import allocation_role
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (
     AgentInfo,
@@ -49,6 +49,7 @@ class LendingAllocator(HierarchicalAllocator):
         """The lent resources, for reading."""
         self._stage = LendingStage(state, self.lent, on_rescind)
         super().__init__(options, on_offers, on_inverse_offers, now, state=state, steps=self._stage)
+        self.filters.on_expiry = lambda agent: forget_idleness(self.lent.agent(agent.id))
 
     def allocation_slack(self, agent: str) -> Quantities:
         """Return what lay idle of an agent's reservations after the last run, lent or not."""
@@ -82,7 +83,6 @@ class LendingAllocator(HierarchicalAllocator):
         client = self.state.frameworks[framework].clients.get(role)
         if client is not None and client.subscribed:
             self.filters.restore(client, self.state.agents[agent], refused, seconds)
-            self._forget_idleness_after(seconds, agent)
 
     # --- Agents -------------------------------------------------------------------------------------
 
@@ -230,13 +230,8 @@ class LendingAllocator(HierarchicalAllocator):
         client = record.clients.get(role) if record is not None else None
         if client is None or where is None:
             return
-        held = None if seconds is None else self.filters.install(client, where, part, seconds)
-        if held is not None:
-            self._forget_idleness_after(held, agent)
-
-    def _forget_idleness_after(self, seconds: float, agent: str) -> None:
-        record = self.lent.agent(agent)
-        self.engine.timers.after(seconds, lambda: forget_idleness(record))
+        if seconds is not None:
+            self.filters.install(client, where, part, seconds)
 
     def transition_offered_to_allocated(self, agent: str, resources: Resources) -> None:
         super().transition_offered_to_allocated(agent, resources.non_revocable())

@@ -7,8 +7,8 @@ sorters are told in the end how often each borrower was given something.
 
 import heapq
 
-from fake_master.allocator.hierarchical.interned.allocations import Allocation, Amounts, Pairs
-from fake_master.allocator.hierarchical.records import Agent, Client, covered
+from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Amounts, Pairs
+from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Key, Kind, Node, Sorter
 from fake_master.allocator.hierarchical.state import State
@@ -34,21 +34,20 @@ class JoinedOffers:
 
     def add(self, offers: Offers, client: Client, agent: Agent, lent: Resources) -> None:
         """Enter what a client is lent of an agent."""
-        self.add_to(offers_of(offers, client), agent.id, lent)
+        by_agent = offers_of(offers, client)
+        by_agent[agent.id] = self.of(by_agent.get(agent.id), lent)
 
-    def add_to(self, by_agent: ResourcesByAgent, agent: str, lent: Resources) -> None:
-        """Enter what is lent of an agent among the offers of one client."""
-        regular = by_agent.get(agent)
+    def of(self, regular: Resources | None, lent: Resources) -> Resources:
+        """Return what is offered regularly, if anything, and what is lent beside it in one."""
         if regular is None:
-            by_agent[agent] = lent
-            return
+            return lent
         key = id(regular), id(lent)
         found = self._joined.get(key)
         if found is None:
             if len(self._joined) > _MOST_JOINED:
                 self._joined.clear()
             found = self._joined[key] = regular, lent, regular + lent
-        by_agent[agent] = found[2]
+        return found[2]
 
 
 def offers_of(offers: Offers, client: Client) -> ResourcesByAgent:
@@ -59,7 +58,7 @@ def offers_of(offers: Offers, client: Client) -> ResourcesByAgent:
 class _Place:
     """The place of a role or a borrower in the order, while it is given one agent after another."""
 
-    __slots__ = ("_amounts", "_base", "_count", "_divisors", "_scalars", "given", "node", "offers")
+    __slots__ = ("_base", "_count", "_path", "_shares", "_weight", "given", "node", "offers")
 
     def __init__(self, node: Node) -> None:
         self.node = node
@@ -70,11 +69,10 @@ class _Place:
 
     def follow(self, sorter: Sorter, scalars: Pairs) -> None:
         """Prepare for `take`, by which it moves among others."""
-        self._divisors = divisors = sorter.totals.divisors
-        self._count = self.node.count
-        self._scalars = tuple([pair for pair in scalars if pair[0] in divisors])
-        held = self.node.tally.amounts
-        self._amounts = [held.get(name, 0) for name, _ in self._scalars]
+        divisors, node = sorter.totals.divisors, self.node
+        self._count, self._path, self._weight = node.count, node.path, node.weight
+        held = node.tally.amounts
+        self._shares = [(held.get(name, 0), amount, divisors[name]) for name, amount in scalars if name in divisors]
         self._base = 0.0
         """The largest share in what it is not given here."""
         given = [name for name, _ in scalars]
@@ -84,30 +82,34 @@ class _Place:
 
     def take(self) -> tuple[float, int, str]:
         """Count one more agent, and return the key by which it stands in the order from now on."""
-        self.given += 1
-        best, amounts, divisors, index = self._base, self._amounts, self._divisors, 0
-        for name, amount in self._scalars:
-            held = amounts[index] = amounts[index] + amount
-            part = (held // 1000 + held % 1000 / 1000.0) / divisors[name]
+        self.given = given = self.given + 1
+        best = self._base
+        for held, amount, divisor in self._shares:
+            now = held + given * amount
+            part = (now // 1000 + now % 1000 / 1000.0) / divisor
             if part > best:  # noqa: PLR1730  # max() costs a call
                 best = part
-            index += 1  # noqa: SIM113  # enumerate() costs more
-        node = self.node
-        return best / node.weight, self._count + self.given, node.path
+        return best / self._weight, self._count + given, self._path
 
 
 class _LendingRole:
     """A role, and its borrowers that take agents of this kind, in the order of a heap."""
 
-    __slots__ = ("allocation", "borrowers", "heap", "place", "role")
+    __slots__ = ("allocation", "beside", "borrowers", "has_several", "heap", "offered", "place", "role")
 
     def __init__(self, role: BorrowerRole, allocation: Allocation, place: _Place) -> None:
         self.role = role
         self.allocation = allocation
         self.place = place
         self.heap: list[tuple[float, int, str]] = []
-        self.borrowers: dict[str, tuple[Borrower, Client, _Place]] = {}
-        """By path in the framework sorter."""
+        self.borrowers: dict[str, tuple[Borrower, Client, _Place, bool]] = {}
+        """By path in the framework sorter, with whether filters or constraints may keep an agent from it."""
+        self.has_several = False
+        """Whether there are several."""
+        self.beside: Resources | None = None
+        """The regular offer of the last agent."""
+        self.offered = allocation.with_role
+        """That and what is lent beside it."""
 
 
 class LendingBatch:
@@ -127,7 +129,7 @@ class LendingBatch:
         if (
             self._short > _MOST_SHORT
             or record.lent
-            or record.usage_slack
+            or record.has_usage_slack
             or not record.allocation_slack
             or record.idle_epoch is self._lent.epoch
             or not isinstance(sorter, DrfSorter)
@@ -155,16 +157,18 @@ class LendingBatch:
         roles: dict[str, BorrowerRole],
         opened: dict[str, _LendingRole],
     ) -> int:
-        records, epoch, add_to = self._lent.agents, self._lent.epoch, self._joined.add_to
+        records, epoch = self._lent.agents, self._lent.epoch
         free_resources = agents[start].free_resources
-        slack = records[agents[start].id].allocation_slack
+        # One for all: what is lent is replaced where it changes.
+        slack = dict(records[agents[start].id].allocation_slack)
         for index in range(start, len(agents)):
             agent = agents[index]
-            record = records[agent.id]
+            name = agent.id
+            record = records[name]
             if (
                 agent.free_resources is not free_resources
                 or record.lent
-                or record.usage_slack
+                or record.has_usage_slack
                 or record.idle_epoch is epoch
             ):
                 return index
@@ -181,18 +185,22 @@ class LendingBatch:
                 heapq.heappop(heap)
             else:
                 return index
-            borrower, client, place = lending.borrowers[lending.heap[0][2]]
-            if (client.filters or client.excludes is not None) and _rejects(client, agent, lending.allocation):
+            borrower, client, place, is_choosy = lending.borrowers[lending.heap[0][2]]
+            if is_choosy and _rejects(client, agent, lending.allocation):
                 return index
-            record.lent[borrower] = dict(slack)
+            record.lent[borrower] = slack
             record.idle_epoch = None
             record.settled = False
             borrower.held += 1
+            offers = place.offers
             if not place.given:
-                place.offers = offers_of(self._offers, client)
-            add_to(place.offers, agent.id, lending.allocation.with_role)
+                offers = place.offers = offers_of(self._offers, client)
+            regular = offers.get(name)
+            if regular is not lending.beside:
+                lending.beside, lending.offered = regular, self._joined.of(regular, lending.allocation.with_role)
+            offers[name] = lending.offered
             heapq.heapreplace(heap, lending.place.take())
-            if len(lending.heap) > 1:
+            if lending.has_several:
                 heapq.heapreplace(lending.heap, place.take())
             else:
                 place.given += 1
@@ -218,10 +226,12 @@ class LendingBatch:
                 and lent.is_allocatable(allocation, eligibility)
             ):
                 lending.heap.append((share, count, path))
-                lending.borrowers[path] = borrower, client, _Place(node)
+                is_choosy = client.filters.count > 0 or client.excludes is not None
+                lending.borrowers[path] = borrower, client, _Place(node), is_choosy
+        lending.has_several = len(lending.heap) > 1
         if lending.heap:
             lending.place.follow(lent.role_sorter, allocation.scalars)
-        for _, _, place in lending.borrowers.values() if len(lending.heap) > 1 else ():
+        for _, _, place, _ in lending.borrowers.values() if lending.has_several else ():
             place.follow(role.sorter, allocation.scalars)
         return lending
 
@@ -239,13 +249,12 @@ class LendingBatch:
         if not lending.place.given:
             return
         self._lent.role_sorter.allocated_again(lending.place.node, lending.allocation, lending.place.given)
-        for _, _, place in lending.borrowers.values():
+        for _, _, place, _ in lending.borrowers.values():
             if place.given:
                 lending.role.sorter.allocated_again(place.node, lending.allocation, place.given)
 
 
 def _rejects(client: Client, agent: Agent, allocation: Allocation) -> bool:
-    filters = client.filters.get(agent)
-    return (filters is not None and covered(filters, allocation.without_role)) or (
+    return client.filters.cover(agent.sequence, allocation.without_role) or (
         client.excludes is not None and client.excludes(agent.info)
     )

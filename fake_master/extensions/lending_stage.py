@@ -7,8 +7,8 @@ specification, "Allocator" and "Taking back in the allocator").
 from collections.abc import Callable
 
 from fake_master.allocator.hierarchical.engine import RunSteps
-from fake_master.allocator.hierarchical.interned.allocations import Amounts, add
-from fake_master.allocator.hierarchical.records import Agent, Client, covered
+from fake_master.allocator.hierarchical.offerable.allocations import Amounts, add
+from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkId, Offers, ResourcesByAgent
 from fake_master.extensions.idle_reservations import Borrower, LentAgent, excess, lendable_to, overlap
@@ -153,8 +153,7 @@ def _can_take(client: Client, agent: Agent) -> bool:
 
 
 def _is_refused(client: Client, agent: Agent, resources: Resources) -> bool:
-    filters = client.filters.get(agent)
-    return filters is not None and covered(filters, resources)
+    return client.filters.cover(agent.sequence, resources)
 
 
 def totals(lent: LentState) -> dict[str, Amounts]:

@@ -7,7 +7,7 @@ lent to others.  Sorters of the same class as the regular ones order who is lent
 
 from random import Random
 
-from fake_master.allocator.hierarchical.interned.allocations import (
+from fake_master.allocator.hierarchical.offerable.allocations import (
     Allocation,
     AllocationPool,
     Amounts,
@@ -16,8 +16,8 @@ from fake_master.allocator.hierarchical.interned.allocations import (
     add,
     scalar_pairs,
 )
-from fake_master.allocator.hierarchical.interned.eligibility import Eligibility
-from fake_master.allocator.hierarchical.interned.free_resources import FreeResources
+from fake_master.allocator.hierarchical.offerable.eligibility import Eligibility
+from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Sorter, Totals
@@ -157,13 +157,14 @@ class LentState:
 
     @staticmethod
     def _change(book: dict[Borrower, Amounts], borrower: Borrower, amounts: Amounts, sign: int) -> None:
-        present = book.get(borrower)
-        if present is None:
-            present = book[borrower] = {}
+        if borrower not in book:
             borrower.held += 1
+        present = dict(book.get(borrower, {}))
         add(present, tuple(amounts.items()), sign)
-        if not present:
-            del book[borrower]
+        if present:
+            book[borrower] = present
+        else:
+            book.pop(borrower, None)
             borrower.held -= 1
 
     def is_allocatable(self, allocation: Allocation, eligibility: Eligibility) -> bool:
@@ -200,6 +201,7 @@ class LentState:
         """Another report of slack of use.  Whether it differs from the last."""
         changed = agent.usage_slack != usage
         agent.usage_slack = usage
+        agent.has_usage_slack = bool(usage)
         agent.idle_epoch = None
         self._enter_totals(agent)
         return changed

@@ -1,6 +1,6 @@
 """Quota in preemption: limits and headroom for the one that asks, guarantees of those that would lose."""
 
-from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pairs, add, difference, scalar_pairs
+from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, add, difference, scalar_pairs
 from fake_master.allocator.hierarchical.role_tree import Role
 from fake_master.allocator.hierarchical.stages.run import headroom
 from fake_master.allocator.hierarchical.state import State

@@ -9,7 +9,7 @@ and potentially starving other frameworks."
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.hierarchical.interned.allocations import Allocation, Amounts
+from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Amounts
 from fake_master.allocator.hierarchical.sorters.sorter import Node, Sorter
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import InverseOfferCallback, OfferCallback, OffersByRole, ResourceRequest

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.hierarchical.interned.allocations import is_unreserved_nonrevocable
+from fake_master.allocator.hierarchical.offerable.allocations import is_unreserved_nonrevocable
 from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.stages.dry_run import Decision, Trial, try_offers
 from fake_master.allocator.hierarchical.stages.run import Rejection
-from fake_master.allocator.hierarchical.stages.trial import Decision, Trial, try_offers
 from fake_master.master import Master
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.clock import VirtualClock

@@ -122,7 +122,7 @@ class EventPublisher:
         """A new listener, whose first record is `subscribed`; the oldest is let go where there are too many."""
         self._state.operator_streams[stream.id] = stream
         stream.on_abandon(lambda: self._forget_operator(stream))
-        stream.send_record(subscribed)
+        stream.send_first(subscribed)
         while len(self._state.operator_streams) > self._state.flags.count("max_operator_event_stream_subscribers"):
             self._state.operator_streams.pop(next(iter(self._state.operator_streams))).close()
         self.keep_alive(stream)

@@ -142,9 +142,10 @@ class Framework:
 
     def hold(self, agent: Agent, resources: Resources) -> None:
         """Add `resources` of an agent, allocation roles included, that a task or executor takes."""
-        self._held[agent.id] = self._held.get(agent.id, Resources()) + resources
+        before = self._held.get(agent.id)
+        self._held[agent.id] = resources if before is None else before + resources
         self._held_anywhere += resources
-        agent.used += resources
+        agent.used = agent.used + resources if agent.used else resources
 
     def release(self, agent: Agent, resources: Resources) -> None:
         """Subtract the resources of a task or executor that has ended."""

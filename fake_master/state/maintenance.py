@@ -53,7 +53,7 @@ class MaintenanceSchedule:
 
     def is_down(self, agent: Agent) -> bool:
         """Return whether the agent's machine is down, so that the agent may not register."""
-        return self.mode(key_of_agent(agent)) == "DOWN"
+        return bool(self.machines) and self.mode(key_of_agent(agent)) == "DOWN"
 
     def unavailability(self, agent: Agent) -> Mapping[str, Any] | None:
         """Return the Unavailability message of the agent's machine, or None if it is not scheduled."""

@@ -83,6 +83,14 @@ class EventStream:
         if not self.closed:
             self.send_record(event.record(self._encode))
 
+    def send_first(self, record: bytes) -> None:
+        """Queue the first record of a new stream, however large; the others wait behind it, and are counted."""
+        # It is one object for all subscribers, and they cannot be behind yet: of 50,000 agents it is larger than any
+        # backlog may be.
+        if not self.closed:
+            self._pending.append(record)
+            self._notify()
+
     def send_record(self, record: bytes) -> None:
         """Queue an event that is written already."""
         if self.closed:

@@ -23,16 +23,16 @@ from mesosctl.model.errors import BadInput, NotFound
 
 
 class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManager["FakeMaster"]):
-    """A leading master with its agents, in virtual time: it passes in `advance` and `settle` alone.
+    """A leading master with its agents, in virtual time: time passes only in `advance` and `settle`.
 
-    The cluster is given as `agents` (resource texts such as "cpus:4;mem:2048", or tables as in a cluster file),
+    Describe the cluster with `agents` (resource texts such as "cpus:4;mem:2048", or tables as in a cluster file),
     simulated `frameworks` (tables), `flags` of the master, `quotas` by role (the guarantee as resource text, or
-    guarantees and limits) and how launched `tasks` end (a table; they run for ever unless it says otherwise), or as a
-    `cluster` file (TOML) or snapshot (JSON), to which the others are added.
-    `version` is "1.4" or "1.11", which it is unless a cluster file says otherwise.  With `real_time` it goes by the
-    system's clock, as a master in a process of its own does.
+    guarantees and limits) and `tasks`, a table that says how launched tasks end (by default they run forever).
+    `cluster` is the path of a cluster file (TOML) or snapshot (JSON), to which the other arguments are added.
+    `version` is "1.4" or "1.11".  The default is that of the cluster file, or "1.11".  With `real_time` the master
+    uses the system's clock.
 
-    Raises BadInput, RuleViolation or Conflict for what no master could be.
+    Raises BadInput, RuleViolation or Conflict if the cluster is not possible.
     """
 
     def __init__(  # noqa: PLR0913  # each says something else about the cluster
@@ -70,7 +70,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
 
     @property
     def url(self) -> str:
-        """`http://127.0.0.1:PORT`; it listens there from the first time that this is asked for."""
+        """`http://127.0.0.1:PORT`; it listens there from the first use of this property."""
         if self._is_closed:
             raise RuntimeError("the fake master is closed")
         if self._server is None:
@@ -110,11 +110,11 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
 
     @property
     def now(self) -> float:
-        """The time by the master's clock, in seconds since the epoch."""
+        """The time of the master's clock, in seconds since the epoch."""
         return self._clock()
 
     def advance(self, seconds: float) -> None:
-        """Let so many seconds pass, and do all that becomes due meanwhile: allocations, timeouts, ends of tasks."""
+        """Let this time pass, and do everything that becomes due: allocations, timeouts, ends of tasks."""
         if seconds < 0:
             raise ValueError(f"time does not go back: {seconds}")
 
@@ -125,7 +125,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         self._gate(pass_time)
 
     def settle(self, until: Callable[[], object] | None = None, *, timeout: float = 30.0) -> None:
-        """Let time pass, an allocation at a time, until `until()` is true; without it until allocations change nothing.
+        """Let time pass, one allocation at a time, until `until()` is true or, without it, until nothing changes.
 
         Name what you wait for wherever a client runs in another thread or process: nothing else tells when it has
         done its part.  `timeout` is in seconds of real time.  Raises TimeoutError.
@@ -152,7 +152,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
 
     @property
     def frameworks(self) -> tuple[Framework, ...]:
-        """The frameworks that have not been torn down, disconnected ones included."""
+        """The frameworks that have not been torn down, including disconnected ones."""
         return self._gate(lambda: values.frameworks_of(self._master.state))
 
     @property
@@ -167,7 +167,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """Every task that was launched, those that have ended or are lost included."""
+        """Every task that was launched, including those that have ended or are lost."""
         return self._gate(lambda: values.tasks_of(self._master.state))
 
     # --- What goes wrong --------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from mesosctl.cli.options import ChangeOptions, GlobalOptions
-from mesosctl.model.errors import ExitStatus, MesosctlError, UsageError
+from mesosctl.model.errors import MesosctlError, UsageError
+from mesosctl.model.exit_status import ExitStatus
 
 if TYPE_CHECKING:
     from mesosctl.cli.session import Session

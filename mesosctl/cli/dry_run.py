@@ -9,7 +9,8 @@ from mesosctl.cli.environment import named, opened
 from mesosctl.cli.session import Session
 from mesosctl.client.master import Master
 from mesosctl.client.settings import ClientSettings
-from mesosctl.model.errors import DeadlinePassed, ExitStatus
+from mesosctl.model.errors import DeadlinePassed
+from mesosctl.model.exit_status import ExitStatus
 from mesosctl.output.formats.report import Report
 from mesosctl.planning.forecast import DEFAULT_CYCLES, Assumption, DryRunOptions, Forecast
 

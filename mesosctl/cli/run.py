@@ -15,7 +15,6 @@ from mesosctl.cli.environment import ClosedOutput, Environment, LenientOutput, i
 from mesosctl.model.errors import (
     BadInput,
     Bug,
-    ExitStatus,
     HungUp,
     Interruption,
     MesosctlError,
@@ -25,6 +24,7 @@ from mesosctl.model.errors import (
     printable,
     printable_json,
 )
+from mesosctl.model.exit_status import ExitStatus
 
 if TYPE_CHECKING:
     from mesosctl.cli.options import GlobalOptions

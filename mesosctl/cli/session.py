@@ -16,15 +16,8 @@ from mesosctl.cli.environment import Environment, is_unwritable
 from mesosctl.cli.options import DEFAULTS, GlobalOptions, checked_timeout
 from mesosctl.client.address import parse_address, shows_secret
 from mesosctl.client.settings import ClientSettings, Tls
-from mesosctl.model.errors import (
-    ExitStatus,
-    Interrupted,
-    MesosctlError,
-    NotConfirmed,
-    UsageError,
-    interrupted,
-    printable,
-)
+from mesosctl.model.errors import Interrupted, MesosctlError, NotConfirmed, UsageError, interrupted, printable
+from mesosctl.model.exit_status import ExitStatus
 from mesosctl.output.formats.report import ONE_PIECE, TABLES, Meaning, Report
 
 if TYPE_CHECKING:

@@ -25,37 +25,18 @@
         ├── HungUp          129  SIGHUP, as a dropped connection sends it
         └── Terminated      143  SIGTERM
 
-The statuses are a contract with scripts ("Exit statuses" in the reference). They live here only;
-`cli/reference/man.py` has the meaning of each as text.
+The statuses are a contract with scripts ("Exit statuses" in the reference). `model/exit_status.py` has
+the meaning of each as text.
 """
 
 import re
-from enum import IntEnum
 from typing import ClassVar
 
-
-class ExitStatus(IntEnum):
-    """The exit statuses of the command line."""
-
-    DONE = 0
-    ANSWER_IS_NO = 1
-    USAGE = 2
-    INVALID = 3
-    DENIED = 4
-    NOT_FOUND = 5
-    CONFLICT = 6
-    NO_MASTER = 7
-    MASTER_FAILED = 8
-    NOT_CONFIRMED = 9
-    HUNG_UP = 128 + 1
-    INTERRUPTED = 130
-    BROKEN_PIPE = 128 + 13
-    """The status that a shell shows for a program whose reader went away; no page names it."""
-    TERMINATED = 143
+from mesosctl.model.exit_status import ExitStatus
 
 
 class MesosctlError(Exception):
-    """One clear sentence for a person, and what a script needs to tell the cases apart.
+    """One clear message for people, and the fields that a script needs to distinguish errors.
 
     `field` names where in the payload or file ("guarantee[1].scalar.value"), `rule` names which
     rule ("quota.scalar-only"), `hint` says what to do about it, `status` is the HTTP status where a
@@ -97,7 +78,7 @@ class MesosctlError(Exception):
 
 
 class UsageError(MesosctlError):
-    """The arguments do not make a request, or a person answered no to a question."""
+    """The arguments are not valid together, or the answer to a question was no."""
 
     exit_status = ExitStatus.USAGE
 
@@ -113,7 +94,7 @@ class RuleViolation(Invalid):
 
 
 class BadInput(Invalid):
-    """A file, standard input or a setting cannot be read as what it should be."""
+    """A file, standard input or a setting is not valid."""
 
 
 class Rejected(Invalid):
@@ -121,7 +102,7 @@ class Rejected(Invalid):
 
 
 class Denied(MesosctlError):
-    """The master does not let this principal do that."""
+    """The master does not allow this principal to do that."""
 
     exit_status = ExitStatus.DENIED
 
@@ -141,13 +122,13 @@ class NotFound(MesosctlError):
 
 
 class Conflict(MesosctlError):
-    """The request is valid and the cluster cannot hold it."""
+    """The request is valid, but the cluster has no room for it."""
 
     exit_status = ExitStatus.CONFLICT
 
 
 class NoMaster(MesosctlError):
-    """No leading master could be spoken to."""
+    """No leading master could be reached."""
 
     exit_status = ExitStatus.NO_MASTER
 
@@ -168,7 +149,7 @@ class TlsFailure(NoMaster):
 
 
 class NoZooKeeper(NoMaster):
-    """No ZooKeeper server says who leads.  It has been waited for, and nothing was sent to a master."""
+    """No ZooKeeper server named a leader before the deadline.  Nothing was sent to a master."""
 
 
 class NoLeader(NoMaster):
@@ -176,7 +157,7 @@ class NoLeader(NoMaster):
 
 
 class MasterFailed(MesosctlError):
-    """The master answered 5xx, which says nothing of what it did before."""
+    """The master answered 5xx. It may or may not have made the change."""
 
     sent = True
     exit_status = ExitStatus.MASTER_FAILED
@@ -187,11 +168,11 @@ class Bug(MesosctlError):
 
 
 class UnexpectedAnswer(MasterFailed):
-    """The answer is not one that a Mesos master gives."""
+    """The answer does not come from a Mesos master."""
 
 
 class NotConfirmed(MesosctlError):
-    """A change was accepted or sent, and could not be confirmed."""
+    """A change was accepted or sent, but could not be confirmed."""
 
     sent = True
     exit_status = ExitStatus.NOT_CONFIRMED

@@ -15,7 +15,7 @@ from mesosctl.output.quota import LEGEND, MEANINGS, QUOTA_USE, guarantee_verdict
 from mesosctl.output.reservations import agent_id_column
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import cluster
+    from mesosctl.output.json_documents import cluster
 
 _STATES: dict[str, Meaning] = {
     "active": "met",
@@ -33,12 +33,12 @@ def agent_list(agents: Sequence[RegisteredAgent], *, empty: str = "no agent is r
     """A line for every agent; `empty` is said where there is none."""
 
     def document() -> "cluster.AgentList":
-        from mesosctl.output.documents import cluster
+        from mesosctl.output.json_documents import cluster
 
         return cluster.AgentList(agents=[])
 
     def items() -> "list[cluster.Agent]":
-        from mesosctl.output.documents import cluster
+        from mesosctl.output.json_documents import cluster
 
         return [cluster.Agent.of(agent) for agent in agents]
 
@@ -134,12 +134,12 @@ def framework_list(frameworks: Sequence[ListedFramework], *, empty: str = "no fr
     """A line for every framework; `empty` is said where there is none."""
 
     def items() -> "list[cluster.Framework]":
-        from mesosctl.output.documents import cluster
+        from mesosctl.output.json_documents import cluster
 
         return [cluster.Framework.of(framework) for framework in frameworks]
 
     def document() -> "cluster.FrameworkList":
-        from mesosctl.output.documents import cluster
+        from mesosctl.output.json_documents import cluster
 
         return cluster.FrameworkList(frameworks=items())
 
@@ -175,12 +175,12 @@ def role_list(roles: Sequence[RoleStatus], *, empty: str = "the master knows no 
     """A line for every role; `empty` is said where there is none."""
 
     def items() -> "list[cluster.Role]":
-        from mesosctl.output.documents import cluster
+        from mesosctl.output.json_documents import cluster
 
         return [cluster.Role.of(status) for status in roles]
 
     def document() -> "cluster.RoleList":
-        from mesosctl.output.documents import cluster
+        from mesosctl.output.json_documents import cluster
 
         return cluster.RoleList(roles=items())
 
@@ -252,12 +252,12 @@ def weight_list(weights: Sequence[tuple[str, float]]) -> Report:
     """A line for every weight that was set."""
 
     def items() -> "list[cluster.Weight]":
-        from mesosctl.output.documents import cluster
+        from mesosctl.output.json_documents import cluster
 
         return [cluster.Weight(role=role, weight=weight) for role, weight in weights]
 
     def document() -> "cluster.WeightList":
-        from mesosctl.output.documents import cluster
+        from mesosctl.output.json_documents import cluster
 
         return cluster.WeightList(weights=items())
 
@@ -275,12 +275,12 @@ def weight_changes(changes: Sequence[WeightChange]) -> Report:
     """Weights that were set."""
 
     def items() -> "list[cluster.WeightChange]":
-        from mesosctl.output.documents import cluster
+        from mesosctl.output.json_documents import cluster
 
         return [cluster.WeightChange.of(change) for change in changes]
 
     def document() -> "cluster.WeightChanges":
-        from mesosctl.output.documents import cluster
+        from mesosctl.output.json_documents import cluster
 
         return cluster.WeightChanges(changes=items())
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from mesosctl.output.formats.report import NOTHING, Column, Report
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import contexts as contexts_documents
+    from mesosctl.output.json_documents import contexts as contexts_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def context_list(contexts: Sequence[Kept]) -> Report:
     """Every context."""
 
     def items() -> "list[contexts_documents.Context]":
-        from mesosctl.output.documents.contexts import Context
+        from mesosctl.output.json_documents.contexts import Context
 
         return [
             Context(name=c.name, current=c.current, master=c.master or None, principal=c.principal or None)
@@ -43,7 +43,7 @@ def context_list(contexts: Sequence[Kept]) -> Report:
         ]
 
     def document() -> "contexts_documents.ContextList":
-        from mesosctl.output.documents.contexts import ContextList
+        from mesosctl.output.json_documents.contexts import ContextList
 
         return ContextList(contexts=items())
 
@@ -61,7 +61,7 @@ def context_show(context: str | None, settings: Sequence[InEffect], *, with_orig
     """The settings in effect."""
 
     def items() -> "list[contexts_documents.SettingInEffect]":
-        from mesosctl.output.documents.contexts import SettingInEffect
+        from mesosctl.output.json_documents.contexts import SettingInEffect
 
         return [
             SettingInEffect(key=s.key, value=s.value, origin=s.kind, name=s.name or None, place=s.place or None)
@@ -69,7 +69,7 @@ def context_show(context: str | None, settings: Sequence[InEffect], *, with_orig
         ]
 
     def document() -> "contexts_documents.ContextShow":
-        from mesosctl.output.documents.contexts import ContextShow
+        from mesosctl.output.json_documents.contexts import ContextShow
 
         return ContextShow(context=context, settings=items())
 
@@ -91,12 +91,12 @@ def context_change(
     """Changes that were made in the configuration file."""
 
     def items() -> "list[contexts_documents.ContextChange]":
-        from mesosctl.output.documents.contexts import ContextChange
+        from mesosctl.output.json_documents.contexts import ContextChange
 
         return [ContextChange(name=name, done=done) for name in names]
 
     def document() -> "contexts_documents.ContextChanges":
-        from mesosctl.output.documents.contexts import ContextChanges
+        from mesosctl.output.json_documents.contexts import ContextChanges
 
         return ContextChanges(changes=items(), current=current)
 

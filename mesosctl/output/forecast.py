@@ -21,7 +21,7 @@ from mesosctl.planning.forecast import (
 )
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import forecast as forecast_documents
+    from mesosctl.output.json_documents import forecast as forecast_documents
 
 _COLUMNS = (
     Column("KIND"),
@@ -46,9 +46,9 @@ def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
     moved = [party for party in parties if party.changes]
 
     def document() -> "forecast_documents.ForecastDocument":
-        from mesosctl.output.documents import forecast as forecast_documents
+        from mesosctl.output.json_documents import forecast as forecast_documents
 
-        return forecast_documents.ForecastDocument.of(forecast, [report.document() for report in would])
+        return forecast_documents.ForecastDocument.answering(forecast, [report.document() for report in would])
 
     whole = Report(
         _COLUMNS,

@@ -9,14 +9,14 @@ from mesosctl.planning.desired_state import Difference
 from mesosctl.planning.plan import Step, describe, takes_away
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import plan as documents
+    from mesosctl.output.json_documents import plan as documents
 
 
 def wanted_state(content: Mapping[str, Any]) -> Report:
     """The state that `export` writes, for -o json and -o jsonl; `content` is the content of its file."""
 
     def document() -> "documents.DesiredStateDocument":
-        from mesosctl.output.documents import plan as documents
+        from mesosctl.output.json_documents import plan as documents
 
         return documents.DesiredStateDocument.model_validate(content)
 
@@ -27,7 +27,7 @@ def wanted_differences(found: Sequence[Difference]) -> Report:
     """Differences between the cluster and the file."""
 
     def items() -> "list[documents.StateDifference]":
-        from mesosctl.output.documents import plan as documents
+        from mesosctl.output.json_documents import plan as documents
 
         return [
             documents.StateDifference(of_kind=one.kind, name=one.name, actual=one.actual, wanted=one.wanted)
@@ -35,7 +35,7 @@ def wanted_differences(found: Sequence[Difference]) -> Report:
         ]
 
     def document() -> "documents.Differences":
-        from mesosctl.output.documents import plan as documents
+        from mesosctl.output.json_documents import plan as documents
 
         return documents.Differences(differences=items())
 
@@ -65,7 +65,7 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
     """A plan and how far it has come; `applied` says that this command has gone through it."""
 
     def items() -> "list[documents.PlanStep]":
-        from mesosctl.output.documents import plan as documents
+        from mesosctl.output.json_documents import plan as documents
 
         found = []
         for index, step in enumerate(steps):
@@ -78,7 +78,7 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
         return found
 
     def document() -> "documents.Plan":
-        from mesosctl.output.documents import plan as documents
+        from mesosctl.output.json_documents import plan as documents
 
         return documents.Plan(applied=applied, steps=items())
 

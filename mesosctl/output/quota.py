@@ -9,7 +9,7 @@ from mesosctl.output.formats.amounts import amounts_text, in_words, quota_use_te
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import quota
+    from mesosctl.output.json_documents import quota
 
 _COLUMNS = (
     Column("ROLE"),
@@ -27,12 +27,12 @@ def quota_list(statuses: Sequence[RoleStatus]) -> Report:
     """Every role with quota."""
 
     def items() -> "list[quota.RoleQuota]":
-        from mesosctl.output.documents import quota
+        from mesosctl.output.json_documents import quota
 
         return [quota.RoleQuota.of(status) for status in statuses]
 
     def document() -> "quota.QuotaList":
-        from mesosctl.output.documents import quota
+        from mesosctl.output.json_documents import quota
 
         return quota.QuotaList(quotas=items())
 
@@ -140,7 +140,7 @@ def quota_show(status: RoleStatus) -> Report:
     """One role with quota."""
 
     def document() -> "quota.QuotaShow":
-        from mesosctl.output.documents import quota
+        from mesosctl.output.json_documents import quota
 
         return quota.QuotaShow(quota=quota.RoleQuota.of(status))
 
@@ -164,12 +164,12 @@ def quota_changes(changes: Sequence[QuotaChange]) -> Report:
     """Changes of quota that were made."""
 
     def items() -> "list[quota.QuotaChange]":
-        from mesosctl.output.documents import quota
+        from mesosctl.output.json_documents import quota
 
         return [quota.QuotaChange.of(change) for change in changes]
 
     def document() -> "quota.QuotaChanges":
-        from mesosctl.output.documents import quota
+        from mesosctl.output.json_documents import quota
 
         return quota.QuotaChanges(changes=items())
 
@@ -212,7 +212,7 @@ def quota_check(check: QuotaCheck) -> Report:
     """Every rule as a line, and how much room there is."""
 
     def document() -> "quota.QuotaCheck":
-        from mesosctl.output.documents import quota
+        from mesosctl.output.json_documents import quota
 
         return quota.QuotaCheck.of(check)
 
@@ -243,7 +243,7 @@ def quota_room(room: QuotaRoom) -> Report:
     """The largest quota that would be accepted, and what it is left of."""
 
     def document() -> "quota.QuotaRoom":
-        from mesosctl.output.documents import quota
+        from mesosctl.output.json_documents import quota
 
         return quota.QuotaRoom.of(room)
 

@@ -9,7 +9,7 @@ from mesosctl.output.formats.report import Column, Report
 from mesosctl.planning.message_rates import FileCheck, FileEdit, PrincipalStatus, Rates, RatesReading
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import rate_limits as documents
+    from mesosctl.output.json_documents import rate_limits as documents
 
 DEFAULT_NAME = "(default)"
 NOBODY = "(no principal)"
@@ -39,7 +39,7 @@ def validation(check: FileCheck) -> Report:
     """Every remark on a file, errors first."""
 
     def document() -> "documents.RateLimitValidate":
-        from mesosctl.output.documents import rate_limits as documents
+        from mesosctl.output.json_documents import rate_limits as documents
 
         remarks = [documents.Diagnostic.of(remark) for remark in check.remarks]
         return documents.RateLimitValidate(file=check.file, valid=check.valid, remarks=remarks)
@@ -67,7 +67,7 @@ def standings(found: Sequence[PrincipalStatus]) -> Report:
     """The limits of a running master beside live figures."""
 
     def document() -> "documents.RateLimitShow":
-        from mesosctl.output.documents import rate_limits as documents
+        from mesosctl.output.json_documents import rate_limits as documents
 
         return documents.RateLimitShow(principals=[documents.PrincipalStatus.of(status) for status in found])
 
@@ -104,7 +104,7 @@ def file_edit(edit: FileEdit) -> Report:
     """The diff, as other tools read it; csv has a title and nothing under it."""
 
     def document() -> "documents.RateLimitEdit":
-        from mesosctl.output.documents import rate_limits as documents
+        from mesosctl.output.json_documents import rate_limits as documents
 
         return documents.RateLimitEdit(file=edit.file, changed=edit.changed, written=edit.written, diff=edit.diff)
 
@@ -124,7 +124,7 @@ def memory_plan(plan: MemoryPlan) -> Report:
     """The sum of the capacities against the memory."""
 
     def document() -> "documents.RateLimitPlan":
-        from mesosctl.output.documents import rate_limits as documents
+        from mesosctl.output.json_documents import rate_limits as documents
 
         return documents.RateLimitPlan(
             messages=plan.messages,
@@ -172,7 +172,7 @@ def watched(readings: Sequence[RatesReading]) -> Report:
     """Rates by principal, reading after reading."""
 
     def document() -> "documents.RateLimitWatch":
-        from mesosctl.output.documents import rate_limits as documents
+        from mesosctl.output.json_documents import rate_limits as documents
 
         return documents.RateLimitWatch(
             rates=[documents.Rates.of(each, one) for each in readings for one in each.rates]

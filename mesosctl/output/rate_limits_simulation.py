@@ -14,7 +14,7 @@ from mesosctl.planning.message_rates import Simulation, Suggestion
 from mesosctl.planning.traffic import PrincipalTraffic
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import rate_limits as documents
+    from mesosctl.output.json_documents import rate_limits as documents
 
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -30,7 +30,7 @@ def simulation(played: Simulation) -> Report:
     """The messages of each principal: processed, refused, delayed."""
 
     def document() -> "documents.RateLimitSimulate":
-        from mesosctl.output.documents import rate_limits as documents
+        from mesosctl.output.json_documents import rate_limits as documents
 
         return documents.RateLimitSimulate(
             principals=[documents.Outcome.of(outcome) for outcome in played.outcomes],
@@ -127,7 +127,7 @@ def suggestion(made: Suggestion, limits_json: str) -> Report:
     def document() -> "documents.RateLimitSuggest":
         import json
 
-        from mesosctl.output.documents import rate_limits as documents
+        from mesosctl.output.json_documents import rate_limits as documents
 
         return documents.RateLimitSuggest(
             seconds=made.seconds,

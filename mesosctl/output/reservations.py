@@ -14,7 +14,7 @@ from mesosctl.output.formats.amounts import amounts_text, plain_resources_text
 from mesosctl.output.formats.report import NOTHING, Column, Report, Rows
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import reservations as documents
+    from mesosctl.output.json_documents import reservations as documents
 
 
 def agent_id_column(agents: Iterable[RegisteredAgent]) -> Column:
@@ -50,7 +50,7 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
     """A line for every stack of every agent; `empty` is said where there is none."""
 
     def document() -> "documents.ReservationList":
-        from mesosctl.output.documents import reservations
+        from mesosctl.output.json_documents import reservations
 
         return reservations.ReservationList(reservations=[])
 
@@ -101,7 +101,7 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
 
 
 def _entries(held: Iterable[AgentReservation]) -> "Iterator[documents.ReservationEntry]":
-    from mesosctl.output.documents import reservations
+    from mesosctl.output.json_documents import reservations
 
     return map(reservations.ReservationEntry.of, held)
 
@@ -110,7 +110,7 @@ def volume_list(held: Sequence[AgentReservation], *, empty: str = "there are no 
     """A line for every volume; `empty` is said where there is none."""
 
     def document() -> "documents.VolumeList":
-        from mesosctl.output.documents import reservations
+        from mesosctl.output.json_documents import reservations
 
         return reservations.VolumeList(volumes=[])
 
@@ -154,7 +154,7 @@ def agent_changes(changes: Sequence[AgentChange], *, planned: bool = False) -> R
     """Changes that were accepted, and whether master and agent show them; or `planned` ones, not made yet."""
 
     def document() -> "documents.AgentChanges":
-        from mesosctl.output.documents import reservations
+        from mesosctl.output.json_documents import reservations
 
         return reservations.AgentChanges.listing(changes)
 
@@ -222,8 +222,8 @@ def reservation_tree(held: Sequence[AgentReservation], *, empty: str = "nothing 
     branches = _branches(held)
 
     def items() -> "list[documents.RoleBranch]":
-        from mesosctl.output.documents import reservations as models
-        from mesosctl.output.documents.quota import amounts
+        from mesosctl.output.json_documents import reservations as models
+        from mesosctl.output.json_documents.quota import amounts
 
         return [
             models.RoleBranch(
@@ -238,7 +238,7 @@ def reservation_tree(held: Sequence[AgentReservation], *, empty: str = "nothing 
         ]
 
     def document() -> "documents.ReservationTree":
-        from mesosctl.output.documents import reservations as models
+        from mesosctl.output.json_documents import reservations as models
 
         return models.ReservationTree(roles=items())
 

@@ -8,14 +8,14 @@ from mesosctl.planning.snapshot import ClusterSnapshot
 from mesosctl.planning.snapshot_differences import SnapshotDifference
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import snapshot as documents
+    from mesosctl.output.json_documents import snapshot as documents
 
 
 def snapshot_taken(snapshot: ClusterSnapshot, file: str) -> Report:
     """The contents of a snapshot in figures, and its file."""
 
     def document() -> "documents.SnapshotTaken":
-        from mesosctl.output.documents import snapshot as documents
+        from mesosctl.output.json_documents import snapshot as documents
 
         return documents.SnapshotTaken.of(snapshot, file)
 
@@ -44,12 +44,12 @@ def snapshot_differences(found: Sequence[SnapshotDifference]) -> Report:
     """Differences between two snapshots."""
 
     def items() -> "list[documents.SnapshotChange]":
-        from mesosctl.output.documents import snapshot as documents
+        from mesosctl.output.json_documents import snapshot as documents
 
         return [documents.SnapshotChange.of(change) for change in found]
 
     def document() -> "documents.SnapshotComparison":
-        from mesosctl.output.documents import snapshot as documents
+        from mesosctl.output.json_documents import snapshot as documents
 
         return documents.SnapshotComparison(changes=items())
 

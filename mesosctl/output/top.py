@@ -16,7 +16,7 @@ from mesosctl.planning.cluster_summary import Overview, WaitingOffers
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from mesosctl.output.documents import cluster as documents
+    from mesosctl.output.json_documents import cluster as documents
 
 SORTS = ("share", "name", "status")
 LEGEND = "█ used or reserved / ▒ guarantee / ░ limit  · rest of the cluster"
@@ -71,7 +71,7 @@ def overview_report(overview: Overview) -> Report:
     """The overview once: a line for every role, and below it offers and principals."""
 
     def document() -> "documents.Top":
-        from mesosctl.output.documents import cluster
+        from mesosctl.output.json_documents import cluster
 
         return cluster.Top.of(overview)
 

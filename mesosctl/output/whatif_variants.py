@@ -12,7 +12,7 @@ from mesosctl.planning.forecast import Forecast
 from mesosctl.planning.whatif_variants import Alternative, LargestChange
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import forecast as documents
+    from mesosctl.output.json_documents import forecast as documents
 
 _COLUMNS = (
     Column("CHANGE", rank=-1),
@@ -28,12 +28,12 @@ def alternatives_report(found: Sequence[Alternative]) -> Report:
     """A row for each change, in the order in which they were given."""
 
     def items() -> "list[documents.Alternative]":
-        from mesosctl.output.documents import forecast as documents
+        from mesosctl.output.json_documents import forecast as documents
 
         return [documents.Alternative.of(one) for one in found]
 
     def document() -> "documents.Alternatives":
-        from mesosctl.output.documents import forecast as documents
+        from mesosctl.output.json_documents import forecast as documents
 
         return documents.Alternatives.of(found)
 
@@ -77,7 +77,7 @@ def largest_report(found: LargestChange) -> Report:
     """The forecast of the largest change that is harmless, or the reason why there is none."""
 
     def document() -> "documents.LargestChange":
-        from mesosctl.output.documents import forecast as documents
+        from mesosctl.output.json_documents import forecast as documents
 
         return documents.LargestChange.of(found)
 

@@ -19,7 +19,8 @@ from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
-from tests.allocator.reference import Offers, PlainAgent, PlainFilter, PlainFramework, Reference, part_of
+from tests.allocator.reference import Offers, Reference
+from tests.allocator.reference_parts import PlainAgent, PlainFilter, PlainFramework, part_of
 from tests.allocator.words import expand
 from tests.reserving import push
 

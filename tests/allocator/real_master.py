@@ -15,6 +15,8 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, Self
 
+import httpx
+
 from tests.conformance.masters import real
 from tests.conformance.masters.cluster import Setup
 
@@ -41,7 +43,8 @@ class RealMaster:
         self._folder.cleanup()
 
     def metrics(self) -> dict[str, float]:
-        return dict(self._cluster.read("/metrics/snapshot"))
+        # A master with tens of thousands of agents answers when its allocator has time.
+        return dict(httpx.get(f"{self.url}/metrics/snapshot", timeout=600, trust_env=False).json())
 
     def version(self) -> str:
         return str(self._cluster.read("/version")["version"])
@@ -136,8 +139,9 @@ async def _swallow(reader: asyncio.StreamReader) -> None:
 class Scheduler:
     """One framework, subscribed until its task is cancelled."""
 
-    def __init__(self, port: int, name: str, roles: list[str], answer: Handler) -> None:
+    def __init__(self, port: int, name: str, roles: list[str], answer: Handler, *, suppressed: bool = False) -> None:
         self.name = name
+        self._suppressed = roles if suppressed else []
         self.offers: list[dict[str, Any]] = []
         self.subscribed = asyncio.Event()
         self.id: dict[str, str] = {}
@@ -149,7 +153,9 @@ class Scheduler:
     async def run(self) -> None:
         capabilities = [{"type": "MULTI_ROLE"}, {"type": "RESERVATION_REFINEMENT"}]
         info = {"user": "root", "name": self.name, "roles": self._roles, "capabilities": capabilities}
-        reader, writer = await self._post({"type": "SUBSCRIBE", "subscribe": {"framework_info": info}})
+        reader, writer = await self._post(
+            {"type": "SUBSCRIBE", "subscribe": {"framework_info": info, "suppressed_roles": self._suppressed}}
+        )
         try:
             async for event in self._events(reader):
                 if event["type"] == "SUBSCRIBED":
@@ -164,6 +170,27 @@ class Scheduler:
                         answering.close()
         finally:
             writer.close()
+
+    def answer_with(self, answer: Handler) -> Handler:
+        """Answer offers in another way from now on; return the way until now."""
+        before, self._answer = self._answer, answer
+        return before
+
+    async def answer_all(self) -> None:
+        """Answer all offers that are kept."""
+        body = self._answer(self, self.offers)
+        if body is not None:
+            _, answering = await self._post({"framework_id": self.id, **body})
+            answering.close()
+
+    def forget_offers(self) -> None:
+        """Keep no offers that were answered."""
+        self.offers = []
+
+    async def revive(self) -> None:
+        """Ask for offers again, upon which the master runs its allocation at once."""
+        _, reviving = await self._post({"framework_id": self.id, "type": "REVIVE"})
+        reviving.close()
 
     async def _post(self, body: dict[str, Any]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port, limit=1 << 26)
@@ -184,16 +211,22 @@ class Scheduler:
 
     async def _events(self, reader: asyncio.StreamReader) -> AsyncIterator[dict[str, Any]]:
         """RecordIO inside chunked transfer coding."""
-        buffer = b""
+        buffer, length = bytearray(), -1
         while size := int((await reader.readline()).strip() or b"0", 16):
             buffer += await reader.readexactly(size)
             await reader.readline()
-            while b"\n" in buffer:
-                length, _, rest = buffer.partition(b"\n")
-                if len(rest) < int(length):
+            while True:
+                if length < 0:
+                    head, newline, _ = buffer[:20].partition(b"\n")
+                    if not newline:
+                        break
+                    length = int(head)
+                    del buffer[: len(head) + 1]
+                if len(buffer) < length:
                     break
-                yield json.loads(rest[: int(length)])
-                buffer = rest[int(length) :]
+                yield json.loads(buffer[:length])
+                del buffer[:length]
+                length = -1
 
 
 def decline(seconds: float) -> Handler:

@@ -6,10 +6,19 @@ It is slow and meant to be read beside §5 and §7.  Resources are added and sub
 
 from dataclasses import dataclass, field, replace
 
-from fake_master.allocator.interface import AgentInfo, FrameworkInfo
-from mesosctl.model.quantities import Limits, Quantities, Quota, to_double
+from fake_master.allocator.interface import FrameworkInfo
+from mesosctl.model.quantities import Quantities, Quota, to_double
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
+from tests.allocator.reference_parts import (
+    PlainAgent,
+    PlainFilter,
+    PlainFramework,
+    part_of,
+    shrink,
+    shrink_to_limits,
+    split,
+)
 
 DEFAULT_MINIMUM = (Quantities({"cpus": 10}), Quantities({"mem": 32000}))
 Offers = dict[str, dict[str, dict[str, Resources]]]
@@ -104,33 +113,6 @@ class PlainSorter:
             elif child.kind == "active":
                 found.append(child.path)
         return found
-
-
-@dataclass
-class PlainAgent:
-    info: AgentInfo
-    total: Resources
-    activated: bool = True
-    held: list[tuple[str, Resources]] = field(default_factory=list)
-
-    def available(self) -> Resources:
-        used = Resources(entry for _, part in self.held for entry in part.allocated_to(None))
-        return self.total - used
-
-
-@dataclass
-class PlainFramework:
-    info: FrameworkInfo
-    active: bool = True
-    suppressed: set[str] = field(default_factory=set)
-
-
-@dataclass
-class PlainFilter:
-    framework: str
-    role: str
-    agent: str
-    refused: Resources
 
 
 class Reference:
@@ -402,38 +384,3 @@ class Reference:
         self.hold(framework, agent.info.id, tagged)
         by_agent = self.offers.setdefault(framework, {}).setdefault(role, {})
         by_agent[agent.info.id] = by_agent.get(agent.info.id, Resources()) + tagged
-
-
-def split(resources: Resources) -> tuple[Resources, Resources]:
-    """What quota is about, and the rest."""
-
-    def unreserved_nonrevocable(entry: Resource) -> bool:
-        return entry.is_scalar and not entry.is_reserved and not entry.revocable
-
-    return resources.filter(unreserved_nonrevocable), resources.filter(lambda entry: not unreserved_nonrevocable(entry))
-
-
-def shrink(resources: Resources, target: Quantities) -> Resources:
-    return _shrink(resources, {entry.name: target.get_amount(entry.name) for entry in resources})
-
-
-def shrink_to_limits(resources: Resources, target: Limits) -> Resources:
-    return _shrink(resources, dict(target))
-
-
-def _shrink(resources: Resources, left: dict[str, int]) -> Resources:
-    kept = []
-    for entry in resources:
-        assert isinstance(entry.value, int)
-        amount = min(entry.value, left.get(entry.name, entry.value))
-        if entry.disk is not None and entry.disk.indivisible and amount < entry.value:
-            continue
-        kept.append(replace(entry, value=amount))
-        if entry.name in left:
-            left[entry.name] -= amount
-    return Resources(kept)
-
-
-def part_of(resources: Resources, role: str | None) -> Resources:
-    """What is allocated to that role."""
-    return resources.filter(lambda entry: entry.allocation_role == role)

@@ -5,7 +5,7 @@
 
 from collections import Counter
 
-from fake_master.allocator.hierarchical.interned.allocations import AllocationPool, Content, scalar_pairs
+from fake_master.allocator.hierarchical.offerable.allocations import AllocationPool, Content, scalar_pairs
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Kind, Totals
 from tests.allocator.words import expand

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.hierarchical.stages.dry_run import Decision, Trial, try_offers
 from fake_master.allocator.hierarchical.stages.run import Rejection
-from fake_master.allocator.hierarchical.stages.trial import Decision, Trial, try_offers
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo, OffersByRole
 from fake_master.allocator.options import Options
 from mesosctl.model.quantities import Limits, Quantities, Quota

@@ -62,6 +62,8 @@ LARGE = [
     Case("pass", 1000, 200),
     Case("pass", 5000, 200),
     Case("pass", 10000, 1000),
+    Case("pass", 50000, 1000),
+    Case("pass, quota on half the roles", 50000, 1000, quota_every=2),
     Case("pass, one role", 1000, 200, role="shared"),
     Case("pass, quota on half the roles", 1000, 200, quota_every=2),
     Case("pass, roles three deep", 1000, 200, role="t{1}/m{2}/r{0}"),

@@ -44,6 +44,7 @@ LARGE = [
     *(Case(agents, 50, "keep") for agents in (1000, 5000)),
 ]
 SAMPLES = 25
+"""Of 1,000 agents and more; of fewer so many more, as their runs are short."""
 
 
 class Market:
@@ -113,7 +114,7 @@ def main() -> None:
         label = f"{case.agents:,} x {case.tenants:,}, {case.habit}"
         if given.only not in label:
             continue
-        without, lending = measure(case, samples)
+        without, lending = measure(case, samples * max(1, 1000 // case.agents))
         reporter.row(label, without, lending, lending / without, AT_MOST)
         if not given.small:  # a run of a few milliseconds says little of a ratio
             reporter.limit(label, lending / without, AT_MOST)

@@ -8,13 +8,11 @@ alone` reads the same answers and keeps nothing: what is as slow there is the ma
 the larger cluster's figure by the smaller one's: 10 is linear.
 """
 
-import json
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -25,6 +23,7 @@ from mesosctl.operations.snapshot import write_file
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, Usage
 from tests.benchmarks import whatif
 from tests.benchmarks.report import Cell, Chart, Reporter, arguments
+from tests.benchmarks.whatif import Figure, run
 from tests.conformance.masters.processes import Process
 
 SIZES = (5_000, 50_000)
@@ -48,17 +47,6 @@ with urllib.request.urlopen(urllib.request.Request(url, body, types), timeout=90
     while answer.read(65536):
         pass
 """
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One command on one cluster."""
-
-    command: str
-    agents: int
-    seconds: float
-    cpu_seconds: float | None
-    peak_mib: float
 
 
 def picture(agents: int) -> ClusterSnapshot:
@@ -104,29 +92,6 @@ def commands(url: str, file: Path, folder: Path) -> Iterator[tuple[str, list[str
         "whatif: a fifth of the agents",
         [*tool, "-o", "json", "whatif", "--from", str(file), "--lose-fraction", "0.2"],
     )
-
-
-_LAUNCHER = """
-import json, resource, subprocess, sys
-ended = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=False).returncode
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(json.dumps([ended, used.ru_utime + used.ru_stime, used.ru_maxrss]))
-"""
-"""Runs a command and says how it ended, its CPU seconds and its peak.
-
-A process counts what its parent held when it was made, too: this one holds next to nothing.
-"""
-
-
-def run(name: str, agents: int, words: Sequence[str]) -> Figure:
-    """One command in a process of its own, its output thrown away.  Raises RuntimeError where it fails."""
-    started = time.perf_counter()
-    launched = subprocess.run([sys.executable, "-c", _LAUNCHER, *words], capture_output=True, text=True, check=True)
-    seconds = time.perf_counter() - started
-    ended, cpu, peak = json.loads(launched.stdout)
-    if ended not in (0, 1):  # 1: the what-if has found somebody who starves
-        raise RuntimeError(f"{name} ended with {ended}: {launched.stderr[-1000:]}")
-    return Figure(name, agents, seconds, cpu, peak * (1 if sys.platform == "darwin" else 1024) / 2**20)
 
 
 def measure(agents: int, only: str) -> Iterator[Figure]:

@@ -2,7 +2,8 @@
 
 from fake_master.sources.snapshot import RestoredCluster
 from mesosctl.api.snapshots import snapshot
-from tests.benchmarks.memory import Figure, _columns, _row, picture
+from tests.benchmarks.memory import _columns, _row, picture
+from tests.benchmarks.whatif import Figure
 
 
 def test_a_cluster_is_one_that_a_master_can_be():

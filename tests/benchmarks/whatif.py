@@ -3,7 +3,11 @@
     python -m tests.benchmarks.whatif [--small] [--agents 5000] [--frameworks 200] [--tasks 20000] [--json FILE]
 
 Makes a snapshot of that size, and asks the command line in a process of its own what a quota, a
-lost rack and another weight would do.  Prints seconds of each and the most memory held.
+lost rack and another weight would do.  Prints seconds of each and the most memory held.  Then it asks about
+clusters up to 50,000 agents, of a file and of a master that serves one, beside the budgets.
+
+The exit status is 2 where time grows faster than MOST_GROWTH says.  A budget that is missed fails nothing: the page
+shows it, and how busy the machine was.
 """
 
 import json
@@ -12,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from mesosctl.api.snapshots import snapshot
@@ -19,7 +25,9 @@ from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
-from tests.benchmarks.report import Cell, Reporter, arguments
+from tests.benchmarks.allocation import exponent
+from tests.benchmarks.report import Cell, Chart, Reporter, arguments
+from tests.conformance.masters.processes import Process
 
 AGENT = parse_resources("cpus:24;mem:65536;disk:400000;ports:[31000-32000]")
 SEVERAL = parse_resources("cpus:4;mem:8192")
@@ -31,6 +39,66 @@ CASES = {
     "ten agents more": ["--add-agent", "cpus:24;mem:64GiB", "--count", "10"],
     "quota, tasks take what is offered": ["quota:r3=cpus:600;mem:1TiB", "--assume", "accept"],
 }
+SIZES = (1_000, 5_000, 10_000, 50_000)
+SMALL_SIZES = (200, 500, 1_000)
+MOST_GROWTH = 1.25
+"""The exponent e of CPU time ~ agents ** e above which the benchmark fails."""
+QUESTION = CASES["quota"]
+TOOL = (sys.executable, "-m", "mesosctl", "-q", "--timeout", "900")
+BUDGETS: dict[str, tuple[float, int | None]] = {
+    "what-if --from FILE": (10, 500),
+    "what-if of a served master": (10, 500),
+    "snapshot --from FILE": (3, None),
+    "export --from FILE": (3, None),
+    "snapshot --compare FILE --from FILE": (3, None),
+}
+"""At the largest size: seconds, and MiB at the peak."""
+SNAPSHOT_SHARE, SNAPSHOT_MIB = 1.1, 250
+"""A snapshot takes so many times the time of its questions alone, and so much memory."""
+ASKING = """
+import sys, urllib.request
+url = sys.argv[1]
+for path, body in (("/version", None), ("/flags", None), ("/quota", None), ("/weights", None),
+                   ("/api/v1", b'{"type":"GET_STATE"}'), ("/metrics/snapshot", None)):
+    types = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "gzip"}
+    with urllib.request.urlopen(urllib.request.Request(url + path, body, types), timeout=900) as answer:
+        while answer.read(65536):
+            pass
+"""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One command on one cluster."""
+
+    command: str
+    agents: int
+    seconds: float
+    cpu_seconds: float | None
+    peak_mib: float
+
+
+_LAUNCHER = """
+import json, resource, subprocess, sys
+ended = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=False).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([ended, used.ru_utime + used.ru_stime, used.ru_maxrss]))
+"""
+"""Runs a command and says how it ended, its CPU seconds and its peak.
+
+A process counts what its parent held when it was made, too: this one holds next to nothing.
+"""
+
+
+def run(name: str, agents: int, words: Sequence[str]) -> Figure:
+    """One command in a process of its own, its output thrown away.  Raises RuntimeError where it fails."""
+    started = time.perf_counter()
+    launched = subprocess.run([sys.executable, "-c", _LAUNCHER, *words], capture_output=True, text=True, check=True)
+    seconds = time.perf_counter() - started
+    ended, cpu, peak = json.loads(launched.stdout)
+    if ended not in (0, 1):  # 1: the what-if has found somebody who starves, or two snapshots differ
+        raise RuntimeError(f"{name} ended with {ended}: {launched.stderr[-1000:]}")
+    return Figure(name, agents, seconds, cpu, peak * (1 if sys.platform == "darwin" else 1024) / 2**20)
 
 
 def picture(agents: int, frameworks: int, tasks: int) -> ClusterSnapshot:
@@ -94,7 +162,66 @@ def main() -> None:
         for name, words in CASES.items():
             if given.only in name:
                 reporter.row(name, *_ask(file, words))
+        growth = 0.0 if given.only else _by_size(reporter, SMALL_SIZES if given.small else SIZES, given.frameworks)
         reporter.finish(given.json)
+    if growth > MOST_GROWTH:
+        sys.stderr.write(f"what-if grows with the exponent {growth:.2f}, which is above {MOST_GROWTH}\n")
+        sys.exit(2)
+
+
+def _by_size(reporter: Reporter, sizes: Sequence[int], frameworks: int) -> float:
+    """Measure clusters of several sizes, the largest beside the budgets; the exponent of a what-if's growth."""
+    columns = ("seconds", "CPU seconds", "peak MiB")
+    reporter.table("What-if of a quota, by agents", "agents", *columns)
+    points: list[tuple[float | str, float]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "cluster.json"
+        for size in sizes:
+            file.write_text(snapshot.dump(picture(size, frameworks, 4 * size)), encoding="utf-8")
+            figure = run("what-if", size, [*TOOL, "-o", "json", "whatif", "--from", str(file), *QUESTION])
+            reporter.row(f"{size:,}", *_amounts(figure))
+            points.append((size, figure.cpu_seconds or figure.seconds))
+        growth = exponent(points)
+        reporter.chart(Chart("whatif-agents", "A what-if against agents", "agents", "CPU seconds", {"here": points}))
+        reporter.say(f"With agents a what-if grows with the exponent {growth:.2f}; above {MOST_GROWTH} this fails.")
+        reporter.table(f"At {sizes[-1]:,} agents", "command", *columns, "budget seconds", "budget MiB")
+        asked = 0.0
+        for one in _commands(file, sizes[-1]):
+            seconds, most = BUDGETS.get(one.command, (None, None))
+            if one.command == "the questions of a snapshot alone":
+                asked = one.seconds
+            elif one.command == "snapshot -f":
+                seconds, most = asked * SNAPSHOT_SHARE, SNAPSHOT_MIB
+            reporter.row(one.command, *_amounts(one), seconds, most)
+    return growth
+
+
+def _amounts(figure: Figure) -> tuple[Cell, ...]:
+    return figure.seconds, figure.cpu_seconds, round(figure.peak_mib)
+
+
+def _commands(file: Path, agents: int) -> Iterator[Figure]:
+    """Every command with a budget; those that ask a master ask one that serves the file."""
+    taken = str(file.with_name("taken.json"))
+    source = ["--from", str(file)]
+    yield run("what-if --from FILE", agents, [*TOOL, "-o", "json", "whatif", *source, *QUESTION])
+    yield run("snapshot --from FILE", agents, [*TOOL, "snapshot", *source])
+    yield run("export --from FILE", agents, [*TOOL, "export", *source])
+    yield run("snapshot --compare FILE --from FILE", agents, [*TOOL, "snapshot", "--compare", str(file), *source])
+    words = ["--port", "0", "--cluster", str(file), "--allocation-interval", "1hrs"]
+    master = Process([sys.executable, "-m", "fake_master", *words], file.with_name("log"))
+    try:
+        url = master.first_line()
+        if not url:
+            raise RuntimeError(master.last_words())
+        asking = [sys.executable, "-c", ASKING, url]
+        run("the first time", agents, asking)  # answers are kept from then on
+        yield run("the questions of a snapshot alone", agents, asking)
+        yield run("snapshot -f", agents, [*TOOL, "--master", url, "snapshot", "-f", taken])
+        live = [*TOOL, "--master", url, "-o", "json", "whatif", *QUESTION]
+        yield run("what-if of a served master", agents, live)
+    finally:
+        master.stop()
 
 
 def _ask(file: Path, words: list[str]) -> tuple[Cell, ...]:

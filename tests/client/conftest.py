@@ -6,6 +6,7 @@ import pytest
 
 from mesosctl.__main__ import main
 from tests.client.ensemble import Ensemble
+from tests.client.one_master import clock, net, notices, open_master  # noqa: F401  # fixtures
 from tests.needs import needs
 from tests.surroundings import InMemory, Ran
 

@@ -9,7 +9,8 @@ import pytest
 
 from tests.conformance.masters.carriers import REAL, Pool
 from tests.driver.conftest import FAKE
-from tests.driver.histories import SETUP, Player, Told, draw
+from tests.driver.histories import SETUP, Player, Told
+from tests.driver.history_steps import draw
 from tests.driver.hosting import Program
 
 HISTORIES = int(os.environ.get("MESOS_DRIVER_HISTORIES", "2"))

@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest import mock
 
 from mesosctl.__main__ import main
-from mesosctl.model.errors import ExitStatus
+from mesosctl.model.exit_status import ExitStatus
 from tests.conformance.masters.cluster import Cluster
 from tests.faults.commands import Command, State
 from tests.faults.kinds import NONE, Fault, Word

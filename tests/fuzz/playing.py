@@ -15,7 +15,7 @@ import httpx
 
 from fake_master.transports.in_process import DirectConnection, InProcessTransport
 from mesosctl.__main__ import main
-from mesosctl.model.errors import ExitStatus
+from mesosctl.model.exit_status import ExitStatus
 from tests.fuzz.lab import Lab
 from tests.fuzz.words import FILE, Typed
 from tests.surroundings import InMemory, Terminal

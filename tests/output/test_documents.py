@@ -3,8 +3,8 @@
 import pytest
 
 from mesosctl.model import errors
-from mesosctl.output.documents import models
-from mesosctl.output.documents.quota import ErrorDocument
+from mesosctl.output.json_documents import models
+from mesosctl.output.json_documents.quota import ErrorDocument
 
 DOCUMENTS = [
     model

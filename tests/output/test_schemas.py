@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from fake_master import FakeMaster, FrameworkConfig
 from mesosctl.__main__ import main
-from mesosctl.output.documents import schemas
+from mesosctl.output.json_documents import schemas
 from tests.surroundings import InMemory
 
 ROOT = Path(__file__).parents[2]

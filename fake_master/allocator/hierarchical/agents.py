@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from fake_master.allocator.hierarchical.engine import Engine
-from fake_master.allocator.hierarchical.offer_filters import InverseOffers
+from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
 from fake_master.allocator.hierarchical.records import Agent
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import AgentInfo, Unavailability
@@ -13,9 +13,10 @@ from mesosctl.model.resources import Resources
 class Agents:
     """Agents appear, change and disappear.  `Allocator` documents what each event means."""
 
-    def __init__(self, state: State, engine: Engine, inverse_offers: InverseOffers) -> None:
+    def __init__(self, state: State, engine: Engine, filters: OfferFilters, inverse_offers: InverseOffers) -> None:
         self._state = state
         self._engine = engine
+        self._filters = filters
         self._inverse_offers = inverse_offers
 
     def add(
@@ -26,7 +27,8 @@ class Agents:
         if info.id in state.agents:
             raise ValueError(f"agent {info.id} is known already")
         agent = state.agents[info.id] = Agent(info, state.capacity(info, total), next(state.sequence))
-        agent.unavailability = unavailability
+        state.agents_by_sequence[agent.sequence] = agent
+        self._set_unavailability(agent, unavailability)
         state.count_total(agent.capacity, 1)
         self._account_used(agent, used)
         self._engine.gate.agents_known(len(state.agents))
@@ -45,7 +47,7 @@ class Agents:
         agent = state.agents[info.id]
         before = agent.info, agent.capacity
         if info.attributes != agent.info.attributes:
-            state.clear_filters([agent])
+            self._filters.forget_agent(agent)
         state.replace_total(agent, info, agent.capacity.total if total is None else total)
         if (agent.info, agent.capacity) != before:
             agent.forget_proofs()
@@ -66,7 +68,9 @@ class Agents:
         for client, allocation in list(agent.allocations):
             state.give_back(agent, client, allocation)
             state.forget_client_unless_needed(client)
-        state.clear_filters([agent])
+        self._filters.forget_agent(agent)
+        del state.agents_by_sequence[agent.sequence]
+        state.with_maintenance_ahead.discard(agent_id)
         self._inverse_offers.forget_agent(agent)
         state.count_total(agent.capacity, -1)
         self._engine.queue.discard(agent_id)
@@ -79,9 +83,16 @@ class Agents:
         """Take another maintenance window, and ask everybody anew."""
         agent = self._state.agents[agent_id]
         self._inverse_offers.forget_agent(agent)
-        agent.unavailability = unavailability
+        self._set_unavailability(agent, unavailability)
         agent.inverse_offered_to.clear()
         self._engine.request_run(agent_id)
+
+    def _set_unavailability(self, agent: Agent, unavailability: Unavailability | None) -> None:
+        agent.unavailability = unavailability
+        if unavailability is None:
+            self._state.with_maintenance_ahead.discard(agent.id)
+        else:
+            self._state.with_maintenance_ahead.add(agent.id)
 
     def update_whitelist(self, hostnames: Collection[str] | None) -> None:
         """Offer agents with these host names only."""

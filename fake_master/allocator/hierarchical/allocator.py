@@ -56,7 +56,7 @@ class HierarchicalAllocator(Allocator):
             self.state, timers, inverse_offers, on_offers, on_inverse_offers, steps or RunSteps(), share
         )
         self._inverse_offers = inverse_offers
-        self._agents = Agents(self.state, self.engine, inverse_offers)
+        self._agents = Agents(self.state, self.engine, self.filters, inverse_offers)
         self._frameworks = Frameworks(self.state, self.engine, self.filters, inverse_offers)
         self._resources = AllocatedResources(self.state, self.filters)
 

@@ -1,7 +1,6 @@
 """When runs happen: timers, the gate that holds runs back, and the run that is due."""
 
 import heapq
-import itertools
 from collections.abc import Callable
 
 
@@ -11,11 +10,13 @@ class Timers:
     def __init__(self, now: float = 0.0) -> None:
         self.now = now
         self._heap: list[tuple[float, int, Callable[[], None]]] = []
-        self._created = itertools.count()
+        self.created = 0
+        """How many there were, ever."""
 
     def after(self, delay: float, action: Callable[[], None]) -> None:
         """Fire `action` when `delay` has passed."""
-        heapq.heappush(self._heap, (self.now + delay, next(self._created), action))
+        heapq.heappush(self._heap, (self.now + delay, self.created, action))
+        self.created += 1
 
     def next_deadline(self) -> float | None:
         """Return when the earliest timer fires."""
@@ -85,6 +86,10 @@ class RunQueue:
         self._run = run
         self._pending = False
         self._candidates: dict[str, None] = {}
+
+    def __len__(self) -> int:
+        """How many candidates there are; each is an agent that is known."""
+        return len(self._candidates)
 
     @property
     def is_pending(self) -> bool:

@@ -86,7 +86,9 @@ class Engine:
 
     def request_run_for_all(self) -> None:
         """Let a run be due, for all agents."""
-        self.queue.request(dict.fromkeys(self._state.agents))
+        agents = self._state.agents
+        # Hundreds of frameworks may come in a row: the agents are candidates after the first.
+        self.queue.request({} if len(self.queue) == len(agents) else dict.fromkeys(agents))
 
     def _run(self, candidates: dict[str, None]) -> None:
         state, steps = self._state, self._steps
@@ -94,10 +96,14 @@ class Engine:
         self._runs += 1
         self._latency.record(0.0)
         with self._run_timer:
-            agents, offers = self._stages.run(candidates)
+            agents, offers = self._stages.run(candidates.keys())
             steps.third_stage(agents, offers)
-            known = (state.agents[agent] for agent in candidates if agent in state.agents)
-            inverse = self._inverse_offers.make(known)
+            ahead = state.with_maintenance_ahead
+            inverse = (
+                self._inverse_offers.make(state.agents[agent] for agent in candidates if agent in ahead)
+                if ahead
+                else {}
+            )
         steps.before_offers()
         for framework, by_role in offers.items():
             self._on_offers(framework, by_role)

@@ -82,7 +82,7 @@ def _filters_by_role(state: State) -> Counter[str]:
     counts: Counter[str] = Counter()
     for framework in state.frameworks.values():
         for role, client in framework.clients.items():
-            counts[role] += sum(len(filters) for filters in client.filters.values())
+            counts[role] += client.filters.count
     return counts
 
 

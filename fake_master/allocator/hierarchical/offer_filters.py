@@ -1,10 +1,12 @@
 """Filters of refused offers and inverse offers (allocator specification, "Recovering resources and filters")."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from fake_master.allocator.hierarchical.batch_schedule import Timers
-from fake_master.allocator.hierarchical.records import Agent, Client, Framework, InverseOfferFilter, OfferFilter
+from fake_master.allocator.hierarchical.packed_filters import Refusal
+from fake_master.allocator.hierarchical.records import Agent, Client, Framework, InverseOfferFilter
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Unavailability
 from mesosctl.model.resources import Resources
@@ -20,38 +22,72 @@ class OfferFilters:
     def __init__(self, state: State, timers: Timers) -> None:
         self._state = state
         self._timers = timers
+        self._latest: dict[tuple[float, int], Refusal] = {}
+        """By end and identity, refusals that further filters may be made of."""
+        self._timers_created = 0
+        """When the last of those was made."""
+        self.on_expiry: Callable[[Agent], None] = _ignore
+        """Called when the time of a filter on the agent is over."""
 
-    def install(self, client: Client, agent: Agent, refused: Resources, refuse_seconds: float) -> float | None:
-        """Filter what a client has refused, without allocation roles.
-
-        Returns the seconds that the filter holds; None where there is none.
-        """
-        if not client.subscribed:
-            return None
-        seconds = filter_seconds(refuse_seconds, self._state.options.allocation_interval)
-        if seconds is not None:
-            self.restore(client, agent, refused, seconds)
-        return seconds
+    def install(self, client: Client, agent: Agent, refused: Resources, refuse_seconds: float) -> None:
+        """Filter what a client has refused, without allocation roles."""
+        if client.subscribed:
+            seconds = filter_seconds(refuse_seconds, self._state.options.allocation_interval)
+            if seconds is not None:
+                self.restore(client, agent, refused, seconds)
 
     def restore(self, client: Client, agent: Agent, refused: Resources, seconds: float) -> None:
         """Filter these resources for exactly so long."""
-        offer_filter = OfferFilter(client, agent, refused, self._timers.now + seconds)
-        client.filters.setdefault(agent, []).append(offer_filter)
-        self._timers.after(seconds, offer_filter.expire)
+        refusal = self._refusal(refused, seconds)
+        if not refusal.clients or refusal.clients[-1] is not client:
+            refusal.clients.append(client)
+        client.filters.add(agent.sequence, refusal)
+
+    def _refusal(self, refused: Resources, seconds: float) -> Refusal:
+        """Return the refusal of this moment: one for all whose filters end together, with no other timer between."""
+        timers = self._timers
+        if timers.created != self._timers_created:
+            self._latest.clear()
+        until = timers.now + seconds
+        refusal = self._latest.get((until, id(refused)))
+        if refusal is None:
+            refusal = self._latest[until, id(refused)] = self._state.refusals.add(refused, until)
+            timers.after(seconds, partial(self._expire, refusal))
+            self._timers_created = timers.created
+        return refusal
+
+    def _expire(self, refusal: Refusal) -> None:
+        """Drop the filters of a refusal whose time is over."""
+        state = self._state
+        self._latest.clear()
+        for client in refusal.clients:
+            tokens = client.token | client.role.token
+            for number in client.filters.remove_refusal(refusal):
+                agent = state.agents_by_sequence[number]
+                agent.forget_proofs(tokens)
+                self.on_expiry(agent)
+        state.refusals.remove(refusal)
 
     def forget(self, client: Client) -> None:
         """Drop all filters of a client."""
-        for filters in client.filters.values():
-            for offer_filter in filters:
-                offer_filter.alive = False
         client.filters.clear()
         self._state.renew_tokens(client)
 
+    def forget_agent(self, agent: Agent) -> None:
+        """Drop the filters of all frameworks on an agent."""
+        for framework in self._state.frameworks.values():
+            for client in framework.clients.values():
+                client.filters.remove_agent(agent.sequence)
+        agent.forget_proofs()
+
     def remaining(self, client: Client) -> Iterable[tuple[Agent, Resources, float]]:
         """Yield (agent, what is refused there, seconds left) for each filter of a client."""
-        for agent, filters in client.filters.items():
-            for offer_filter in filters:
-                yield agent, offer_filter.refused, offer_filter.until - self._timers.now
+        for number, refusal in client.filters:
+            yield self._state.agents_by_sequence[number], refusal.refused, refusal.until - self._timers.now
+
+
+def _ignore(_agent: Agent) -> None:
+    """Do nothing when a filter's time is over."""
 
 
 class InverseOffers:

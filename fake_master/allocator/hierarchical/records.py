@@ -1,16 +1,19 @@
-"""Records of an agent, a framework, a framework in one role (a client), and of refused offers."""
+"""Records of an agent, a framework, and a framework in one role (a client)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 
-from fake_master.allocator.hierarchical.interned.allocations import Allocation
-from fake_master.allocator.hierarchical.interned.eligibility import Eligibility
-from fake_master.allocator.hierarchical.interned.free_resources import Capacity, FreeResources
+from fake_master.allocator.hierarchical.offerable.allocations import Allocation
+from fake_master.allocator.hierarchical.offerable.eligibility import Eligibility
+from fake_master.allocator.hierarchical.offerable.free_resources import Capacity, FreeResources
+from fake_master.allocator.hierarchical.packed_filters import ClientFilters, Refusals
 from fake_master.allocator.hierarchical.role_tree import Role
 from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo, Unavailability
 from mesosctl.model.resources import Resources
 
 _FREE_RESOURCES_REMEMBERED = 8
+_MORE_TOKENS = 1000
+"""How many tokens may be out of use, besides as many as are in use."""
 
 
 class Agent:
@@ -46,20 +49,20 @@ class Agent:
         self.unavailability: Unavailability | None = None
         self.inverse_offered_to: set[Framework] = set()
         """Frameworks with an unanswered inverse offer for it."""
-        self.rejected_by: set[int] = set()
-        """Tokens of clients and roles that take nothing of the present free resources, whatever the quotas."""
+        self.rejected_by = 0
+        """Tokens of clients and roles that take nothing of the present free resources, whatever the quotas; or-ed."""
         self.idle_epoch: object = None
         """The `State.epoch` in which a whole run found no taker of the present free resources."""
         self.guarantees_idle_epoch: object = None
         """The same for the first stage, guarantees."""
-        self._rejected_by_free_resources: dict[FreeResources, set[int]] = {}
+        self._rejected_by_free_resources: dict[FreeResources, int] = {}
         self._capacity = capacity
         self.free_resources = capacity.free(())
         """Interned; during a run, without shared volumes that were offered in it."""
 
     @property
     def capacity(self) -> Capacity:
-        """The interned total and features."""
+        """Its total and features."""
         return self._capacity
 
     def set_capacity(self, capacity: Capacity) -> None:
@@ -75,25 +78,26 @@ class Agent:
 
     def set_free_resources(self, free_resources: FreeResources) -> None:
         """Replace what is free; what is known of those who reject it is kept with it."""
-        self.free_resources = free_resources
-        self.idle_epoch = self.guarantees_idle_epoch = None
         known = self._rejected_by_free_resources
-        rejected_by = known.get(free_resources)
-        if rejected_by is None:
+        if self.rejected_by:
             if len(known) >= _FREE_RESOURCES_REMEMBERED:
                 known.clear()
-            rejected_by = known[free_resources] = set()
-        self.rejected_by = rejected_by
+            known[self.free_resources] = self.rejected_by
+        self.free_resources = free_resources
+        self.idle_epoch = self.guarantees_idle_epoch = None
+        self.rejected_by = known.get(free_resources, 0)
 
-    def forget_proofs(self, *tokens: int) -> None:
+    def forget_proofs(self, tokens: int | None = None) -> None:
         """Forget that these clients and roles, or all, take nothing."""
         self.idle_epoch = self.guarantees_idle_epoch = None
-        if not tokens:
-            self._rejected_by_free_resources = {self.free_resources: set()}
-            self.rejected_by = self._rejected_by_free_resources[self.free_resources]
+        known = self._rejected_by_free_resources
+        if tokens is None:
+            self.rejected_by = 0
+            known.clear()
             return
-        for rejected_by in self._rejected_by_free_resources.values():
-            rejected_by.difference_update(tokens)
+        self.rejected_by &= ~tokens
+        for free_resources in known:
+            known[free_resources] &= ~tokens
 
     def holders(self) -> "list[Framework]":
         """Return the frameworks that hold or are offered something there, once each."""
@@ -130,7 +134,9 @@ class Client:
         "token",
     )  # fmt: skip
 
-    def __init__(self, framework: Framework, role: Role, leaf: Node, eligibility: Eligibility) -> None:
+    def __init__(
+        self, framework: Framework, role: Role, leaf: Node, eligibility: Eligibility, refusals: Refusals
+    ) -> None:
         self.framework = framework
         self.role = role
         self.leaf = leaf
@@ -142,43 +148,38 @@ class Client:
         self.allocation_count = 0
         """How many allocations it has, over all agents."""
         self.token = 0
-        """Changes whenever it might take what it would not before."""
-        self.filters: dict[Agent, list[OfferFilter]] = {}
+        """One bit, another one whenever it might take what it would not before."""
+        self.filters = ClientFilters(refusals)
 
 
-class OfferFilter:
-    """The refusal of resources by a framework, in one role and on one agent.
+class Tokens:
+    """Gives clients and roles their tokens, of one bit each, so that an agent keeps many of them in one number."""
 
-    A scheduler that declines a large cluster for long leaves one for each agent, so it is kept small.
-    """
+    def __init__(self, agents: Mapping[str, Agent], frameworks: Mapping[str, Framework]) -> None:
+        self._agents = agents
+        self._frameworks = frameworks
+        self._used = 0
+        self._most = _MORE_TOKENS
 
-    __slots__ = ("agent", "alive", "client", "refused", "until")
+    def renew(self, client: Client) -> None:
+        """Give another token to a client and to its role."""
+        if self._used >= self._most:
+            self._begin_again()
+        self._give(client, client.role)
 
-    def __init__(self, client: Client, agent: Agent, refused: Resources, until: float) -> None:
-        self.client = client
-        self.agent = agent
-        self.refused = refused
-        """Without allocation roles."""
-        self.until = until
-        """When it ends, on the allocator's clock."""
-        self.alive = True
+    def _give(self, *holders: Client | Role) -> None:
+        for holder in holders:
+            holder.token = 1 << self._used
+            self._used += 1
 
-    def expire(self) -> None:
-        """Remove the filter when its time is over, unless it was forgotten before."""
-        if not self.alive:
-            return
-        filters = self.client.filters[self.agent]
-        filters.remove(self)
-        if not filters:
-            del self.client.filters[self.agent]
-        self.agent.forget_proofs(self.client.token, self.client.role.token)
-
-    def covers(self, offer: Resources) -> bool:
-        """Whether an offer of this, without allocation roles, is filtered.
-
-        Any additional or differently labelled resource defeats the filter; a smaller offer does not.
-        """
-        return offer is self.refused or self.refused.contains(offer)
+    def _begin_again(self) -> None:
+        """Use the bits again, most of which stand for nobody any more; agents forget what they were told with them."""
+        for agent in self._agents.values():
+            agent.forget_proofs()
+        clients = [client for framework in self._frameworks.values() for client in framework.clients.values()]
+        self._used = 0
+        self._give(*clients, *{client.role.name: client.role for client in clients}.values())
+        self._most = 2 * self._used + _MORE_TOKENS
 
 
 class InverseOfferFilter:
@@ -188,8 +189,3 @@ class InverseOfferFilter:
 
     def __init__(self) -> None:
         self.alive = True
-
-
-def covered(filters: Iterable[OfferFilter], offer: Resources) -> bool:
-    """Whether any of the filters covers an offer of this, without allocation roles."""
-    return any(held.covers(offer) for held in filters)

@@ -6,7 +6,7 @@ child, a framework, a reservation, quota, or a weight other than 1.
 
 from collections.abc import Iterable, Iterator
 
-from fake_master.allocator.hierarchical.interned.allocations import (
+from fake_master.allocator.hierarchical.offerable.allocations import (
     Allocation,
     Amounts,
     Pairs,

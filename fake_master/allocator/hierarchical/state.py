@@ -1,13 +1,14 @@
 """The state that runs read and events change, and the accounting that both share."""
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
-from fake_master.allocator.hierarchical.interned.allocations import Allocation, Amounts, add
-from fake_master.allocator.hierarchical.interned.eligibility import Eligibilities, features_of
-from fake_master.allocator.hierarchical.interned.free_resources import Capacity, InternPool
-from fake_master.allocator.hierarchical.records import Agent, Client, Framework
+from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Amounts, add
+from fake_master.allocator.hierarchical.offerable.eligibility import Eligibilities, features_of
+from fake_master.allocator.hierarchical.offerable.free_resources import Capacity, InternPool
+from fake_master.allocator.hierarchical.packed_filters import Refusals
+from fake_master.allocator.hierarchical.records import Agent, Client, Framework, Tokens
 from fake_master.allocator.hierarchical.role_tree import Role, RoleTree
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
@@ -59,7 +60,10 @@ class State:
         """Replaced whenever a framework might take what none took before, or a bound of quota moved."""
         self.sequence = itertools.count()
         """Numbers agents as they register."""
-        self._tokens = itertools.count(1)
+        self.agents_by_sequence: dict[int, Agent] = {}
+        self.with_maintenance_ahead: set[str] = set()
+        self.refusals = Refusals()
+        self._tokens = Tokens(self.agents, self.frameworks)
         self._unsettled: dict[Allocation, int] = {}
         self._revocable_used: Amounts = {}
 
@@ -200,7 +204,9 @@ class State:
                 role.leaf = self.role_sorter.add(name, role)
                 self.role_sorter.activate(name)
             leaf = role.sorter.add(framework.id.replace("/", "\0"))
-            leaf.client = client = Client(framework, role, leaf, self.eligibilities.of(framework.info, name))
+            leaf.client = client = Client(
+                framework, role, leaf, self.eligibilities.of(framework.info, name), self.refusals
+            )
             client.excludes = self._excludes(framework.info, name)
             framework.clients[name] = client
             self.renew_tokens(client)
@@ -232,8 +238,7 @@ class State:
 
     def renew_tokens(self, client: Client) -> None:
         """Drop every proof that the client takes nothing: it might now."""
-        client.token = next(self._tokens)
-        client.role.token = next(self._tokens)
+        self._tokens.renew(client)
         self.epoch = object()
 
     def update_info(self, framework: Framework, info: FrameworkInfo) -> None:
@@ -275,15 +280,6 @@ class State:
             self.totals.change(agent.capacity.scalars, -1)
         self.roles.reserve(agent.capacity.reserved, capacity.reserved)
         agent.set_capacity(capacity)
-
-    def clear_filters(self, agents: Iterable[Agent]) -> None:
-        """Drop the filters of all frameworks on these agents."""
-        for agent in agents:
-            for framework in self.frameworks.values():
-                for client in framework.clients.values():
-                    for held in client.filters.pop(agent, ()):
-                        held.alive = False
-            agent.forget_proofs()
 
     def trim(self) -> None:
         """Keep memory bounded: drop interned objects when there are too many and derive what agents need anew."""

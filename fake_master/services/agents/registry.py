@@ -140,7 +140,8 @@ class AgentRegistry:
             self._state.counts.update(_RETURN)
             agent.registered_time = agent.reregistered_time = self._state.now
         else:
-            self._state.counts.update(_FIRST_TIME)
+            for name in _FIRST_TIME:
+                self._state.counts[name] += 1
         self._registration.register(agent)
 
     def _plan_absence(self, agent: Agent) -> None:

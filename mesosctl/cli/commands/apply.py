@@ -12,7 +12,8 @@ from mesosctl.cli.arguments import AllowNewResource, SnapshotSource, TrustMaster
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.environment import Written, named, read_text
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import ExitStatus, UsageError
+from mesosctl.model.errors import UsageError
+from mesosctl.model.exit_status import ExitStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

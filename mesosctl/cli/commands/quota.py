@@ -22,7 +22,8 @@ from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import ExitStatus, UsageError
+from mesosctl.model.errors import UsageError
+from mesosctl.model.exit_status import ExitStatus
 from mesosctl.operations.quota.state import list_quotas, show_quota
 from mesosctl.output.formats import report
 from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_show

@@ -10,7 +10,8 @@ from mesosctl.cli.commands import ratelimit_traffic
 from mesosctl.cli.commands.ratelimit_traffic import ConfigFile, read_config
 from mesosctl.cli.environment import STANDARD_INPUT, named
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import ExitStatus, UsageError
+from mesosctl.model.errors import UsageError
+from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.rate_limits import LARGEST_CAPACITY, RateLimit
 from mesosctl.operations.rate_limits_file import Change, edit
 from mesosctl.output.rate_limits import file_edit

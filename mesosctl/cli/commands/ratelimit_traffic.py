@@ -9,7 +9,8 @@ from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.files import write_atomically
-from mesosctl.model.errors import ExitStatus, UsageError
+from mesosctl.model.errors import UsageError
+from mesosctl.model.exit_status import ExitStatus
 from mesosctl.output.formats import report
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)

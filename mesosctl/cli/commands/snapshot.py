@@ -9,7 +9,8 @@ from mesosctl.cli.arguments import SnapshotSource, WrittenFile
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.environment import STANDARD_INPUT, named, opened
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import ExitStatus, UsageError
+from mesosctl.model.errors import UsageError
+from mesosctl.model.exit_status import ExitStatus
 
 if TYPE_CHECKING:
     from mesosctl.planning.snapshot import ClusterSnapshot

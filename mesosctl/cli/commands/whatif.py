@@ -12,7 +12,8 @@ from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import ExitStatus, UsageError
+from mesosctl.model.errors import UsageError
+from mesosctl.model.exit_status import ExitStatus
 from mesosctl.planning.changes import EXAMPLE
 
 if TYPE_CHECKING:

@@ -6,27 +6,12 @@ from collections.abc import Iterable, Iterator
 from mesosctl import __version__
 from mesosctl.cli.options import ONLY_SAID, known_settings
 from mesosctl.cli.reference.walk import Example, Node, Option, cluster_file
-from mesosctl.model.errors import ExitStatus
+from mesosctl.model.exit_status import MEANINGS, ExitStatus
 
 _DATE = "2026-11-22"
 """The day on which this version was written; it changes with `__version__`."""
 _WIDTH = 78
 """Of a line of source: mandoc asks for at most 80 bytes, and two may be needed for an escape."""
-MEANINGS: dict[ExitStatus, str] = {
-    ExitStatus.DONE: "done, or nothing to do",
-    ExitStatus.ANSWER_IS_NO: "the answer is no: a check failed",
-    ExitStatus.USAGE: "the command line is wrong, or a question was answered with no; nothing was done",
-    ExitStatus.INVALID: "invalid payload, file or configuration (refused here, or 400 from the master)",
-    ExitStatus.DENIED: "not authenticated or not authorised (401, 403)",
-    ExitStatus.NOT_FOUND: "not found, such as an agent, a role without quota, or a context",
-    ExitStatus.CONFLICT: "the cluster cannot hold it (capacity check: 409, or 400 of UPDATE_QUOTA)",
-    ExitStatus.NO_MASTER: "no master: network, TLS, or no leader (503)",
-    ExitStatus.MASTER_FAILED: "the master failed (5xx), or its answer is not one of Mesos",
-    ExitStatus.NOT_CONFIRMED: "the deadline passed, or an accepted change could not be confirmed",
-    ExitStatus.HUNG_UP: "the terminal hung up (SIGHUP)",
-    ExitStatus.INTERRUPTED: "interrupted (SIGINT, Ctrl-C)",
-    ExitStatus.TERMINATED: "terminated (SIGTERM)",
-}
 _SURROUNDINGS = (
     ("MESOSCTL_CONFIG", "The configuration file. The default is mesosctl/config.toml below XDG_CONFIG_HOME."),
     ("XDG_CONFIG_HOME", "The folder of mesosctl/config.toml. The default is ~/.config."),

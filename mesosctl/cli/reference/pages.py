@@ -9,9 +9,10 @@ from typing import Any
 import fake_master
 import mesosctl
 from mesosctl.cli.completion.shells import script
-from mesosctl.cli.reference.man import MEANINGS, environment, man_page
+from mesosctl.cli.reference.man import environment, man_page
 from mesosctl.cli.reference.walk import Argument, Node, Option, cluster_file, commands, serving
-from mesosctl.output.documents import models, schemas
+from mesosctl.model.exit_status import MEANINGS
+from mesosctl.output.json_documents import models, schemas
 
 _FOLDER = "docs/reference"
 

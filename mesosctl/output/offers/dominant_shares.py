@@ -9,7 +9,7 @@ from mesosctl.output.formats.report import NOTHING, Column, Report
 from mesosctl.planning.dominant_shares import FrameworkShare, Revoked, RoleShare, Sharing, SharingStep
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import offers
+    from mesosctl.output.json_documents import offers
 
 
 _SHOWN_FRAMEWORKS = 4
@@ -27,12 +27,12 @@ def offer_simulation(sharing: Sharing) -> Report:
     """
 
     def items() -> "list[offers.SharingStep]":
-        from mesosctl.output.documents import offers
+        from mesosctl.output.json_documents import offers
 
         return [offers.SharingStep.of(step) for step in sharing.steps]
 
     def document() -> "offers.OfferSimulation":
-        from mesosctl.output.documents import offers
+        from mesosctl.output.json_documents import offers
 
         return offers.OfferSimulation(
             totals={name: milli / 1000 for name, milli in sharing.totals.items()},

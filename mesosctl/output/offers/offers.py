@@ -16,7 +16,7 @@ from mesosctl.output.reservations import agent_id_column_of
 from mesosctl.planning.offer_account import AccountLine, OfferExplanation
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import offers as offers_documents
+    from mesosctl.output.json_documents import offers as offers_documents
 
 _COLUMNS = (
     Column("FRAMEWORK"),
@@ -33,12 +33,12 @@ def offer_list(offers: Sequence[Offer], *, empty: str = "nothing is offered") ->
     """Every outstanding offer; `empty` is shown where there is none."""
 
     def items() -> "list[offers_documents.Offer]":
-        from mesosctl.output.documents import offers as offers_documents
+        from mesosctl.output.json_documents import offers as offers_documents
 
         return [offers_documents.Offer.of(offer) for offer in offers]
 
     def document() -> "offers_documents.OfferList":
-        from mesosctl.output.documents import offers as offers_documents
+        from mesosctl.output.json_documents import offers as offers_documents
 
         return offers_documents.OfferList(offers=items())
 
@@ -73,7 +73,7 @@ def _row(offer: Offer) -> list[str]:
 def change_line(what: Literal["offered", "gone"], offer: Offer, form: str, agent: str | None = None) -> str:
     """One change: a line of JSON or a document of YAML for a program; words for a person, who says `agent`."""
     if form in report.DOCUMENTS:
-        from mesosctl.output.documents import offers as offers_documents
+        from mesosctl.output.json_documents import offers as offers_documents
 
         document = offers_documents.OfferChange(change=what, offer=offers_documents.Offer.of(offer))
         line = json_text(document, encoding="ascii")
@@ -88,7 +88,7 @@ def offer_call(call: Mapping[str, Any]) -> Report:
     """A call that can be sent as it stands; every form but json shows it alone."""
 
     def document() -> "offers_documents.OfferCall":
-        from mesosctl.output.documents import offers as offers_documents
+        from mesosctl.output.json_documents import offers as offers_documents
 
         return offers_documents.OfferCall(call=dict(call))
 
@@ -101,7 +101,7 @@ def offer_taken(taken: TakenOffer) -> Report:
     """The operation that was made, and the offer that it used."""
 
     def document() -> "offers_documents.OfferTaken":
-        from mesosctl.output.documents import offers as offers_documents
+        from mesosctl.output.json_documents import offers as offers_documents
 
         return offers_documents.OfferTaken.of(taken)
 
@@ -125,7 +125,7 @@ def offer_taken(taken: TakenOffer) -> Report:
 
 
 if TYPE_CHECKING:
-    from mesosctl.output.documents import offers as documents
+    from mesosctl.output.json_documents import offers as documents
 
 _MOST_HOLDERS = 5
 """Rows of a table for what others hold; -o wide shows all."""
@@ -145,12 +145,12 @@ def explanation_report(explanations: Sequence[OfferExplanation]) -> Report:
     """The answer for each role of a framework, where all resources are, and what would help."""
 
     def items() -> "list[documents.Explanation]":
-        from mesosctl.output.documents import offers as documents
+        from mesosctl.output.json_documents import offers as documents
 
-        return [documents.Explanation.of(one, answer(one), helps(one)) for one in explanations]
+        return [documents.Explanation.of(one, answer=answer(one), helps=helps(one)) for one in explanations]
 
     def document() -> "documents.OfferExplain":
-        from mesosctl.output.documents import offers as documents
+        from mesosctl.output.json_documents import offers as documents
 
         return documents.OfferExplain(explanations=items())
 

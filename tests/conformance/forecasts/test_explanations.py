@@ -7,8 +7,9 @@ import pytest
 
 from mesosctl.model.errors import MasterFailed
 from tests.conformance.commands.test_commands import run
-from tests.conformance.forecasts.explanation_cases import SITUATIONS, Situation
+from tests.conformance.forecasts.explanation_cases import SITUATIONS
 from tests.conformance.forecasts.forecasting import Case, World, everything, world_of
+from tests.conformance.forecasts.situation import Situation
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, Carrier, Pool
 
 

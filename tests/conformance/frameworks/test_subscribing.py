@@ -15,18 +15,6 @@ from tests.conformance.masters.cluster import Cluster, Setup
 
 NUMBERS = itertools.count()
 SELDOM = Setup(agents=("cpus:4;mem:2048;disk:100;ports:[31000-31009]",), flags={"allocation_interval": "1hrs"})
-AGENTS = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
-
-
-@pytest.fixture
-def master(carrier: Carrier, pool: Pool) -> Cluster:
-    return pool.lend(carrier, AGENTS)
-
-
-@pytest.fixture
-def join(master: Cluster) -> Iterator[Join]:
-    with joining(master) as new:
-        yield new
 
 
 def test_op_25_first_events(join: Join) -> None:

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Literal
@@ -11,7 +9,6 @@ from typing import Literal
 import httpx
 import pytest
 
-import fake_master
 from fake_master import FakeMaster, FrameworkConfig
 from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.client.address import parse_address
@@ -26,62 +23,6 @@ BASE = "http://any-host:5050"
 
 def client(master: FakeMaster) -> httpx.Client:
     return httpx.Client(transport=master.transport, base_url=BASE)
-
-
-# --- The names ----------------------------------------------------------------------------------------
-
-
-def test_the_public_names_are_these():
-    assert fake_master.__all__ == [
-        "Agent",
-        "AgentConfig",
-        "FakeMaster",
-        "Framework",
-        "FrameworkConfig",
-        "Offer",
-        "QuotaConfig",
-        "Role",
-        "Task",
-        "TaskConfig",
-    ]
-    assert [name for name in dir(FakeMaster) if not name.startswith("_")] == [
-        "add",
-        "advance",
-        "agents",
-        "asettle",
-        "bring_back",
-        "close",
-        "drop_next",
-        "fail_over",
-        "frameworks",
-        "lose",
-        "now",
-        "offers",
-        "roles",
-        "settle",
-        "tasks",
-        "transport",
-        "url",
-    ]
-
-
-@pytest.mark.parametrize("name", fake_master.__all__)
-def test_each_of_them_is_there_and_documented(name):
-    assert getattr(fake_master, name).__doc__
-
-
-def test_no_other_name_is():
-    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        fake_master.Nothing  # noqa: B018
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("module", ["fake_master", "fake_master.testing.pytest_plugin"])
-def test_importing_loads_nothing_of_a_master(module):
-    code = f"import sys, {module}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = {name for name in done.stdout.split() if name.startswith(("fake_master", "httpx", "mesosctl"))}
-    assert loaded <= {"fake_master", "fake_master.testing", module}
 
 
 # --- The cluster --------------------------------------------------------------------------------------

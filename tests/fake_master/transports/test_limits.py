@@ -2,14 +2,8 @@
 
 import asyncio
 import gc
-import gzip
 import json
 import logging
-import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import pytest
@@ -18,122 +12,18 @@ from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.transports.limits import ClientLimits, Connection
-from fake_master.transports.server import Server
+from tests.fake_master.transports.raw_clients import (
+    HEALTH,
+    LISTEN,
+    PATIENCE,
+    ROOMY,
+    SMALL,
+    Served,
+    post,
+    served,
+)
 
 pytestmark = pytest.mark.socket
-
-PATIENCE = 60.0
-"""Seconds until a test gives up; a hundred times as long as any limit here."""
-SMALL = ClientLimits(
-    body=1000,
-    bodies=1500,
-    line=2000,
-    header=2000,
-    connections=4,
-    request_seconds=0.6,
-    body_seconds=0.6,
-    answer_seconds=0.6,
-    idle_seconds=3600,
-)
-ROOMY = ClientLimits()
-HEALTH = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
-LISTEN = b'{"type":"SUBSCRIBE"}'
-
-
-@dataclass
-class Client:
-    """One connection."""
-
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-
-    async def says(self, data: bytes) -> "Client":
-        self.writer.write(data)
-        await self.writer.drain()
-        return self
-
-    async def status(self) -> int:
-        """Of the next answer, which is read to its end where it says how long it is; 0 for a closed connection."""
-        async with asyncio.timeout(PATIENCE):
-            head = b""
-            while not head.endswith(b"\r\n\r\n"):
-                line = await self.reader.readline()
-                if not line:
-                    return 0
-                head += line
-            lengths = [line for line in head.lower().splitlines() if line.startswith(b"content-length:")]
-            if lengths:
-                await self.reader.readexactly(int(lengths[0].partition(b":")[2]))
-            return int(head.split()[1])
-
-    async def answer(self) -> bytes:
-        """The next answer, whole, of a server that says how long it is."""
-        async with asyncio.timeout(PATIENCE):
-            head = await self.reader.readuntil(b"\r\n\r\n")
-            length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
-            return head + await self.reader.readexactly(int(length))
-
-    async def event(self) -> bytes:
-        """The next record of a stream, from the chunk that it is."""
-        async with asyncio.timeout(PATIENCE):
-            size = int(await self.reader.readline(), 16)
-            chunk = await self.reader.readexactly(size)
-            return chunk.partition(b"\n")[2]
-
-    async def is_closed(self) -> bool:
-        """Once the other side has closed."""
-        async with asyncio.timeout(PATIENCE):
-            try:
-                while await self.reader.read(65536):
-                    pass
-            except ConnectionError:
-                pass
-            return True
-
-    def close(self) -> None:
-        self.writer.close()
-
-
-@dataclass
-class Served:
-    """A running server."""
-
-    server: Server
-    port: int
-    clients: list[Client]
-
-    async def client(self) -> Client:
-        self.clients.append(Client(*await asyncio.open_connection("127.0.0.1", self.port, limit=2**20)))
-        return self.clients[-1]
-
-    async def healthy(self) -> bool:
-        """Whether somebody who behaves is answered."""
-        client = await self.client()
-        status = await (await client.says(HEALTH)).status()
-        client.close()
-        return status == 200
-
-
-@asynccontextmanager
-async def served(limits: ClientLimits, flags: dict[str, str] | None = None, agents: int = 1) -> AsyncIterator[Served]:
-    spec = ClusterSpec(("cpus:8;mem:8192",) * agents, "1.11", flags=flags or {})
-    server = Server(spec.start(), limits=limits)
-    ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    running = asyncio.create_task(server.run("127.0.0.1", 0, ready.set_result))
-    found = Served(server, int((await ready).rpartition(":")[2]), [])
-    try:
-        yield found
-    finally:
-        for client in found.clients:
-            client.close()
-        server.stop()
-        await running
-
-
-def post(body: bytes, path: str = "/quota", **headers: Any) -> bytes:
-    lines = {"Host": "x", "Content-Length": str(len(body)), **{k.replace("_", "-"): str(v) for k, v in headers.items()}}
-    listed = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
-    return f"POST {path} HTTP/1.1\r\n{listed}\r\n".encode() + body
 
 
 @pytest.fixture(autouse=True)
@@ -142,116 +32,6 @@ def _no_traceback(caplog: pytest.LogCaptureFixture) -> Any:
     yield
     told = [record for record in caplog.get_records("call") if record.levelno >= logging.WARNING]
     assert not told, [record.getMessage() for record in told]
-
-
-def test_a_body_that_is_too_large_is_413_before_it_is_sent() -> None:
-    async def play() -> None:
-        async with served(SMALL) as at:
-            client = await (await at.client()).says(post(b"", Content_Length=10**12))
-            assert await client.status() == 413
-            assert await at.healthy()
-
-    asyncio.run(play())
-
-
-def test_a_body_in_chunks_is_413_once_it_is_too_large() -> None:
-    async def play() -> None:
-        async with served(SMALL) as at:
-            head = b"POST /quota HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-            client = await (await at.client()).says(head + b"1f4\r\n" + b"x" * 500 + b"\r\n")
-            await client.says(b"1f5\r\n" + b"x" * 501 + b"\r\n")
-            assert await client.status() == 413
-
-    asyncio.run(play())
-
-
-def test_a_body_that_unpacks_to_too_much_is_413() -> None:
-    async def play() -> None:
-        async with served(SMALL) as at:
-            packed = gzip.compress(b"x" * 100_000)
-            assert len(packed) < SMALL.body
-            client = await (await at.client()).says(post(packed, Content_Encoding="gzip"))
-            assert await client.status() == 413
-
-    asyncio.run(play())
-
-
-PACKED = gzip.compress(b"[]", mtime=0)
-
-
-@pytest.mark.parametrize(
-    ("packed", "sentence"),
-    [
-        (PACKED[:-8], b"ends early"),
-        (PACKED[:-1], b"ends early"),
-        (PACKED[:-8] + bytes(8), b"is not gzip"),
-        (PACKED + b"x", b"follows the end"),
-        (b"no gzip", b"is not gzip"),
-        (b"", b"ends early"),
-    ],
-)
-def test_a_packed_body_that_is_not_whole_is_refused(packed: bytes, sentence: bytes) -> None:
-    answer = asyncio.run(answer_to_packed(packed))
-    assert answer.startswith(b"HTTP/1.1 500"), "as a real master does: tests/conformance/answers/test_http_habits.py"
-    assert sentence in answer
-
-
-def test_a_packed_body_that_is_whole_is_read() -> None:
-    answer = asyncio.run(answer_to_packed(PACKED))
-    assert answer.startswith(b"HTTP/1.1 400")
-    assert b"expecting a JSON object" in answer
-
-
-async def answer_to_packed(packed: bytes) -> bytes:
-    async with served(ROOMY) as at:
-        client = await (await at.client()).says(post(packed, Content_Encoding="gzip"))
-        return await client.answer()
-
-
-BOMBS = {
-    "quotes": (b"", b'"' * 60),
-    "an array of quotes": (b"[", b'"' * 60),
-    "odd numbers": (b"[", b"01," * 20),
-    "numbers": (b"[", b"1," * 30),
-    "lists": (b"[", b"[]," * 20),
-    "fields": (b"", b"a&" * 30),
-}
-
-
-@cache
-def bomb(name: str) -> bytes:
-    """At most 64 KiB that unpack to 60 MB."""
-    first, rest = BOMBS[name]
-    return gzip.compress(first + rest * 1_000_000, 9)[: 64 * 1024]
-
-
-@pytest.mark.parametrize("name", BOMBS)
-@pytest.mark.parametrize("path", ["/quota", "/reserve", "/api/v1"])
-def test_a_small_body_that_unpacks_to_much_keeps_nobody_waiting(name: str, path: str) -> None:
-    async def play() -> None:
-        async with served(ROOMY) as at:
-            packed = bomb(name)
-            started = time.process_time()
-            request = post(packed, path, Content_Encoding="gzip", Content_Type="application/json")
-            client = await (await at.client()).says(request)
-            assert await client.status() in (400, 413)
-            assert await at.healthy()
-            assert time.process_time() - started < 2
-
-    asyncio.run(play())
-
-
-@pytest.mark.parametrize("body", [b"[" + b"1," * 2_000_000 + b"1]", b"[" * 4_000_000, b"[" + b'"' * 4_000_000])
-@pytest.mark.parametrize("path", ["/quota", "/api/v1"])
-def test_a_large_body_is_refused_before_it_costs_much(body: bytes, path: str) -> None:
-    async def play() -> None:
-        async with served(ROOMY) as at:
-            started = time.process_time()
-            client = await (await at.client()).says(post(body, path, Content_Type="application/json"))
-            assert await client.status() == 400
-            assert time.process_time() - started < 2
-
-    asyncio.run(play())
 
 
 HALF = b"GET /hea"
@@ -295,21 +75,6 @@ def test_a_connection_without_a_part_of_a_request_may_wait(first: bytes) -> None
             slow = await (await at.client()).says(HALF)
             assert await slow.status() == 408  # as long as that takes, the other one waits
             assert await (await client.says(HEALTH)).status() == 200
-
-    asyncio.run(play())
-
-
-def test_bodies_that_are_too_large_together_are_503() -> None:
-    async def play() -> None:
-        async with served(ClientLimits(body=1000, bodies=1500, body_seconds=PATIENCE)) as at:
-            first = await (await at.client()).says(post(b"x" * 900, Content_Length=1000))
-            second = await (await at.client()).says(post(b"x" * 900, Content_Length=1000))
-            asked = [asyncio.ensure_future(client.status()) for client in (first, second)]
-            turned_away = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
-            assert [done.result() for done in turned_away[0]] == [503]
-            for waiting in turned_away[1]:
-                waiting.cancel()
-            assert await at.healthy()
 
     asyncio.run(play())
 
@@ -374,33 +139,12 @@ def test_who_says_nothing_at_all_is_left() -> None:
     asyncio.run(play())
 
 
-def test_a_slow_body_is_408() -> None:
-    async def play() -> None:
-        async with served(SMALL) as at:
-            client = await (await at.client()).says(post(b"{", Content_Length=100))
-            assert await client.status() == 408
-            assert await client.is_closed()
-
-    asyncio.run(play())
-
-
 def test_a_listener_that_says_no_more_from_the_first_is_gone() -> None:
     async def play() -> None:
         async with served(ROOMY) as at:
             client = await (await at.client()).says(post(LISTEN, "/api/v1", Content_Type="application/json"))
             client.writer.write_eof()
             assert await client.is_closed()
-            assert await at.healthy()
-
-    asyncio.run(play())
-
-
-def test_a_body_that_ends_early_is_no_change() -> None:
-    async def play() -> None:
-        async with served(SMALL) as at:
-            client = await (await at.client()).says(post(b'{"role":"r"', Content_Length=100))
-            client.writer.write_eof()
-            assert await client.status() in (0, 400)
             assert await at.healthy()
 
     asyncio.run(play())

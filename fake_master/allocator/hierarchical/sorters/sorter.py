@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any, ClassVar, Protocol
 
-from fake_master.allocator.hierarchical.interned.allocations import Allocation, Amounts, Pairs, Tally, add
+from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Amounts, Pairs, Tally, add
 
 VIRTUAL = "."
 Key = tuple[float, int, str, "Node"]

@@ -1,12 +1,12 @@
 """The two stages of a run: guarantees, then fair share (allocator specification, "The allocation run")."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from enum import Enum
 
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.role_tree import Role
 from fake_master.allocator.hierarchical.sorters.sorter import Node
-from fake_master.allocator.hierarchical.stages.parts import fair_part, guaranteed_part, whole_part
+from fake_master.allocator.hierarchical.stages.quota_bounded_parts import fair_part, guaranteed_part, whole_part
 from fake_master.allocator.hierarchical.stages.run import (
     Fingerprint,
     Run,
@@ -61,7 +61,7 @@ def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> bo
         allowance = role.allowance
         if agent.free_resources.is_empty:
             break
-        if role.token in agent.rejected_by:
+        if role.token & agent.rejected_by:
             continue
         assert role.sorter is not None
         assert allowance is not None
@@ -69,7 +69,7 @@ def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> bo
             if not allowance.is_below_guarantee:
                 break
             client: Client = client_leaf.client
-            if client.token in agent.rejected_by:
+            if client.token & agent.rejected_by:
                 continue
             offerable = run.offerable(agent, client)
             if offerable is None:
@@ -93,11 +93,11 @@ def share_fairly(run: Run, agents: list[Agent]) -> None:
         for role in run.roles_with_quota
     )
     for agent in agents:
+        if agent.idle_epoch is state.epoch or agent.free_resources.is_empty:
+            continue
         if run.is_over:
             return
         epoch = state.epoch
-        if agent.idle_epoch is epoch or agent.free_resources.is_empty:
-            continue
         # Only a run that found nothing in either stage proves that the next one will not.
         provable = not lacking or agent.guarantees_idle_epoch is epoch or not _may_serve_guarantee(state, agent)
         if _offer_agent_fairly(run, agent) and provable:
@@ -117,22 +117,21 @@ class _Verdict(Enum):
 def _offer_agent_fairly(run: Run, agent: Agent) -> bool:
     """Offer one agent to all roles.  Return whether it is proved that no framework takes anything of it."""
     idle = True
-    rejected_by, spent = agent.rejected_by, run.exhausted_roles(agent.free_resources)
+    passed_over = agent.rejected_by | run.exhausted_roles(agent.free_resources)
     for leaf in run.state.role_sorter.walk():
         role: Role = leaf.client
-        token = role.token
-        if token in rejected_by or token in spent:
+        if role.token & passed_over:
             continue
         verdict = _offer_agent_to_role(run, agent, role)
         if verdict is _Verdict.GAVE:
             if agent.free_resources.is_empty:
                 return False
             idle = False
-            rejected_by, spent = agent.rejected_by, run.exhausted_roles(agent.free_resources)
+            passed_over = agent.rejected_by | run.exhausted_roles(agent.free_resources)
         elif verdict is _Verdict.NEVER:
-            rejected_by.add(token)
+            agent.rejected_by |= role.token
         elif verdict is _Verdict.SPENT:
-            spent.add(token)
+            run.exhaust(agent.free_resources, role)
         elif verdict is _Verdict.BY_CHANCE:
             idle = False
     return idle
@@ -144,7 +143,7 @@ def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> _Verdict:
     allowance = role.allowance
     for leaf in role.sorter.walk():  # type: ignore[union-attr]  # roles in the role sorter have one
         client = leaf.client
-        offerable = run.offerable(agent, client) if client.token not in agent.rejected_by else None
+        offerable = run.offerable(agent, client) if not client.token & agent.rejected_by else None
         if offerable is None:
             spent = False
             continue
@@ -210,10 +209,11 @@ class RegularStages:
 def offerable_agents(state: State, candidates: Collection[str]) -> list[Agent]:
     """Return those of the candidates that may be offered, in the order of their registration."""
     known = state.agents
+    chosen: Iterable[Agent] = known.values()
     if len(candidates) * 8 < len(known):
         few = (known[agent] for agent in candidates if agent in known)
         chosen = sorted(few, key=lambda agent: agent.sequence)
-    else:
-        chosen = [agent for agent in known.values() if agent.id in candidates]
+    elif candidates != known.keys():
+        chosen = [agent for agent in chosen if agent.id in candidates]
     hosts = state.whitelist
     return [agent for agent in chosen if agent.activated and (hosts is None or agent.info.hostname in hosts)]

@@ -6,8 +6,8 @@ shares"): what guarantees lack is kept back from the sum over all agents, and no
 
 from collections.abc import Iterable
 
-from fake_master.allocator.hierarchical.interned.allocations import Amounts, clamped_subtract
-from fake_master.allocator.hierarchical.interned.free_resources import OfferedPart
+from fake_master.allocator.hierarchical.offerable.allocations import Amounts, clamped_subtract
+from fake_master.allocator.hierarchical.offerable.free_resources import OfferedPart
 from fake_master.allocator.hierarchical.role_tree import Role
 from fake_master.allocator.hierarchical.state import State
 from mesosctl.model.offers.frameworks import is_allocatable

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 
-from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pairs, clamped_subtract, difference
-from fake_master.allocator.hierarchical.interned.free_resources import FreeResources, OfferableResources, OfferedPart
-from fake_master.allocator.hierarchical.records import Agent, Client, covered
+from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, clamped_subtract, difference
+from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferableResources, OfferedPart
+from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
 from fake_master.allocator.hierarchical.stages.remainder import Remainder
 from fake_master.allocator.hierarchical.state import State
@@ -29,7 +29,7 @@ class Rejection(Enum):
 class Run:
     """One run: the bounds that quota sets, and the offers so far.
 
-    `offerable`, `reject`, `too_little` and `commit` are the decisions of a run; `trial.Trial` records them.
+    `offerable`, `reject`, `too_little` and `commit` are the decisions of a run; `dry_run.Trial` records them.
     """
 
     def __init__(self, state: State) -> None:
@@ -53,7 +53,7 @@ class Run:
         """Free amounts that could serve a guarantee; only meaningful while `unmet_guarantees` is not empty."""
         self.remainder: Remainder | None = None
         """The bound of the second stage where quota takes whole agents; None where no guarantee lacks anything."""
-        self._exhausted_roles: dict[FreeResources, set[int]] = {}
+        self._exhausted_roles: dict[FreeResources, int] = {}
 
     def fingerprint(self) -> Fingerprint:
         """Return everything that decides how quota shrinks offers.
@@ -79,15 +79,13 @@ class Run:
         """Whether the second stage can offer nothing any more."""
         return self.remainder is not None and self.remainder.is_too_little
 
-    def exhausted_roles(self, free_resources: FreeResources) -> set[int]:
-        """Return tokens of roles whose bounds leave too little of these free resources, whatever the filters.
+    def exhausted_roles(self, free_resources: FreeResources) -> int:
+        """Return tokens of roles whose bounds leave too little of these free resources, whatever the filters; or-ed."""
+        return self._exhausted_roles.get(free_resources, 0)
 
-        Limits and headroom only shrink in the course of a run, so that lasts until its end.
-        """
-        spent = self._exhausted_roles.get(free_resources)
-        if spent is None:
-            spent = self._exhausted_roles[free_resources] = set()
-        return spent
+    def exhaust(self, free_resources: FreeResources, role: Role) -> None:
+        """Remember such a role: limits and headroom only shrink in the course of a run, so that lasts until its end."""
+        self._exhausted_roles[free_resources] = self.exhausted_roles(free_resources) | role.token
 
     def finish(self) -> None:
         """Remove what only a run needs from the state."""
@@ -118,7 +116,7 @@ class Run:
             offerable = free_resources.offerable(client.eligibility)
         if offerable is None:
             self.reject(agent, client, Rejection.NOT_OFFERABLE)
-        elif client.filters and is_refused(agent, client, offerable.full):
+        elif client.filters.count and is_refused(agent, client, offerable.full):
             self.reject(agent, client, Rejection.FILTER)
         elif client.excludes is not None and client.excludes(agent.info):
             self.reject(agent, client, Rejection.EXCLUDED)
@@ -128,7 +126,7 @@ class Run:
 
     def reject(self, agent: Agent, client: Client, why: Rejection) -> None:  # noqa: ARG002  # for a trial
         """Remember that the client can be offered nothing of the agent."""
-        agent.rejected_by.add(client.token)
+        agent.rejected_by |= client.token
 
     def too_little(self, agent: Agent, client: Client, part: OfferedPart | None) -> None:
         """Called where quota leaves no part of what is offerable, or one that is too little or refused."""
@@ -168,8 +166,7 @@ class Run:
 
 def is_refused(agent: Agent, client: Client, part: OfferedPart) -> bool:
     """Whether a filter of the client on this agent covers the part."""
-    filters = client.filters.get(agent)
-    return filters is not None and covered(filters, part.allocation.without_role)
+    return client.filters.cover(agent.sequence, part.allocation.without_role)
 
 
 def _allowance(role: Role) -> QuotaAllowance:

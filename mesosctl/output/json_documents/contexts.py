@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from mesosctl.output.documents.quota import Document, Strict
+from mesosctl.output.json_documents.quota import Document, Strict
 
 
 class Context(Strict):

@@ -3,8 +3,8 @@
 Source: allocator specification, "The allocation run" and "The documents' master (1.4): coarse shares".
 """
 
-from fake_master.allocator.hierarchical.interned.allocations import Amounts, Pairs, scalar_pairs
-from fake_master.allocator.hierarchical.interned.free_resources import OfferableResources, OfferedPart
+from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, scalar_pairs
+from fake_master.allocator.hierarchical.offerable.free_resources import OfferableResources, OfferedPart
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance
 from fake_master.allocator.hierarchical.stages.run import (
     Run,

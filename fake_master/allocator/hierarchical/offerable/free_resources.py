@@ -1,11 +1,11 @@
 """Free resources of agents that are alike, and what frameworks that are alike can be offered of them.
 
-Everything here is interned and depends on its content alone, so it never becomes wrong.
+Everything here is interned: made once for each content.  It depends on nothing else, so it never becomes wrong.
 """
 
 from dataclasses import replace
 
-from fake_master.allocator.hierarchical.interned.allocations import (
+from fake_master.allocator.hierarchical.offerable.allocations import (
     Allocation,
     AllocationPool,
     Content,
@@ -14,7 +14,7 @@ from fake_master.allocator.hierarchical.interned.allocations import (
     is_unreserved_nonrevocable,
     scalar_pairs,
 )
-from fake_master.allocator.hierarchical.interned.eligibility import Eligibility
+from fake_master.allocator.hierarchical.offerable.eligibility import Eligibility
 from mesosctl.model import roles
 from mesosctl.model.offers.frameworks import AcceptedKinds, AgentFeatures, is_allocatable
 from mesosctl.model.quantities import Quantities

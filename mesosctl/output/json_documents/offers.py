@@ -1,16 +1,19 @@
-"""The JSON of `mesosctl offers … -o json`, as models; see `documents` for what a script may count on."""
+"""The JSON of `mesosctl offers … -o json`, as models; see `json_documents` for what a script may count on."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from mesosctl.model.offers import offers as values
-from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
+from mesosctl.output.json_documents.quota import Amounts, Document, Mirrored, named
 from mesosctl.planning import dominant_shares
-from mesosctl.planning.offer_account import Cause, OfferExplanation, Reason
+from mesosctl.planning.offer_account import Cause, Reason
 
 Text = Annotated[str, BeforeValidator(str)]
 """A value of core in the text form that can be typed again."""
+
+
+Joined = Annotated[str, BeforeValidator(lambda entries: "; ".join(map(str, entries)))]
+"""Entries in that form."""
 
 
 class Placed(Mirrored):
@@ -81,44 +84,25 @@ class Evictable(Mirrored):
     agent: str
 
 
-class Explanation(Strict):
+class Explanation(Mirrored):
     """Why a role of a framework is or is not offered anything; `lines` add up to the resources of all agents."""
 
-    framework_id: str
-    framework: str
-    role: str
+    framework_id: Annotated[str, named("account.framework_id")]
+    framework: Annotated[str, named("account.framework")]
+    role: Annotated[str, named("account.role")]
     offers: int = Field(description="How many it holds now.")
     answer: str
     reason: Reason
     open: Amounts = Field(description="Free, and nothing that the master shows is in the way.")
     refusals: int | None = Field(description="In force in the role, of any framework; null where not shown.")
-    lines: list[AccountLine]
+    lines: Annotated[list[AccountLine], named("account.lines")]
     helps: list[str] = Field(description="What would help.")
-    ahead: list[str] = Field(description="Roles that are served before it when something comes free.")
-    evictable: list[Evictable]
+    ahead: Annotated[list[str], named("account.ahead")] = Field(
+        description="Roles that are served before it when something comes free."
+    )
+    evictable: Annotated[list[Evictable], named("account.evictable")]
     unknown: list[str]
-    agents: list[AgentAccount]
-
-    @classmethod
-    def of(cls, one: OfferExplanation, answer: str, helps: list[str]) -> Self:
-        """Make it from the value and its sentences."""
-        account = one.account
-        return cls(
-            framework_id=account.framework_id,
-            framework=account.framework,
-            role=account.role,
-            offers=one.offers,
-            answer=answer,
-            reason=one.reason,
-            open=amounts(one.open),
-            refusals=one.refusals,
-            lines=[AccountLine.of(line) for line in account.lines],
-            helps=helps,
-            ahead=list(account.ahead),
-            evictable=[Evictable.of(task) for task in account.evictable],
-            unknown=list(one.unknown),
-            agents=[AgentAccount.of(agent) for agent in account.agents],
-        )
+    agents: Annotated[list[AgentAccount], named("account.agents")]
 
 
 class OfferExplain(Document):
@@ -136,26 +120,15 @@ class OfferCall(Document):
     call: dict[str, Any]
 
 
-class OfferTaken(Document):
+class OfferTaken(Document, Mirrored):
     """`offers take`: what was done upon which offer."""
 
     kind: Literal["offers.taken"] = "offers.taken"
-    operation: Literal["RESERVE", "UNRESERVE"]
-    resources: str
+    operation: Annotated[Literal["RESERVE", "UNRESERVE"], named("operation.deed")]
+    resources: Annotated[Joined, named("operation.resources")]
     offer: Offer
     declined: int = Field(description="How many offers were declined.")
     confirmed: bool
-
-    @classmethod
-    def of(cls, taken: values.TakenOffer) -> Self:
-        """Make it from the value."""
-        return cls(
-            operation=taken.operation.deed,
-            resources="; ".join(map(str, taken.operation.resources)),
-            offer=Offer.of(taken.offer),
-            declined=taken.declined,
-            confirmed=taken.confirmed,
-        )
 
 
 class Holding(Mirrored):

@@ -4,12 +4,11 @@ Every document has `schema_version` and `kind`.  A version only ever gains field
 changes or goes makes a new version.  Amounts are numbers, exact to three decimals.
 """
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
-from mesosctl.model.quantities import Limits, Quantities, Quota, to_double
-from mesosctl.model.quota import status as quota_status
+from mesosctl.model.quantities import Limits, Quantities, to_double
 
 
 def amounts(values: Quantities | Limits) -> dict[str, float]:
@@ -31,13 +30,34 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class _With:
+    """A value of core, and fields that it does not have."""
+
+    def __init__(self, value: object, more: dict[str, object]) -> None:
+        self._value = value
+        self.__dict__.update(more)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._value, name)
+
+
 class Mirrored(Strict):
-    """A part whose fields are those of a value of core, by their names."""
+    """A part that repeats a value of core: its fields have the value's names, or say `named` after which they are."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     @classmethod
-    def of(cls, value: object) -> Self:
-        """Make it from that value.  Raises pydantic's ValidationError for a value of something else."""
-        return cls.model_validate(value, from_attributes=True)
+    def of(cls, value: object, **more: object) -> Self:
+        """Make it from that value, and from the fields that it does not have.
+
+        Raises pydantic's ValidationError for a value of something else.
+        """
+        return cls.model_validate(_With(value, more) if more else value, from_attributes=True)
+
+
+def named(path: str) -> Any:
+    """A field that has another name in the value of core: `quota.guarantees` is the attribute of an attribute."""
+    return Field(validation_alias=AliasPath(*path.split(".")))
 
 
 class Document(Strict):
@@ -46,16 +66,11 @@ class Document(Strict):
     schema_version: Literal[1] = 1
 
 
-class QuotaValue(Strict):
+class QuotaValue(Mirrored):
     """A guarantee and a limit; a name without a limit is not limited."""
 
-    guarantee: Amounts
-    limit: Amounts
-
-    @classmethod
-    def of(cls, quota: Quota) -> Self:
-        """Make it from the value."""
-        return cls(guarantee=amounts(quota.guarantees), limit=amounts(quota.limits))
+    guarantee: Annotated[Amounts, named("guarantees")]
+    limit: Annotated[Amounts, named("limits")]
 
 
 class Usage(Mirrored):
@@ -69,23 +84,13 @@ class Usage(Mirrored):
     weight: float
 
 
-class RoleQuota(Strict):
+class RoleQuota(Mirrored):
     """A role with quota; `usage` is null where this principal may not see it."""
 
     role: str
-    guarantee: Amounts
-    limit: Amounts
+    guarantee: Annotated[Amounts, named("quota.guarantees")]
+    limit: Annotated[Amounts, named("quota.limits")]
     usage: Usage | None
-
-    @classmethod
-    def of(cls, entry: quota_status.RoleStatus) -> Self:
-        """Make it from the value."""
-        return cls(
-            role=entry.role,
-            guarantee=amounts(entry.quota.guarantees),
-            limit=amounts(entry.quota.limits),
-            usage=None if entry.usage is None else Usage.of(entry.usage),
-        )
 
 
 class QuotaList(Document):
@@ -102,7 +107,7 @@ class QuotaShow(Document):
     quota: RoleQuota
 
 
-class QuotaChange(Strict):
+class QuotaChange(Mirrored):
     """One change that was made; null before or after means no quota."""
 
     role: str
@@ -110,17 +115,6 @@ class QuotaChange(Strict):
     before: QuotaValue | None
     after: QuotaValue | None
     confirmed: bool = Field(description="Whether it was read back.")
-
-    @classmethod
-    def of(cls, change: quota_status.QuotaChange) -> Self:
-        """Make it from the value."""
-        return cls(
-            role=change.role,
-            done=change.done,
-            before=None if change.before is None else QuotaValue.of(change.before),
-            after=None if change.after is None else QuotaValue.of(change.after),
-            confirmed=change.confirmed,
-        )
 
 
 class QuotaChanges(Document):
@@ -130,16 +124,16 @@ class QuotaChanges(Document):
     changes: list[QuotaChange]
 
 
-class Finding(Strict):
+class Finding(Mirrored):
     """One rule; `passed` is null where it could not be checked."""
 
     rule: str
     passed: bool | None
-    message: str
+    message: Annotated[str, named("sentence")]
     hint: str | None
 
 
-class QuotaCheck(Document):
+class QuotaCheck(Document, Mirrored):
     """`quota check`; jsonl writes one of `findings` a line.  Amounts are null if this principal may not see them."""
 
     kind: Literal["quota.check"] = "quota.check"
@@ -151,21 +145,8 @@ class QuotaCheck(Document):
     promised: Amounts | None = Field(description="Guarantees of other roles.")
     largest: Amounts | None = Field(description="The largest quota that would pass for this role.")
 
-    @classmethod
-    def of(cls, check: quota_status.QuotaCheck) -> Self:
-        """Make it from the value."""
-        return cls(
-            role=check.role,
-            requested=amounts(check.requested),
-            passed=check.passed,
-            findings=[Finding(rule=f.rule, passed=f.passed, message=f.sentence, hint=f.hint) for f in check.findings],
-            capacity=None if check.capacity is None else amounts(check.capacity),
-            promised=None if check.promised is None else amounts(check.promised),
-            largest=None if check.largest is None else amounts(check.largest),
-        )
 
-
-class QuotaRoom(Document):
+class QuotaRoom(Document, Mirrored):
     """`quota room`: the largest quota that would be accepted; null for `role` where none was named."""
 
     kind: Literal["quota.room"] = "quota.room"
@@ -174,11 +155,6 @@ class QuotaRoom(Document):
     capacity: Amounts
     promised: Amounts = Field(description="Guarantees of other roles.")
     largest: Amounts
-
-    @classmethod
-    def of(cls, room: quota_status.QuotaRoom) -> Self:
-        """Make it from the value."""
-        return cls.model_validate(room._asdict())
 
 
 class Error(Strict):

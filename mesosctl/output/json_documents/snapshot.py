@@ -1,10 +1,9 @@
 """The JSON about snapshots; the snapshot itself is `mesosctl.api.snapshots.snapshot`'s."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from mesosctl.output.documents.quota import Document, Strict
+from mesosctl.output.json_documents.quota import Document, Mirrored, named
 from mesosctl.planning.snapshot import ClusterSnapshot
-from mesosctl.planning.snapshot_differences import SnapshotDifference
 
 
 class SnapshotTaken(Document):
@@ -38,19 +37,14 @@ class SnapshotTaken(Document):
         )
 
 
-class SnapshotChange(Strict):
+class SnapshotChange(Mirrored):
     """One difference; `before` or `after` is null where the thing is not there at all."""
 
-    of_kind: str
+    of_kind: Annotated[str, named("kind")]
     name: str
     what: str
     before: str | None
     after: str | None
-
-    @classmethod
-    def of(cls, change: SnapshotDifference) -> Self:
-        """Make it from the value."""
-        return cls(of_kind=change.kind, name=change.name, what=change.what, before=change.before, after=change.after)
 
 
 class SnapshotComparison(Document):

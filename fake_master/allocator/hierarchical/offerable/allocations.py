@@ -172,6 +172,9 @@ class AllocationPool:
 
     def by_role(self, tagged: Resources) -> list[Allocation]:
         """Resources with any allocation roles, an allocation for each, by name."""
+        known = self._by_identity.get(id(tagged))
+        if known is not None:
+            return [known]
         roles = sorted({entry.allocation_role or "" for entry in tagged})
         if len(roles) == 1:
             return [self.of(tagged)]

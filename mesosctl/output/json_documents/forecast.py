@@ -1,18 +1,17 @@
-"""The JSON of a forecast, and of several in one answer, as models; see `documents` for what a script may count on."""
+"""The JSON of a forecast, and of several in one answer, as models; see `json_documents`."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, Field
 
 from mesosctl.model.quantities import to_double
-from mesosctl.output.documents.offers import Placed
-from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
-from mesosctl.output.documents.rate_limits import Outcome
+from mesosctl.output.json_documents.offers import Placed, Text
+from mesosctl.output.json_documents.quota import Amounts, Document, Mirrored, Strict, amounts, named
+from mesosctl.output.json_documents.rate_limits import Outcome
 from mesosctl.planning import forecast as values
 from mesosctl.planning import whatif_variants
 from mesosctl.planning.cluster_summary import HeldResources
-from mesosctl.planning.message_rates import Simulation
 
 
 class ChangeAnswer(Mirrored):
@@ -130,36 +129,30 @@ class LostAgent(Mirrored):
     id: str
 
 
-class Traffic(Strict):
+class Traffic(Mirrored):
     """Recorded messages of each principal, as `ratelimit simulate` has them."""
 
-    principals: list[Outcome]
+    principals: Annotated[list[Outcome], named("outcomes")]
     before: list[Outcome] = Field(description="Under the limits of today; empty where they are unknown.")
 
-    @classmethod
-    def of(cls, played: Simulation) -> Self:
-        """Make it from the value."""
-        return cls(
-            principals=[Outcome.of(outcome) for outcome in played.outcomes],
-            before=[Outcome.of(outcome) for outcome in played.before],
-        )
 
-
-class ForecastDocument(Document):
+class ForecastDocument(Document, Mirrored):
     """`whatif`, and every command with --dry-run."""
 
     kind: Literal["forecast"] = "forecast"
     accepted: bool = Field(description="Whether nothing would be refused.")
-    harmless: bool = Field(description="Accepted, nobody starves, and no more messages are refused: exit status 0.")
-    mesos_version: str
+    harmless: Annotated[bool, named("is_harmless")] = Field(
+        description="Accepted, nobody starves, and no more messages are refused: exit status 0."
+    )
+    mesos_version: Annotated[str, named("version")]
     taken_at: float = Field(description="When the snapshot was taken, in seconds since the epoch.")
     agents: int = Field(description="In service, before.")
     assume: Literal["hold", "accept"]
     cycles: int = Field(description="Allocations after the change.")
     seconds: float = Field(description="Virtual time after the change.")
     offers_suspended: float = Field(default=0.0, description="Seconds without any offer after a failover.")
-    changes: list[str] = Field(description="What was tried, in order.")
-    agents_lost: list[LostAgent] = Field(default=[], description="Taken away for it.")
+    changes: list[Text] = Field(description="What was tried, in order.")
+    agents_lost: Annotated[list[LostAgent], named("lost")] = Field(default=[], description="Taken away for it.")
     answers: list[ChangeAnswer]
     rescinded: list[RescindedOffer]
     evicted: list[EvictedTask] = Field(
@@ -179,32 +172,12 @@ class ForecastDocument(Document):
     would: list[dict[str, Any]] = Field(description="What the command itself would have answered.")
 
     @classmethod
-    def of(cls, forecast: values.Forecast, would: Sequence[BaseModel]) -> Self:
-        """Make it from the value."""
-        return cls(
-            accepted=forecast.accepted,
-            harmless=forecast.is_harmless,
-            mesos_version=forecast.version,
-            taken_at=forecast.taken_at,
-            agents=forecast.agents,
-            assume=forecast.assume,
-            cycles=forecast.cycles,
-            seconds=forecast.seconds,
-            changes=list(map(str, forecast.changes)),
-            agents_lost=[LostAgent.of(agent) for agent in forecast.lost],
-            answers=[ChangeAnswer.of(answer) for answer in forecast.answers],
-            rescinded=[RescindedOffer.of(offer) for offer in forecast.rescinded],
-            evicted=[EvictedTask.of(task) for task in forecast.evicted],
+    def answering(cls, forecast: values.Forecast, would: Sequence[BaseModel] = ()) -> Self:
+        """Make it from the value, and from what the command would have answered."""
+        return cls.of(
+            forecast,
             roles=[ShareChange.of(party) for party in forecast.roles],
             frameworks=[ShareChange.of(party) for party in forecast.frameworks],
-            starving=[Starving.of(one) for one in forecast.starving],
-            fits=[QuotaFit.of(fit) for fit in forecast.fits],
-            headroom=Headroom.of(forecast.headroom),
-            totals_before=amounts(forecast.totals_before),
-            totals=amounts(forecast.totals),
-            unknowns=list(forecast.unknowns),
-            offers_suspended=forecast.offers_suspended,
-            traffic=None if forecast.traffic is None else Traffic.of(forecast.traffic),
             would=[document.model_dump(mode="json") for document in would],
         )
 
@@ -218,7 +191,7 @@ class Alternative(Strict):
     @classmethod
     def of(cls, value: whatif_variants.Alternative) -> Self:
         """Make it from the value."""
-        return cls(change=value.change, forecast=ForecastDocument.of(value.forecast, []))
+        return cls(change=value.change, forecast=ForecastDocument.answering(value.forecast))
 
 
 class Alternatives(Document):

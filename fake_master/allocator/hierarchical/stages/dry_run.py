@@ -7,8 +7,8 @@ each point at which a run decides.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fake_master.allocator.hierarchical.interned.allocations import Pairs
-from fake_master.allocator.hierarchical.interned.free_resources import FreeResources, OfferedPart
+from fake_master.allocator.hierarchical.offerable.allocations import Pairs
+from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.stages.regular import meet_guarantees, offerable_agents, share_fairly
 from fake_master.allocator.hierarchical.stages.remainder import Remainder
@@ -56,9 +56,9 @@ class Trial(Run):
         }
         """By role, what its guarantee still lacks."""
 
-    def exhausted_roles(self, free_resources: FreeResources) -> set[int]:  # noqa: ARG002
+    def exhausted_roles(self, free_resources: FreeResources) -> int:  # noqa: ARG002
         """Return none: every agent is looked at."""
-        return set()
+        return 0
 
     def reject(self, agent: Agent, client: Client, why: Rejection) -> None:
         """Remember why nothing could be offered."""

@@ -1,4 +1,4 @@
-"""The JSON of -o json for reservations and volumes, as models; see `documents`."""
+"""The JSON of -o json for reservations and volumes, as models; see `json_documents`."""
 
 from collections.abc import Sequence
 from typing import Literal, Self
@@ -8,7 +8,7 @@ from pydantic import Field
 from mesosctl.model.reservations import holdings
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
-from mesosctl.output.documents.quota import Amounts, Document, Mirrored, Strict, amounts
+from mesosctl.output.json_documents.quota import Amounts, Document, Mirrored, Strict, amounts
 
 
 class Label(Strict):

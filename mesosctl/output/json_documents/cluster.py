@@ -1,4 +1,4 @@
-"""The JSON of `agents`, `frameworks`, `roles`, `weights` and `top`, as models; see `documents`."""
+"""The JSON of `agents`, `frameworks`, `roles`, `weights` and `top`, as models; see `json_documents`."""
 
 from typing import Literal, Self
 
@@ -8,8 +8,8 @@ from mesosctl.model.offers import frameworks
 from mesosctl.model.quota import status as quota_status
 from mesosctl.model.quota.status import Standing
 from mesosctl.model.reservations import holdings
-from mesosctl.output.documents.quota import Amounts, Document, Mirrored, QuotaValue, Strict, Usage, amounts
-from mesosctl.output.documents.reservations import Held
+from mesosctl.output.json_documents.quota import Amounts, Document, Mirrored, QuotaValue, Strict, Usage, amounts
+from mesosctl.output.json_documents.reservations import Held
 from mesosctl.planning.cluster_summary import Overview
 
 

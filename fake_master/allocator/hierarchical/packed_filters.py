@@ -1,0 +1,122 @@
+"""The offer filters of a client, packed: schedulers that decline a large cluster for long leave millions of them.
+
+What was refused, and until when, is one `Refusal` for all filters that were made of it at one moment.  A filter is
+only the number of an agent beside the number of a refusal, and stands in two sorted arrays: sixteen bytes.
+"""
+
+from array import array
+from bisect import bisect_left, insort
+from collections.abc import Iterator
+from typing import Any
+
+from mesosctl.model.resources import Resources
+
+_BITS = 32
+_SECOND = (1 << _BITS) - 1
+
+
+class Refusal:
+    """Resources that clients have refused until a moment, on any number of agents."""
+
+    __slots__ = ("clients", "number", "refused", "until")
+
+    def __init__(self, number: int, refused: Resources, until: float) -> None:
+        self.number = number
+        self.refused = refused
+        """Without allocation roles."""
+        self.until = until
+        """When it ends, on the allocator's clock."""
+        self.clients: list[Any] = []
+        """The clients with filters made of it; some may have dropped theirs since."""
+
+    def covers(self, offer: Resources) -> bool:
+        """Whether an offer of this, without allocation roles, is filtered.
+
+        Any additional or differently labelled resource defeats the filter; a smaller offer does not.
+        """
+        return offer is self.refused or self.refused.contains(offer)
+
+
+class Refusals:
+    """The refusals in force, by their numbers, which are used again."""
+
+    def __init__(self) -> None:
+        self._by_number: list[Refusal | None] = []
+        self._unused: list[int] = []
+
+    def __getitem__(self, number: int) -> Refusal:
+        refusal = self._by_number[number]
+        assert refusal is not None, "the filters of a refusal end with it"
+        return refusal
+
+    def add(self, refused: Resources, until: float) -> Refusal:
+        """Return a new refusal."""
+        if not self._unused:
+            self._unused.append(len(self._by_number))
+            self._by_number.append(None)
+        number = self._unused.pop()
+        refusal = self._by_number[number] = Refusal(number, refused, until)
+        return refusal
+
+    def remove(self, refusal: Refusal) -> None:
+        """Forget a refusal of which no filter is left."""
+        self._by_number[refusal.number] = None
+        self._unused.append(refusal.number)
+
+
+class ClientFilters:
+    """The offer filters of one client.  Agents are meant by their numbers (`Agent.sequence`)."""
+
+    __slots__ = ("_by_agent", "_by_refusal", "_refusals", "count")
+
+    def __init__(self, refusals: Refusals) -> None:
+        self._refusals = refusals
+        self._by_agent = array("Q")
+        """Agent and refusal of each filter, in this order of bits."""
+        self._by_refusal = array("Q")
+        """Refusal and agent of each."""
+        self.count = 0
+        """How many there are."""
+
+    def __iter__(self) -> Iterator[tuple[int, Refusal]]:
+        """Yield (agent, refusal) of each."""
+        for pair in self._by_refusal:
+            yield pair & _SECOND, self._refusals[pair >> _BITS]
+
+    def add(self, agent: int, refusal: Refusal) -> None:
+        """Filter what was refused, on one agent; twice where it is refused twice."""
+        insort(self._by_agent, agent << _BITS | refusal.number)
+        insort(self._by_refusal, refusal.number << _BITS | agent)
+        self.count += 1
+
+    def cover(self, agent: int, offer: Resources) -> bool:
+        """Whether any filter on the agent covers an offer of this, without allocation roles."""
+        pairs = self._by_agent
+        place, end = bisect_left(pairs, agent << _BITS), len(pairs)
+        while place < end and pairs[place] >> _BITS == agent:
+            if self._refusals[pairs[place] & _SECOND].covers(offer):
+                return True
+            place += 1
+        return False
+
+    def remove_refusal(self, refusal: Refusal) -> list[int]:
+        """Drop the filters made of a refusal, and return their agents."""
+        return self._remove(self._by_refusal, refusal.number, self._by_agent)
+
+    def remove_agent(self, agent: int) -> None:
+        """Drop the filters on an agent."""
+        self._remove(self._by_agent, agent, self._by_refusal)
+
+    def clear(self) -> None:
+        """Drop all of them."""
+        self._by_agent, self._by_refusal, self.count = array("Q"), array("Q"), 0
+
+    def _remove(self, pairs: "array[int]", first: int, swapped: "array[int]") -> list[int]:
+        """Drop the pairs that begin with `first` from both arrays, and return what is beside it in them."""
+        start, end = bisect_left(pairs, first << _BITS), bisect_left(pairs, (first + 1) << _BITS)
+        beside = [pair & _SECOND for pair in pairs[start:end]]
+        del pairs[start:end]
+        for second in beside:
+            del swapped[bisect_left(swapped, second << _BITS | first)]
+        self.count -= len(beside)
+        return beside

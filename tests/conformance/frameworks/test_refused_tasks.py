@@ -1,0 +1,125 @@
+"""Tasks and groups that a master refuses, and what it says of them."""
+
+from typing import Any
+
+import pytest
+
+from tests.conformance.callers.joining import Join, joining
+from tests.conformance.frameworks.tasks import SETUP, custom, executor, group, joined, launch, refusal, task
+from tests.conformance.masters.carriers import Carrier
+from tests.conformance.scenarios.scenario import scalars
+
+
+@pytest.fixture
+def shared(carrier: Carrier, pool: Any) -> Any:
+    """A master that tests borrow in turn: nothing of these stays."""
+    master = pool.lend(carrier, SETUP)
+    with joining(master) as join:
+        yield master, join
+
+
+Case = tuple[dict[str, Any], dict[str, Any], str]
+# What is changed in the task, what in the executor, and what the master says.
+BAD_GROUPS: dict[str, Case] = {
+    "a bad id": ({"task_id": {"value": "a/b"}}, {}, "Task 'a/b' is invalid: 'a/b' contains invalid characters"),
+    "another agent": ({"agent_id": {"value": "zz"}}, {}, "Task 't' is invalid: Task uses invalid agent zz while agent"),
+    "no resources": ({"resources": []}, {}, "Task 't' is invalid: Task uses no resources"),
+    "Docker": (
+        {"container": {"type": "DOCKER", "docker": {"image": "i"}}},
+        {},
+        "Task 't' is invalid: Docker ContainerInfo is not supported on the task",
+    ),
+    "too much": ({"resources": scalars(cpus=100)}, {}, "Total resources cpus(allocated: ads):100.1; "),
+    "an executor of its own": ({"executor": {"executor_id": {"value": "x"}}}, {}, "The `ExecutorInfo` of task 't' is"),
+    "a bad executor id": ({}, {"executor_id": {"value": ".."}}, "'..' is disallowed"),
+    "no type": ({}, {"type": None}, "'ExecutorInfo.type' must be set"),
+    "an unknown type": ({}, {"type": "UNKNOWN"}, "Unknown executor type"),
+    "a default with a command": (
+        {},
+        {"command": {"value": "x"}},
+        "'ExecutorInfo.command' must not be set for 'DEFAULT'",
+    ),
+    "a custom without one": ({}, {"type": "CUSTOM"}, "'ExecutorInfo.command' must be set for 'CUSTOM' executor"),
+    "no framework id": ({}, {"framework_id": None}, "'ExecutorInfo.framework_id' must be set"),
+    "another framework": ({}, {"framework_id": {"value": "zz"}}, "ExecutorInfo has an invalid FrameworkID (Actual: zz"),
+    "no cpus": ({}, {"resources": []}, "Executor 'e' uses less CPUs (None) than the minimum required (0.01)"),
+    "no memory": (
+        {},
+        {"resources": scalars(cpus=0.1)},
+        "Executor 'e' uses less memory (None) than the minimum required (32MB)",
+    ),
+    "no disk": ({}, {"resources": scalars(cpus=0.1, mem=32)}, "Executor 'e' uses no disk"),
+}
+
+
+@pytest.mark.parametrize(("of_task", "of_executor", "says"), BAD_GROUPS.values(), ids=BAD_GROUPS)
+def test_a_group_that_is_refused(
+    shared: tuple[Any, Join], of_task: dict[str, Any], of_executor: dict[str, Any], says: str
+) -> None:
+    framework = joined(shared[1])
+    offer = framework.offers()[0]
+    name = of_task.get("task_id", {"value": "t"})["value"]
+    framework.accept([offer], group(executor(framework, **of_executor), task(offer, "t", **of_task)))
+    reason, message = refusal(framework, name)
+    assert (reason, message[: len(says)]) == ("REASON_TASK_GROUP_INVALID", says)
+    assert framework.offers()[0]["resources"] == offer["resources"]
+
+
+def test_of_a_group_all_or_none(shared: tuple[Any, Join]) -> None:
+    framework = joined(shared[1])
+    offer = framework.offers()[0]
+    framework.accept([offer], group(executor(framework), task(offer, "t1"), task(offer, "t2", cpus=100)))
+    reason, message = refusal(framework, "t1", "t2")
+    assert reason == "REASON_TASK_GROUP_INVALID"
+    assert " required by task group and its executor are more than available " in message
+
+
+BAD_TASKS: dict[str, Case] = {
+    "a bad id": ({"task_id": {"value": "a/b"}}, {}, "'a/b' contains invalid characters"),
+    "no resources": ({"resources": []}, {}, "Task uses no resources"),
+    "half a GPU": ({"resources": scalars(gpus=0.5)}, {}, "Task uses invalid resources: "),
+    "another agent": ({"agent_id": {"value": "zz"}}, {}, "Task uses invalid agent zz while agent"),
+    "neither": ({"command": None}, {}, "Task should have at least one (but not both) of CommandInfo or ExecutorInfo"),
+    "both": ({}, {"command": {"value": "x"}}, "Task should have at least one (but not both) of CommandInfo or"),
+    "a default executor": (
+        {"command": None},
+        {"type": "DEFAULT", "command": None},
+        "'ExecutorInfo.type' must be 'CUSTOM'",
+    ),
+    "a bad executor id": (
+        {"command": None},
+        {"executor_id": {"value": "a/b"}},
+        "'a/b' contains invalid characters",
+    ),
+    "another framework": (
+        {"command": None},
+        {"framework_id": {"value": "zz"}},
+        "ExecutorInfo has an invalid FrameworkID (Actual: zz",
+    ),
+    "too much": ({"resources": scalars(cpus=100)}, {}, "Total resources cpus(allocated: ads):100 required by task and"),
+}
+
+
+@pytest.mark.parametrize(("of_task", "of_executor", "says"), BAD_TASKS.values(), ids=BAD_TASKS)
+def test_a_task_that_is_refused(
+    shared: tuple[Any, Join], of_task: dict[str, Any], of_executor: dict[str, Any], says: str
+) -> None:
+    framework = joined(shared[1])
+    offer = framework.offers()[0]
+    under: dict[str, Any] = {"executor": custom(framework, **of_executor)} if of_executor else {}
+    framework.accept([offer], launch(task(offer, "t", **under, **of_task)))
+    name = of_task.get("task_id", {"value": "t"})["value"]
+    reason, message = refusal(framework, name)
+    assert (reason, message[: len(says)]) == ("REASON_TASK_INVALID", says)
+    assert framework.offers()[0]["resources"] == offer["resources"]
+
+
+@pytest.mark.parametrize("kind", ["OF_A_LATER_MASTER", "UNKNOWN", "launch", None])
+def test_an_operation_of_no_known_kind_is_passed_over(shared: tuple[Any, Join], kind: str | None) -> None:
+    framework = joined(shared[1])
+    offer = framework.offers()[0]
+    nothing: dict[str, Any] = {"launch": {"task_infos": []}}
+    odd = nothing if kind is None else nothing | {"type": kind}
+    framework.accept([offer], odd, launch(task(offer, "t", resources=[])))
+    assert refusal(framework, "t") == ("REASON_TASK_INVALID", "Task uses no resources")
+    assert framework.offers()[0]["resources"] == offer["resources"]
