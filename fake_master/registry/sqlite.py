@@ -229,7 +229,7 @@ class SqliteRegistry(Registry):
         with self._explained():
             now = self._path.stat()
         if (now.st_dev, now.st_ino) != (self._file.st_dev, self._file.st_ino):
-            raise RegistryFailure(f"{self._path} was replaced while it was in use", hint="start again upon the new one")
+            raise RegistryFailure(f"{self._path} was replaced while it was in use", hint="restart with the new one")
 
     def _rollback(self) -> None:
         if self._connection.in_transaction:

@@ -16,7 +16,7 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
     cls=ContextCommand,
     epilog=examples(
         ("quota list --master zk://host1,host2/mesos -o yaml", "another master, and YAML for a program"),
-        ("--context prod quota set dev cpus:12 --dry-run", "global options can stand before the command, too"),
+        ("--context prod quota set dev cpus:12 --dry-run", "global options can come before the command, too"),
     ),
 )
 def options(ctx: typer.Context) -> None:

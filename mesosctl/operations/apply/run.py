@@ -143,7 +143,7 @@ def prove(master: Master, desired: DesiredState, *, prune: bool) -> None:
     try:
         left = compare(master, desired, prune=prune)
     except KeyboardInterrupt as stopped:
-        stopped.add_note("every step is done; run the same command to compare once more")
+        stopped.add_note("every step is done; run the same command to compare again")
         raise
     if left:
         named = ", ".join(f"{one.kind} of {one.name}" for one in left[:_NAMED])
