@@ -134,7 +134,7 @@ def _watching_calls(options: ServeOptions, spec: "ClusterSpec | RestoredCluster"
             raise BadInput("the allocators of the fake master always return", field="allocator_timeout", hint=hint)
         yield
         return
-    from fake_master.allocator.calls import Watch
+    from fake_master.allocator.call_watch import Watch
 
     def end() -> None:
         # The thread that would unwind is in the call.  What is registered is on disk, as after a kill.

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from fake_master.allocator.interface import Callbacks
-from fake_master.extensions import wiring
+from fake_master.extensions import chosen_by_flags
 from fake_master.extensions.revocation import Revoking
 from fake_master.registry.interface import Registry, RegistryFailure, reading_records
 from fake_master.services.agents.draining import Draining
 from fake_master.services.agents.failover import Failover
 from fake_master.services.agents.maintenance import Maintenance
 from fake_master.services.agents.records import AgentRecords
+from fake_master.services.agents.registered_agents import AgentRegistry
 from fake_master.services.agents.registration import AgentRegistration, Oversubscription
-from fake_master.services.agents.registry import AgentRegistry
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.services.agents.store import AgentStore, NoAgentStore
 from fake_master.services.events import EventPublisher
@@ -21,7 +21,7 @@ from fake_master.services.monitoring import LoggingLevel, Metrics
 from fake_master.services.offer_answers import OfferAnswers
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
-from fake_master.services.quota import Quotas, Weights
+from fake_master.services.quota_changes import Quotas, Weights
 from fake_master.services.rate_limits import RateLimiting
 from fake_master.services.rescinding import Rescinding
 from fake_master.services.reservations import Checkpoints, Reservations
@@ -68,10 +68,10 @@ class Master:
             clock=clock,
             address=address,
             task_outcome=task_outcome or TaskOutcome(),
-            revocability=wiring.make_rules(flags),
+            revocability=chosen_by_flags.make_rules(flags),
         )
         # The allocator and the services that carry out its decisions need each other, so these are looked up late.
-        self.allocator = allocator = wiring.make_allocator(
+        self.allocator = allocator = chosen_by_flags.make_allocator(
             state,
             Callbacks(
                 offers=lambda *decision: self.offers.make(*decision),  # noqa: PLW0108
@@ -91,7 +91,7 @@ class Master:
         self._store = store = AgentStore(state, registry, self.transaction) if keeps else NoAgentStore()
         self.task_updates = updates = TaskUpdates(state, events, store)
         self.task_runner = runner = TaskRunner(state, allocator, events, store, updates)
-        self.runtime = runner.runtime = wiring.make_runtime(state, allocator, runner)
+        self.runtime = runner.runtime = chosen_by_flags.make_runtime(state, allocator, runner)
         self.metrics = Metrics(state, allocator.metrics, self.rate_limiting.metrics, runner.runtime.metrics)
         self.revoking = Revoking(state, offers, runner)
         self.subscriptions = Subscriptions(state, allocator, events, store, offers, self.rate_limiting, runner)

@@ -17,7 +17,7 @@ from fake_master.http.request_response import (
     refusing,
 )
 from fake_master.services.agents.maintenance import Maintenance
-from fake_master.services.agents.registry import AgentRegistry
+from fake_master.services.agents.registered_agents import AgentRegistry
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.state.maintenance import MachineId
 from fake_master.state.master_state import MasterState

@@ -25,7 +25,7 @@ from fake_master.http.request_response import (
 )
 from fake_master.http.writing.response_cache import texts
 from fake_master.http.writing.text import Written, dumps
-from fake_master.services.quota import Quotas, Weights
+from fake_master.services.quota_changes import Quotas, Weights
 from fake_master.state import roles
 from fake_master.state.master_state import MasterState
 from fake_master.state.quota import SentQuota

@@ -1,7 +1,7 @@
 """The documented JSON of quota (Mesos quota documentation, "Operator HTTP Endpoint").
 
 Requests are built from these models, and files that an operator wrote are read by them.  What a master answers is
-read by `wire.answers`.
+read by `api.responses`.
 """
 
 from collections.abc import Mapping

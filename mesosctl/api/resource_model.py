@@ -2,7 +2,7 @@
 
 Source: Mesos documentation, "Resources and Attributes".
 
-`wire.resources` holds its meaning, and the lenient reader of what masters and frameworks send.
+`api.resources` holds its meaning, and the lenient reader of what masters and frameworks send.
 """
 
 from typing import Any, Literal, Self

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from mesosctl.cli.environment import Environment
 from mesosctl.model.errors import printable, printable_json
-from mesosctl.output.formats.json_yaml_csv import document_line, redacted, write
-from mesosctl.output.formats.report import TABLES, Meaning, Report
+from mesosctl.output.formats.output_formats import TABLES, document_line, redacted, write
+from mesosctl.output.formats.report import Meaning, Report
 
 if TYPE_CHECKING:
     from mesosctl.output.formats.live import LiveView, ProgressLine

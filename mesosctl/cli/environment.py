@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, TextIO
 from mesosctl.files import open_file, read_text_file, why_unreadable
 from mesosctl.model.errors import BadInput, Conflict, Invalid, NotFound
 from mesosctl.model.redaction import Secrets
-from mesosctl.output.formats import report
+from mesosctl.output.formats import output_formats
 
 if TYPE_CHECKING:
     import typer
@@ -90,7 +90,7 @@ class Environment:
     @property
     def speaks_json(self) -> bool:
         """Whether a program reads what is written, so that standard error has JSON, with -o yaml too."""
-        return self.form in report.DOCUMENTS
+        return self.form in output_formats.DOCUMENTS
 
     @property
     def may_prompt(self) -> bool:
@@ -230,7 +230,7 @@ def opened(path: Path, field: str, stdin: TextIO) -> Iterator[BufferedIOBase]:
 class Written:
     """The text of a file that somebody wrote: a refusal of what it says names the file, the line and the role.
 
-    `find` tells where what stands, as `wire.places` does.
+    `find` gives the line of each key, as `api.files.line_numbers` does.
     """
 
     path: str

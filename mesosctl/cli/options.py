@@ -15,7 +15,7 @@ import typer
 
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.model.errors import BadInput, UsageError
-from mesosctl.output.formats.report import OutputForm
+from mesosctl.output.formats.output_formats import OutputForm
 
 Api = Literal["auto", "v0", "v1"]
 TokenScheme = Literal["bearer", "dcos"]

@@ -18,7 +18,8 @@ from mesosctl.client.address import parse_address, shows_secret
 from mesosctl.client.settings import ClientSettings, Tls
 from mesosctl.model.errors import Interrupted, MesosctlError, NotConfirmed, UsageError, interrupted, printable
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.output.formats.report import ONE_PIECE, TABLES, Meaning, Report
+from mesosctl.output.formats.output_formats import ONE_PIECE, TABLES
+from mesosctl.output.formats.report import Meaning, Report
 
 if TYPE_CHECKING:
     from mesosctl.client.master import Master

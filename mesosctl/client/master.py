@@ -19,18 +19,16 @@ from typing import TYPE_CHECKING, Any, Self
 import httpx
 
 from mesosctl.client.address import Address
-from mesosctl.client.attempts import ANSWERED_BY_ALL, JSON, Request, Sender
 from mesosctl.client.body import EventStream, check_readable
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
+from mesosctl.client.read_retry import retry_read
 from mesosctl.client.response import Answer, Take, raise_for_status
+from mesosctl.client.sender import ANSWERED_BY_ALL, JSON, Request, Sender
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import (
     Denied,
     MasterFailed,
-    NoMaster,
-    NoZooKeeper,
-    TlsFailure,
     UnexpectedAnswer,
     UsageError,
     printable,
@@ -39,22 +37,15 @@ from mesosctl.model.errors import (
 if TYPE_CHECKING:
     from mesosctl.model.version_profile import Profile
 
-READ_ATTEMPTS = 3
 AGENT_TIMEOUT = 5.0
 """Seconds for one answer of an agent, at most."""
-FIRST_PAUSE = 0.25
-"""Seconds before the first repetition of a read, at most; it doubles with each."""
-
-
-_SETTLED = (UnexpectedAnswer, TlsFailure, NoZooKeeper)
-"""Errors that a repetition would not change, or that have been waited for already."""
 
 
 class Master:
     """The leading master of an address.  One deadline covers all requests to it.
 
     Every method raises an error of `mesosctl.model.errors`: NoMaster and its kinds, DeadlinePassed,
-    and what `client.answer.raise_for_status` makes of a status.  A `transport` of httpx takes the place of the one
+    and what `client.response.raise_for_status` makes of a status.  A `transport` of httpx takes the place of the one
     that the address means.
     """
 
@@ -148,17 +139,7 @@ class Master:
 
     def _read(self, request: Request) -> Any:
         """Send a request that only reads, and may be repeated; return its JSON, or the value that its `take` makes."""
-        pause = FIRST_PAUSE
-        for _ in range(READ_ATTEMPTS - 1):
-            try:
-                return self._value(request)
-            except (NoMaster, MasterFailed) as error:
-                if isinstance(error, _SETTLED) or pause > self.deadline.remaining():
-                    raise
-            # Between half and the whole: many clients of one dead leader should not come back at once.
-            self.settings.sleep(pause * (1 + self.settings.jitter()) / 2)
-            pause *= 2
-        return self._value(request)
+        return retry_read(lambda: self._value(request), self.deadline, self.settings)
 
     def _value(self, request: Request) -> Any:
         answer = self._send_read(request)
@@ -270,7 +251,7 @@ class Master:
     # --- Events -----------------------------------------------------------------------------------
 
     def subscribe(self, path: str, body: bytes, patience: float) -> EventStream:
-        """Open a stream of events on the leading master; see `client.stream`."""
+        """Open a stream of events on the leading master; see `client.body.EventStream`."""
         if path.endswith("/scheduler"):  # a subscriber there is a framework; other streams only read
             self._check_may_change()
         stream, self._subscribed_at = self._sender.subscribe(path, body, patience)

@@ -1,4 +1,4 @@
-"""Labels of a reservation: equal whatever their order, shown in the order in which they were given."""
+"""A resource as Mesos means it: its value, its reservations, its disk, and the labels of a reservation."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

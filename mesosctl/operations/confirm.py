@@ -11,7 +11,7 @@ refused, and shown now               done, with a notice: something on the way m
 refused, and not shown               the refusal
 refused, and no master answers     NotConfirmed
 
-A refusal that did not come from a master itself is no answer (`client.answer`).
+A refusal that did not come from a master itself is no answer (`client.response`).
 """
 
 import re

@@ -1,6 +1,6 @@
-"""A cluster at one moment, summed up: who has what, what is promised, and what is left.
+"""The answer of a what-if: whether each change would be accepted, and who gains, loses or starves.
 
-Scalars only, in thousandths.  Sums of a role include the roles below it.
+Amounts are in thousandths.  Sums of a role include the roles below it.
 """
 
 from collections.abc import Callable

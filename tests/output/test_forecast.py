@@ -3,7 +3,7 @@ import json
 from dataclasses import replace
 
 from mesosctl.output.forecast import forecast_report, verdict
-from mesosctl.output.formats.json_yaml_csv import write
+from mesosctl.output.formats.output_formats import write
 from mesosctl.output.json_documents.forecast import ForecastDocument
 from tests.output.forecasts import HOSTILE, whole_forecast
 

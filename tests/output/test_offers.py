@@ -6,7 +6,7 @@ import pytest
 
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.text import parse_resources
-from mesosctl.output.formats.json_yaml_csv import write
+from mesosctl.output.formats.output_formats import write
 from mesosctl.output.formats.report import Report
 from mesosctl.output.offers.offers import change_line, explanation_report, offer_list
 from mesosctl.planning.offer_account import OfferAccount, OfferExplanation

@@ -15,7 +15,7 @@ from mesosctl.model.errors import printable_json
 from mesosctl.model.reservations.holdings import AgentReservation, RegisteredAgent, agent_reservations
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.output.formats.json_yaml_csv import write
+from mesosctl.output.formats.output_formats import write
 from mesosctl.output.formats.report import Column, Report, Rows
 from mesosctl.output.json_documents.reservations import ReservationEntry, ReservationList, VolumeList
 from mesosctl.output.reservations import reservation_list, volume_list

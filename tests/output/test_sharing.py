@@ -10,7 +10,7 @@ import pytest
 
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.formats.charts import picture
-from mesosctl.output.formats.json_yaml_csv import write
+from mesosctl.output.formats.output_formats import write
 from mesosctl.output.offers.dominant_shares import offer_simulation
 from mesosctl.planning.dominant_shares import FrameworkShare, RevocationKind, Revoked, Sharing, SharingStep
 

@@ -20,8 +20,8 @@ from mesosctl.output.formats.amounts import (
     resources_text,
     shown_amount,
 )
-from mesosctl.output.formats.json_yaml_csv import write
 from mesosctl.output.formats.live import LiveView, ProgressLine
+from mesosctl.output.formats.output_formats import write
 from mesosctl.output.formats.report import Column, Minor, Report, Verdict
 from mesosctl.output.formats.terminal import draw_line, view
 from tests.screen import is_cursor_shown, visible

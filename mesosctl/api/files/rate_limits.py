@@ -6,7 +6,7 @@
 from typing import Self
 
 from mesosctl.api.base_model import Documented, Double, Uint64
-from mesosctl.model import rate_limits as core
+from mesosctl.model.rate_limits import rules as core
 
 
 class RateLimit(Documented):

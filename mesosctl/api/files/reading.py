@@ -1,6 +1,6 @@
 """JSON that a person wrote, read strictly: nothing in it is guessed at, and nothing is passed over.
 
-What a master reads and answers follows protobuf's leniency (`wire.decoding`).  A file is read by this module instead:
+What a master reads and answers follows protobuf's leniency (`api.protobuf`).  A file is read by this module instead:
 a key that stands twice, a number that is not finite and text after the end are refused with their place.
 """
 

@@ -1,4 +1,4 @@
-"""JSON into a snapshot of a cluster, with the place of whatever is wrong in it (`wire.snapshot` shows its shape)."""
+"""JSON into a snapshot of a cluster, with the place of each fault in it (`api.snapshots.snapshot` shows its shape)."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping

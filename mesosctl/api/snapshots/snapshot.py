@@ -13,7 +13,7 @@
      "weights": {"web": 2.0},
      "unknown": ["filters: …"]}
 
-and, of a master that lends idle reservations, what `wire.snapshot_lending` shows.
+and, of a master that lends idle reservations, what `api.snapshots.lending` shows.
 
 Resource is the message of the v1 API with its reservation stack, as `GET_STATE` has it; mem and disk count MiB.
 A program writes it, so keys that are not known are ignored: a later version may add some.  Otherwise it is read as

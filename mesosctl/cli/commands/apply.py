@@ -1,4 +1,4 @@
-"""`mesosctl diff`."""
+"""`mesosctl export`, `diff` and `apply`: a cluster and a file of what is wanted of it."""
 
 import os
 from dataclasses import replace

@@ -13,7 +13,8 @@ from mesosctl.model.errors import UsageError
 from mesosctl.operations import cluster
 from mesosctl.operations.cluster import Selection
 from mesosctl.output.cluster import agent_list, framework_list, role_list
-from mesosctl.output.formats.report import TABLES, Report
+from mesosctl.output.formats.output_formats import TABLES
+from mesosctl.output.formats.report import Report
 
 if TYPE_CHECKING:
     from mesosctl.client.master import Master

@@ -11,7 +11,7 @@ from mesosctl.cli.session import Session
 from mesosctl.files import write_atomically
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.output.formats import report
+from mesosctl.output.formats import output_formats
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -48,7 +48,7 @@ def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: Mes
 
     The exit status is 1 if they do not fit, or if a queue has no limit.
     """
-    from mesosctl.model.rate_limits import check, plan_memory
+    from mesosctl.model.rate_limits.rules import check, plan_memory
     from mesosctl.model.text import parse_bytes
     from mesosctl.operations.rate_limits_file import parse
     from mesosctl.output.rate_limits import memory_plan
@@ -116,7 +116,7 @@ def simulate(
     """
     session: Session = ctx.obj
     from mesosctl.cli.recorded_traffic import check_standard_input, read_limits, read_recorded
-    from mesosctl.model.rate_limits import check
+    from mesosctl.model.rate_limits.rules import check
     from mesosctl.output.rate_limits_simulation import simulation
     from mesosctl.planning.message_rates import Simulation
     from mesosctl.planning.traffic import parse_traffic
@@ -249,7 +249,7 @@ def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) ->
 
     session: Session = ctx.obj
     environment = session.environment
-    if count is None and session.form in report.ONE_PIECE:
+    if count is None and session.form in output_formats.ONE_PIECE:
         raise UsageError(
             f"-o {session.form} is written once, when the watch ends",
             field="--count",
@@ -258,7 +258,7 @@ def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) ->
     poll_options = PollOptions(parse_span(interval, "--interval"), count, environment.clock, environment.sleep)
     with session.open_master() as master:
         readings = watch(master, poll_options)
-        if session.form in report.ONE_PIECE:
+        if session.form in output_formats.ONE_PIECE:
             session.emit(watched(list(readings)))
             return
         was_empty = False

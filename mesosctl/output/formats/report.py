@@ -1,4 +1,4 @@
-"""An answer that can be written in every format (`output.formats.writing`): its table, its names and its document."""
+"""An answer that any of the output formats can write: its table, its names and its document."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, overload
@@ -135,14 +135,3 @@ def shown_cells(report: Report) -> tuple[list[str], list[list[str]]]:
     """Titles and rows of a report, without what only -o wide shows."""
     shown = [index for index, column in enumerate(report.columns) if not column.wide]
     return [report.columns[i].title for i in shown], [[row[i] for i in shown] for row in report.rows]
-
-
-OutputForm = Literal["table", "wide", "json", "jsonl", "yaml", "csv", "name"]
-DOCUMENTS = frozenset({"json", "jsonl", "yaml"})
-"""A program reads it, and the JSON on standard error beside it."""
-TABLES = frozenset({"table", "wide"})
-"""For people, who may look at a terminal."""
-ONE_PIECE = frozenset({"json", "yaml", "csv", "name"})
-"""Written once all is known; the others can follow what happens, line by line."""
-NARROW = frozenset({"table", "name"})
-"""Without what only the wide columns show."""

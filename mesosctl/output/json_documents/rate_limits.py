@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from mesosctl.model import rate_limits as core
+from mesosctl.model.rate_limits import rules as core
 from mesosctl.model.text import utc_text
 from mesosctl.output.json_documents.quota import Document, Mirrored, Strict
 from mesosctl.planning import message_rates

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from mesosctl.model.errors import printable
 from mesosctl.model.offers.offers import Offer, TakenOffer
 from mesosctl.model.resources import Resources
-from mesosctl.output.formats import report
+from mesosctl.output.formats import output_formats
 from mesosctl.output.formats.amounts import amounts_text, resources_text
-from mesosctl.output.formats.json_yaml_csv import json_text, yaml_text
+from mesosctl.output.formats.output_formats import json_text, yaml_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
 from mesosctl.output.offers.sentences import answer, helps, is_held, names, where
 from mesosctl.output.reservations import agent_id_column_of
@@ -72,7 +72,7 @@ def _row(offer: Offer) -> list[str]:
 
 def change_line(what: Literal["offered", "gone"], offer: Offer, form: str, agent: str | None = None) -> str:
     """One change: a line of JSON or a document of YAML for a program; words for a person, who says `agent`."""
-    if form in report.DOCUMENTS:
+    if form in output_formats.DOCUMENTS:
         from mesosctl.output.json_documents import offers as offers_documents
 
         document = offers_documents.OfferChange(change=what, offer=offers_documents.Offer.of(offer))

@@ -8,7 +8,7 @@ import pytest
 import fake_master
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.simulation import simulate
-from mesosctl.output.formats.json_yaml_csv import write
+from mesosctl.output.formats.output_formats import write
 from mesosctl.output.offers.dominant_shares import offer_simulation
 from mesosctl.planning.dominant_shares import Sharing
 from tests.lab import Lab

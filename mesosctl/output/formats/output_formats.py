@@ -1,8 +1,8 @@
-"""Writing a report: a table, JSON, JSON lines, YAML, csv or names."""
+"""The output formats: their names for -o, and how each writes a report."""
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO
 
 from mesosctl.model.errors import printable, printable_json
 from mesosctl.model.redaction import Secrets
@@ -10,6 +10,17 @@ from mesosctl.output.formats.report import MOST_LINES, NOTHING, Report, Rows, sh
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+
+
+OutputForm = Literal["table", "wide", "json", "jsonl", "yaml", "csv", "name"]
+DOCUMENTS = frozenset({"json", "jsonl", "yaml"})
+"""A program reads it, and the JSON on standard error beside it."""
+TABLES = frozenset({"table", "wide"})
+"""For people, who may look at a terminal."""
+ONE_PIECE = frozenset({"json", "yaml", "csv", "name"})
+"""Written once all is known; the others can follow what happens, line by line."""
+NARROW = frozenset({"table", "name"})
+"""Without what only the wide columns show."""
 
 
 def write(

@@ -1,8 +1,7 @@
-"""Framework rate limits: the configuration, its rules and warnings, and the token bucket of each queue of messages.
+"""The configuration of framework rate limits, its rules and its warnings.
 
 Source: Mesos documentation, "Framework Rate Limiting".  A configuration is the value of a master's --rate_limits.
-Rates are in messages a second, capacities in messages.  The fake master throttles with the buckets in its time, and
-`ratelimit simulate` in the time of a simulation.
+Rates are in messages per second, capacities in messages.
 """
 
 from collections.abc import Collection, Iterator
@@ -203,58 +202,3 @@ def plan_memory(limits: RateLimits, *, memory: int, message_size: int) -> Memory
         message_size=message_size,
         memory=memory,
     )
-
-
-class Limiter:
-    """One queue: permits 1/qps seconds apart, first come first served.
-
-    Idle time is not saved up: after a pause one message passes at once and the next waits a whole
-    interval.  `outstanding` counts messages that were taken and whose processing has not begun.
-    """
-
-    def __init__(self, qps: float, capacity: int | None = None) -> None:
-        self.interval = 1.0 / qps
-        self.capacity = capacity
-        self.outstanding = 0
-        # Permits are counted from the last idle moment: adding intervals to a time of day, one
-        # after the other, would lose the small ones.
-        self._busy_since = float("-inf")
-        self._granted = 0
-
-    def take(self, now: float) -> float | None:
-        """A message arrives: when its processing begins, or None where the queue is full.
-
-        The caller says `begin` when that time has come, before anything that arrives later.
-        """
-        if self.outstanding == self.capacity:
-            return None
-        self.outstanding += 1
-        return self.reserve(now)
-
-    def begin(self) -> None:
-        """The processing of the oldest message begins."""
-        self.outstanding -= 1
-
-    def reserve(self, now: float) -> float:
-        """The time of the next free permit, now taken: for what has its place in the queue and no size."""
-        permit = self._busy_since + self._granted * self.interval
-        if now >= permit:
-            self._busy_since, self._granted, permit = now, 0, now
-        self._granted += 1
-        return permit
-
-
-class Throttle:
-    """Every queue of a configuration."""
-
-    def __init__(self, limits: RateLimits) -> None:
-        self._listed = {principal: _limiter(limit) for principal, limit in limits.entries}
-        self._default = _limiter(limits.default)
-
-    def limiter(self, principal: str | None) -> Limiter | None:
-        """The queue for messages of a framework with this principal (None: with none); None: it never waits."""
-        return self._default if principal is None else self._listed.get(principal, self._default)
-
-
-def _limiter(limit: RateLimit) -> Limiter | None:
-    return None if limit.qps is None else Limiter(limit.qps, limit.capacity)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fake_master.allocator.calls import Watch, in_progress
+from fake_master.allocator.call_watch import Watch, in_progress
 from tests.lab import Lab, Scheduler
 
 STUCK = """
