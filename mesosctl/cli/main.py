@@ -55,7 +55,7 @@ class LazyGroup(Group):
         return list(NOUNS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of that name, imported now; None where there is none."""
+        """The command of that name, imported now; None if there is none."""
         if cmd_name in NOUNS and cmd_name not in self.commands:
             module, summary = NOUNS[cmd_name]
             group = typer.main.get_group(import_module(f"mesosctl.cli.commands.{module}").app)

@@ -79,7 +79,7 @@ def test_a_package_names_its_allocator(modules: Path) -> None:
     master = lab("round-robin", "cpus:4;mem:4096")
     assert Scheduler(master).offered() == 4
     assert master.read("/flags")["flags"]["allocator"] == "round-robin"
-    with pytest.raises(BadInput, match=r"strict-priority, round-robin, and package\.module:Class"):
+    with pytest.raises(BadInput, match=r"strict-priority, round-robin or package\.module:Class"):
         lab("square-robin")
 
 
@@ -177,10 +177,10 @@ class NoShare(SharingAllocator):
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("nothing", "there are hierarchical, strict-priority, and package.module:Class"),
+        ("nothing", "use hierarchical, strict-priority or package.module:Class"),
         ("no.such.module:Class", "there is no module no"),
         ("json:NoSuchClass", "module json has no NoSuchClass"),
-        ("json:loads", "json:loads is no class but a function"),
+        ("json:loads", "json:loads is a function, not a class"),
         ("json:", "is not package.module:Class"),
         (":Class", "is not package.module:Class"),
         ("js on:Class", "is not package.module:Class"),
@@ -191,7 +191,7 @@ class NoShare(SharingAllocator):
         (here(Empty), "Empty does not implement activate_agent, activate_framework, add_agent and 27 more"),
         (here(NoShare), "NoShare does not implement share"),
         (here(Unfinished), r"Unfinished.revive does not take \(framework, roles\)"),
-        (here(NoParameters), "it cannot be made: TypeError"),
+        (here(NoParameters), "it cannot be created: TypeError"),
     ],
 )
 def test_a_class_that_cannot_be_used_is_refused(modules: Path, name: str, says: str) -> None:
@@ -317,10 +317,10 @@ class NoFigures(Turns):
         (Raises, "add_framework raised RuntimeError: no more (test_custom.py, line"),
         (RaisesInRuns, "advance_to raised RuntimeError: not yet"),
         (OffersMore, "which is not free"),
-        (OffersToOthers, "role else, to which that is not subscribed"),
-        (GivesAwayReservations, "reserved for others"),
-        (NeverContent, "next_deadline wants to be advanced to one moment"),
-        (NoMoment, "next_deadline returned 'soon', which is no moment"),
+        (OffersToOthers, "role else, but the framework is not subscribed"),
+        (GivesAwayReservations, "reserved for other roles"),
+        (NeverContent, "next_deadline asked to advance to the same time"),
+        (NoMoment, "next_deadline returned 'soon', which is not a time"),
         (NoFigures, None),
     ],
 )

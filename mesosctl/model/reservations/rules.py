@@ -222,7 +222,7 @@ def _check_allocation(resource: Resource, requester: Requester, field: str) -> N
     role = resource.allocation_role or requester.offer_role
     if resource.role != role or resource.role not in requester.framework_roles:
         raise RuleViolation(
-            f"{resource.name} is for role '{resource.role}', the offer is for '{role}'",
+            f"{resource.name} is for role '{resource.role}', but the offer is for '{role}'",
             field=f"{field}.reservations[-1].role",
             rule="reserve.offer-role",
         )

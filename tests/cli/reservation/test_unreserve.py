@@ -166,7 +166,7 @@ def test_disk_under_a_volume_is_refused_with_the_volumes_name():
     assert line.run("volumes", "create", "agent-1", "v1", "disk:500", "--role", "db").status == 0
     ran = line.run("unreserve", "agent-1", "disk:100", "--role", "db", "--yes")
     assert ran.status == 6
-    assert "outside of volumes, which are v1 (disk:500)" in ran.err
+    assert "outside its volumes, v1 (disk:500)" in ran.err
     assert "volumes destroy agent-1 v1 --role db" in ran.err
 
 
@@ -183,4 +183,4 @@ def test_the_master_names_the_volume_too():
         Request("POST", "/unreserve", {"content-type": "application/x-www-form-urlencoded"}, urlencode(form).encode())
     )
     assert answer.status == 409
-    assert b"volumes are made of it: v1" in answer.body
+    assert b"it is part of volumes: v1" in answer.body
