@@ -143,7 +143,6 @@ class _Row:
 
     def __init__(self, agent: Agent, record: LentAgent, idle: IdleReservations, divisors: Mapping[str, float]) -> None:
         self.first = agent
-        self.record = record
         self.idle = idle
         self.slack = dict(record.allocation_slack)
         """What each of them has to lend; one for all, as what is lent is replaced where it changes."""
@@ -221,7 +220,7 @@ class LendingBatch:
             while heap:
                 lending = heap[0][3]
                 if isinstance(lending, Node):
-                    opened = self._open(lending.client, row)
+                    opened = self._open(lending.client, row, record)
                     if opened is None:
                         return index
                     lending = opened
@@ -248,10 +247,10 @@ class LendingBatch:
                 borrower.given += 1
         return len(agents)
 
-    def _open(self, role: BorrowerRole, row: _Row) -> _LendingRole | None:
+    def _open(self, role: BorrowerRole, row: _Row, record: LentAgent) -> _LendingRole | None:
         """Return a role with the borrowers that take such agents; None where it may have a part of them only."""
         lent, slack = self._lent, row.slack
-        part = lendable_to(row.record, row.idle, role.name, slack)
+        part = lendable_to(record, row.idle, role.name, slack)
         if part and part != slack:
             return None
         allocation = lent.allocation_of_pairs(role.name, row.scalars)
