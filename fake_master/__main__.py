@@ -115,7 +115,7 @@ def _serve(
         # asyncio packs the address into the reason; only the end of it is one.
         reason = str(error.strerror or error).rpartition(": ")[2].rstrip(")")
         raise BadInput(
-            f"cannot listen on {options.ip}:{options.port}: {reason}", field="port", hint="--port 0 takes a free port"
+            f"cannot listen on {options.ip}:{options.port}: {reason}", field="port", hint="--port 0 chooses a free port"
         ) from error
     if master.state.ended is not None:
         _log(logging.ERROR, master.state.ended, "start it with its agents, or raise the limit")
@@ -163,7 +163,7 @@ def _check_driver(options: ServeOptions) -> None:
     if not has_protobuf():
         raise BadInput("the package protobuf is not installed", field="driver", hint="pip install 'mesosctl[protobuf]'")
     if options.ssl_cert_file is not None:
-        raise BadInput("drivers are served without TLS", field="driver", hint="leave out --ssl-cert-file")
+        raise BadInput("--driver does not work with TLS", field="driver", hint="leave out --ssl-cert-file")
 
 
 def _start(options: ServeOptions, spec: "ClusterSpec | RestoredCluster") -> "Master":
@@ -232,7 +232,7 @@ def _warn_of_openness(ip: str, flags: "MasterFlags") -> None:
     if missing:
         _log(
             logging.WARNING,
-            f"it listens on {ip}, and everybody who can reach this machine can use it without credentials",
+            f"it listens on {ip}, so everybody who can reach this machine can use it without credentials",
             f"give --credentials and {', '.join(missing)}, or leave --ip out",
         )
 

@@ -167,7 +167,7 @@ def _open_stream(target: Path) -> BinaryIO:
         descriptor = os.open(target, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         if error.errno == errno.ENXIO and target.is_fifo():
-            raise OSError(errno.ENXIO, "it is a FIFO that nobody reads") from None
+            raise OSError(errno.ENXIO, "it is a FIFO that no program reads") from None
         raise
     os.set_blocking(descriptor, True)
     return open(descriptor, "wb", _PIECE)  # noqa: PTH123  # it is no path any more

@@ -155,7 +155,7 @@ class History:
         self._now += self._chance.choice((0.0, 0.5, 1.0))
         self._allocator.advance_to(self._now)
         deadline = self._allocator.next_deadline()
-        _require(deadline is None or deadline >= self._now, "next_deadline must not lie in the past")
+        _require(deadline is None or deadline >= self._now, "next_deadline must not be in the past")
 
     def _forget_refusals(self, framework: str) -> None:
         self._refusals = [refusal for refusal in self._refusals if refusal.framework != framework]

@@ -53,7 +53,7 @@ def load(name: str) -> CustomAllocator:
     except AttributeError:
         raise _unusable(name, f"module {module_name} has no {path}") from None
     if not isinstance(found, type):
-        raise _unusable(name, f"{where} is no class but {_article(type(found).__name__)}")
+        raise _unusable(name, f"{where} is {_article(type(found).__name__)}, not a class")
     check_class(name, found)
     return found
 
@@ -64,8 +64,8 @@ def make(name: str, allocator: CustomAllocator, options: Options, master: Callba
         with in_progress(name, "__init__"):
             return allocator(options, master, now)
     except Exception as error:  # code of others
-        hint = "the class is called with the master's options, its callbacks and the present moment"
-        raise _unusable(name, f"it cannot be made: {explain(error)}", hint) from error
+        hint = "the class is called with the master's options, its callbacks and the current time"
+        raise _unusable(name, f"it cannot be created: {explain(error)}", hint) from error
 
 
 def check_class(name: str, found: type) -> None:

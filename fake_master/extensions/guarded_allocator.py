@@ -83,9 +83,9 @@ class GuardedAllocator(Allocator):
         if deadline is not None and (
             not isinstance(deadline, int | float) or isinstance(deadline, bool) or math.isnan(deadline)
         ):
-            self._report(f"next_deadline returned {deadline!r}, which is no moment")
+            self._report(f"next_deadline returned {deadline!r}, which is not a time")
         elif deadline is not None and deadline <= self._now and self._advances >= _MOST_ADVANCES:
-            self._report(f"next_deadline wants to be advanced to one moment more than {_MOST_ADVANCES} times")
+            self._report(f"next_deadline asked to advance to the same time more than {_MOST_ADVANCES} times")
         if self.faults != faults:
             return self._now + self._interval
         return deadline  # type: ignore[no-any-return]  # looked at above
@@ -141,12 +141,12 @@ class GuardedAllocator(Allocator):
         if not resources:
             return "it made an empty offer"
         if role not in framework.roles:
-            return f"it offered resources to {framework_id} in role {role}, to which that is not subscribed"
+            return f"it offered resources to {framework_id} in role {role}, but the framework is not subscribed to it"
         if any(entry.allocation_role != role for entry in resources):
             return "offered resources must carry the role as allocation role"
         plain = resources.allocated_to(None)
         if not all(entry.allocatable_to(role) for entry in plain):
-            return f"it offered role {role} what is reserved for others"
+            return f"it offered role {role} resources that are reserved for other roles"
         held = Resources(
             entry for by_agent in before.values() for entry in by_agent.get(agent_id, Resources()).allocated_to(None)
         )

@@ -66,7 +66,7 @@ class Preemption(RunSteps):
                 hold.client.framework.id,
                 hold.client.role.name,
                 partial(self._stands, hold, holding),
-                f"role {hold.client.role.name}, of a higher priority, has asked for the resources",
+                f"role {hold.client.role.name}, which has a higher priority, requested the resources",
             )
             for hold, holding in plan.revoked
         ]

@@ -219,7 +219,7 @@ class RevocableTasks(AgentRuntime):
             state,
             source="SOURCE_AGENT",
             reason="REASON_RESOURCES_UNKNOWN",
-            message="What was lent has been taken back, and no eviction under way makes room for it",
+            message="The lent resources were taken back, and no eviction in progress makes room for the task",
         )
 
     def _make_room(self, agent: Agent, newcomer: PlacedTask) -> None:

@@ -135,7 +135,7 @@ class Revoking:
             self._tell("rescinded", framework, offer.id, offer.resources, revocation)
 
     def _ask(self, framework: Framework, task: Task, revocation: Revocation) -> None:
-        message = f"revoked: {revocation.reason or 'the allocator has asked for the resources'}"
+        message = f"revoked: {revocation.reason or 'the allocator requested the resources'}"
         self._asked_back[framework.id, task.id] = framework, task
         self._spared.discard((framework.id, task.id))
         self._tell("asked", framework, task.id, task.resources, revocation)

@@ -139,7 +139,7 @@ class DryRun:
     def _tell_failover(self, known: int, away: Sequence[Agent], needed: int) -> None:
         """Say in the last change who is back, and how long offers wait."""
         wait = (
-            f"no offers for {self._offers_suspended:g} s, as fewer than {needed} are back"
+            f"no offers for {self._offers_suspended:g} s, because fewer than {needed} are back"
             if self._offers_suspended
             else "offers are made at once"
         )

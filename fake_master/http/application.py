@@ -79,7 +79,7 @@ def registry_failed(failure: RegistryFailure, request: Request) -> Response:
     """Return the answer of `Application.handle` where `respond` raised this."""
     hint = f" ({failure.hint})" if failure.hint else ""
     nothing = isinstance(failure, HeldRegistry) or request.method in _READING
-    outcome = "nothing was changed" if nothing else "what was asked was not kept"
+    outcome = "nothing was changed" if nothing else "the change was not saved"
     refusal = Refusal(500, f"The registry failed, and {outcome}: {failure}{hint}")
     return _as_asked(refusal.response, request)
 

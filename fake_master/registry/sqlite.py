@@ -24,13 +24,13 @@ _SECONDS_BETWEEN_ATTEMPTS = 0.01
 
 # What to do where SQLite fails, by its primary result code.
 _HINTS = {
-    sqlite3.SQLITE_BUSY: "another process holds it: end that one, or wait until it is done",
-    sqlite3.SQLITE_LOCKED: "another process holds it: end that one, or wait until it is done",
+    sqlite3.SQLITE_BUSY: "another process uses it: stop that process, or wait until it ends",
+    sqlite3.SQLITE_LOCKED: "another process uses it: stop that process, or wait until it ends",
     sqlite3.SQLITE_FULL: "make room on its disk",
-    sqlite3.SQLITE_IOERR: "see whether its disk is full, over quota or failing",
-    sqlite3.SQLITE_READONLY: "see that it and its folder may be written",
-    sqlite3.SQLITE_CANTOPEN: "see that it and its folder may be written, and that the disk is not full",
-    sqlite3.SQLITE_PERM: "see that it and its folder may be written",
+    sqlite3.SQLITE_IOERR: "check whether its disk is full, over quota or failing",
+    sqlite3.SQLITE_READONLY: "check that it and its folder are writable",
+    sqlite3.SQLITE_CANTOPEN: "check that it and its folder are writable, and that the disk is not full",
+    sqlite3.SQLITE_PERM: "check that it and its folder are writable",
 }
 _PRIMARY = 0xFF
 
@@ -59,7 +59,7 @@ class SqliteRegistry(Registry):
             sqlite_file.check_rights(path)
             self._file = path.stat()
             if self._file.st_size == 0:
-                raise self._damaged("it is empty, which no registry ever is")
+                raise self._damaged("it is empty, but a registry never is")
             self._connection = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
         try:
             with self._explained():
@@ -111,7 +111,7 @@ class SqliteRegistry(Registry):
         finally:
             self._connection.execute("COMMIT")
         if seal.total != total:
-            raise self._damaged("its records are not those that were written")
+            raise self._damaged("its records differ from those that were written")
         copied = sqlite_file.seal_of_copy(self._path)
         if copied is None or copied.id != seal.id or copied.commits < seal.commits:
             sqlite_file.keep(self._connection, self._path)
@@ -124,7 +124,7 @@ class SqliteRegistry(Registry):
         return UnreadableRegistry(f"{self._path} is damaged: {what}{kept}", self._way_back(copy) if kept else None)
 
     def _way_back(self, copy: Path) -> str:
-        return f"put {copy} in its place to go on from there"
+        return f"put {copy} in its place to continue from there"
 
     def _what_is_there(self) -> tuple[int, set[str]]:
         """The version, and the tables, at one moment: another process may be making them."""
@@ -163,7 +163,7 @@ class SqliteRegistry(Registry):
         try:
             value = json.loads(written)
         except (ValueError, TypeError, RecursionError) as error:
-            raise self._damaged(f"its record {kind}/{key} is no JSON") from error
+            raise self._damaged(f"its record {kind}/{key} is not JSON") from error
         wrong = wrong_part(kind, value)
         if wrong is not None:
             where = f" ({wrong})" if wrong else ""
@@ -229,7 +229,7 @@ class SqliteRegistry(Registry):
         with self._explained():
             now = self._path.stat()
         if (now.st_dev, now.st_ino) != (self._file.st_dev, self._file.st_ino):
-            raise RegistryFailure(f"{self._path} was replaced while it was in use", hint="start again upon the new one")
+            raise RegistryFailure(f"{self._path} was replaced while it was in use", hint="restart with the new one")
 
     def _rollback(self) -> None:
         if self._connection.in_transaction:
@@ -272,7 +272,7 @@ def open_registry(flags: Mapping[str, str]) -> Registry:
     if kind == "in_memory":
         return MemoryRegistry()
     if kind != "sqlite":
-        raise BadInput(f"--registry={kind}: there are in_memory and sqlite", field="registry")
+        raise BadInput(f"--registry={kind}: use in_memory or sqlite", field="registry")
     if "work_dir" not in flags:
         raise BadInput("--registry=sqlite needs --work-dir", field="work_dir")
     # Late: most masters are started without.

@@ -92,7 +92,7 @@ class Reservations:
                 operations.apply_all(free, conversions)
             except Conflict as error:
                 if volumes := _volumes_of(agent, conversions):
-                    error.reword(f"{error.message}; volumes are made of it: {', '.join(volumes)}")
+                    error.reword(f"{error.message}; it is part of volumes: {', '.join(volumes)}")
                 raise
             raise Conflict(f"not available on agent {agent.id}", rule="operation.available")
         self._checkpoints.convert(agent, conversions)
@@ -145,7 +145,9 @@ class Checkpoints:
         try:
             kept = _read(self._registry.record(CHECKPOINT_KIND, agent.checkpoint_key) or ())
         except (ValueError, TypeError, RuleViolation) as error:
-            raise UnreadableRegistry(f"what agent {agent.hostname} has checkpointed cannot be read: {error}") from error
+            raise UnreadableRegistry(
+                f"the checkpointed resources of agent {agent.hostname} cannot be read: {error}"
+            ) from error
         if not kept:
             return configured
         base = Resources(configured_form(resource) for resource in kept)

@@ -181,7 +181,7 @@ def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
         master.agent_registry.refused.append(hostname)
         return
     if hostname in master.state.known_agents.hosts:
-        raise BadInput(f"two agents are called {hostname}: a hostname may not be used twice", field="hostname")
+        raise BadInput(f"two agents are called {hostname}: hostnames must be unique", field="hostname")
     agent_id, registered_time = master.agent_registry.identity(hostname)
     agent = Agent(
         id=agent_id,
@@ -230,7 +230,7 @@ def read_cluster(text: str, where: str) -> ClusterSpec:
     flags = flag_texts(flags, f"{where}: flags")
     if "rate_limits" in content:
         if "rate_limits" in flags:
-            raise BadInput(f"{where}: rate_limits is a flag and a table", field="rate_limits", hint="give it once")
+            raise BadInput(f"{where}: rate_limits is both a flag and a table", field="rate_limits", hint="give it once")
         flags["rate_limits"] = rate_limits_flag(content["rate_limits"], text, where)
     agents = content.get("agents", [])
     if not isinstance(agents, list):
@@ -265,7 +265,7 @@ def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
     resources, hostname = entry.get("resources"), entry.get("hostname")
     count, active, attributes = entry.get("count", 1), entry.get("active", True), entry.get("attributes", {})
     if not isinstance(resources, str):
-        raise BadInput(f"{where} has no resources text", field="resources", hint='resources = "cpus:4;mem:2GiB"')
+        raise BadInput(f"{where} has no resources", field="resources", hint='resources = "cpus:4;mem:2GiB"')
     if not (hostname is None or isinstance(hostname, str)):
         raise BadInput(f"{where}: hostname is not a string", field="hostname")
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_AGENTS:
@@ -273,7 +273,7 @@ def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
     if not isinstance(active, bool):
         raise BadInput(f"{where}: active is not true or false", field="active")
     if not isinstance(attributes, dict) or not all(isinstance(v, str) or is_number(v) for v in attributes.values()):
-        raise BadInput(f"{where}: attributes is not a table of texts and numbers", field="attributes")
+        raise BadInput(f"{where}: attributes is not a table of strings and numbers", field="attributes")
     domain = read_domain(entry, where)
     absence = read_absence(entry, where)
     faults = read_faults(entry, where)

@@ -176,7 +176,9 @@ def _running_tasks(entry: Any, roles: tuple[str, ...], where: str) -> RunningTas
     if isinstance(tasks, bool) or not isinstance(tasks, int) or not 0 <= tasks <= _LARGEST:
         raise BadInput(f"{where}: tasks is not 0 or a positive number", field="tasks")
     if not resources and not volumes:
-        raise BadInput(f"{where} holds nothing", field="resources", hint='resources = "cpus:1;mem:512MiB"')
+        raise BadInput(
+            f"{where} has neither resources nor volumes", field="resources", hint='resources = "cpus:1;mem:512MiB"'
+        )
     return RunningTasks(agent, resources, tasks, role, _texts(volumes, "volumes", where) if volumes else ())
 
 

@@ -32,7 +32,7 @@ def cluster_file(snapshot: ClusterSnapshot) -> tuple[str, list[str]]:
         text.encode()
     except UnicodeEncodeError:
         raise BadInput(
-            "a name in the cluster is no UTF-8, as TOML has to be", hint="mesosctl snapshot keeps it as it is"
+            "a name in the cluster is not UTF-8, which TOML requires", hint="mesosctl snapshot keeps it as it is"
         ) from None
     return text, left_out
 

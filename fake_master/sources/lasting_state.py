@@ -247,9 +247,7 @@ def _size(text: str, where: str) -> int:
         raise _wrong(where, error.message, error.hint) from None
     value = found[0].value if len(found) == 1 and found[0].name == "disk" and not found[0].is_reserved else None
     if not isinstance(value, int):
-        raise _wrong(
-            where, f"'{text}' is not an amount of disk, which is what volumes are made of", 'size = "disk:10GiB"'
-        )
+        raise _wrong(where, f"'{text}' is not an amount of disk", 'size = "disk:10GiB"')
     return value
 
 

@@ -144,7 +144,8 @@ def _simulate_snapshot(snapshot: ClusterSnapshot, where: str, most_steps: int) -
         raise BadInput(
             f"{where} is a snapshot in which no framework runs a task, so it is unknown what they would launch",
             field="FILE",
-            hint="mesosctl export --cluster --from FILE makes a cluster file of it: write the task of each framework",
+            hint="mesosctl export --cluster --from FILE makes a cluster file of it, in which you write the task of "
+            "each framework",
         )
     playing = tuple(replace(one, answer="accept" if one.task else "decline") for one in spec.frameworks)
     assumed = ["each framework launches as many tasks as fit, of the average size of those that it runs"]

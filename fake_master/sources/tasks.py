@@ -53,7 +53,7 @@ def usage_of(running: RunningTasks, framework: Framework, state: MasterState) ->
     for entry in running.resources:
         part = _part_of(free - held, entry)
         if part is None:
-            problem = f"{where}: {entry} is not free there; {free - held} is"
+            problem = f"{where}: {entry} is not free there, only {free - held}"
             raise BadInput(problem, field="resources", hint="resources of other tasks, and volumes, are not free")
         held += part
     for name in running.volumes:

@@ -121,8 +121,8 @@ def _defaults_of_allocator(given: Mapping[str, str]) -> dict[str, str]:
     else:
         others = "".join(f", {name}" for name in sorted(custom.installed()))
         raise BadInput(
-            f"--allocator={allocator}: there are hierarchical, {profile.STRICT_PRIORITY_ALLOCATOR}{others}, "
-            "and package.module:Class",
+            f"--allocator={allocator}: use hierarchical, {profile.STRICT_PRIORITY_ALLOCATOR}{others} or "
+            f"package.module:Class",
             field="allocator",
         )
     for name in STRICT_PRIORITY:

@@ -116,7 +116,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
     def advance(self, seconds: float) -> None:
         """Let this time pass, and do everything that becomes due: allocations, timeouts, ends of tasks."""
         if seconds < 0:
-            raise ValueError(f"time does not go back: {seconds}")
+            raise ValueError(f"time cannot go back: {seconds}")
 
         def pass_time() -> None:
             self._clock.sleep(seconds)
@@ -135,7 +135,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
             time.sleep(waiting.step())
 
     async def asettle(self, until: Callable[[], object] | None = None, *, timeout: float = 30.0) -> None:  # noqa: ASYNC109
-        """Do as `settle` does, and let the other tasks of this event loop run meanwhile."""
+        """Do the same as `settle`, and let the other tasks of this event loop run meanwhile."""
         waiting = Waiting(_Cluster(self), until, timeout)
         while waiting.goes_on():  # noqa: ASYNC110  # time has to pass, and only this lets it
             await asyncio.sleep(waiting.step())
@@ -208,7 +208,11 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
             raise BadInput("a snapshot has its own agents", field="agent", hint="write a cluster file")
         spec, (added, *more) = self._spec, named(agent_specs([table_of(agent)], "agent"), len(self._spec.agents))
         if more:
-            raise BadInput("agent: count is for a cluster's first agents", field="count", hint="add one at a time")
+            raise BadInput(
+                "agent: count applies only to the agents that a cluster starts with",
+                field="count",
+                hint="add one at a time",
+            )
 
         def register() -> Agent:
             with self._master.transaction():
@@ -250,7 +254,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         for agent in known:
             if name in (agent.id, agent.hostname):
                 return agent
-        hint = f"there are: {', '.join(agent.hostname for agent in known) or 'none'}"
+        hint = f"the agents are {', '.join(agent.hostname for agent in known) or 'none'}"
         raise NotFound(f"no agent is named '{name}'", field="agent", hint=hint)
 
     def _mark(self, hostname: str, *, is_lost: bool) -> None:

@@ -49,7 +49,7 @@ class FaultyApplication(Application):
         if lost not in get_args(Lost):
             raise ValueError(f"lost is {lost!r}: write {' or '.join(map(repr, get_args(Lost)))}")
         if times < 1:
-            raise ValueError(f"times is {times}: it has to be above zero")
+            raise ValueError(f"times is {times}: it must be above zero")
         self._faults.append(_Fault(lost, path, times))
 
     def respond(self, request: Request) -> Response:

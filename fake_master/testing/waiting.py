@@ -60,7 +60,7 @@ class Waiting:
         alone = self._until is None and not self._cluster.is_shared
         if time.monotonic() >= self._give_up or (alone and self._steps >= _MOST_INTERVALS):
             waited = f"{self._steps} allocations" if alone else f"{self._timeout:g} s"
-            goal = "the cluster had not settled" if self._until is None else "what was waited for had not happened"
+            goal = "the cluster had not settled" if self._until is None else "the condition was not met"
             raise TimeoutError(f"after {waited} {goal}: {self._cluster.summary()}")
         return True
 

@@ -58,7 +58,7 @@ class FakeAddress:
             raise BadInput(
                 "a cluster on standard input has no state to keep",
                 field="--master",
-                hint="write it into a file; mesosctl whatif --from - tells what a change would do to it",
+                hint="save it to a file; mesosctl whatif --from - shows what a change would do to it",
             )
         return cls(Path(path) if path else None, "fresh" in options, version)
 
@@ -142,7 +142,7 @@ def _explained(address: str, path: Path) -> Iterator[None]:
         if isinstance(failure, UnreadableRegistry):
             told, mark, options = address.partition("?")
             fresh = f"{told}?{options}&fresh" if mark and options else f"{told}?fresh"
-            hint = f"'{fresh}' starts over, and moves the file away"
+            hint = f"'{fresh}' starts over, and moves the old file away"
         where = "" if str(path) in str(failure) else f" in {path}"
         raise BadInput(f"the state of the fake master{where}: {failure}", hint=hint) from failure
 

@@ -236,7 +236,7 @@ class Server:
 
     def _too_large(self) -> Refusal:
         limits = self._limits
-        sentence = f"The body is larger than {limits.body} bytes, or {limits.expansion} times what was sent of it"
+        sentence = f"The body exceeds {limits.body} bytes, or {limits.expansion} times its compressed size"
         return Refusal(413, sentence, _CLOSE)
 
 

@@ -121,7 +121,7 @@ def _mistake(model: type[BaseModel], found: "ErrorDetails") -> Mistake:
         return Mistake(path, f"there is no key '{path[-1]}' here", hint)
     if found["type"] == "literal_error":
         return Mistake(path, f"it should be {found['ctx']['expected']}")
-    return Mistake(path, _SENTENCES.get(found["type"], "it is not a value for this key"))
+    return Mistake(path, _SENTENCES.get(found["type"], "it is not a valid value for this key"))
 
 
 def _keys(model: type[BaseModel], path: reading.Path) -> list[str]:

@@ -165,7 +165,7 @@ def _check_verb(value: dict[str, Any], where: str, others: tuple[str, ...], verb
     """Raises BadInput for a message that asks for the opposite."""
     for key in others:
         if key in value:
-            raise refused(where, (key,), f"this request is one to {verb}", hint=f"mesosctl {verb} -f reads it")
+            raise refused(where, (key,), f"this is a request to {verb}", hint=f"mesosctl {verb} -f reads it")
 
 
 class _Volumes(AgentOperation):

@@ -132,7 +132,7 @@ def list_to_json(resources: Resources | Iterable[Resource], style: Format) -> li
 def _write_owner(written: dict[str, Any], resource: Resource, style: Format) -> None:
     stack = resource.reservations
     if style == "PRE" and len(stack) > 1:
-        raise ValueError("a refined reservation cannot be written in the format before refinement")
+        raise ValueError("a refined reservation cannot be written in the pre-refinement format")
     if not stack:
         if style != "POST":
             written["role"] = roles.DEFAULT_ROLE

@@ -89,7 +89,7 @@ def roles(answer: Any) -> dict[str, RoleUsage]:
 
 
 def weights(answer: Any) -> dict[str, float]:
-    """`GET /weights`: what is configured, sorted; every other role weighs 1."""
+    """`GET /weights`: what is configured, sorted; every other role has weight 1."""
     found = {}
     for index, info in enumerate(_list(answer, "weights")):
         entry = _object(info, f"[{index}]")
@@ -221,7 +221,8 @@ def undocumented(error: Exception, where: str) -> UnexpectedAnswer:
 def wrong(value: Any, expected: str, where: str) -> UnexpectedAnswer:
     """The error for a value of the wrong type at `where` ("infos[0].role")."""
     return UnexpectedAnswer(
-        f"the master's answer is not as documented: {expected} expected at {where or 'the top'}, got {_kind(value)}",
+        f"the master's answer is not as documented: {expected} expected at {where or 'the top level'}, got "
+        f"{_kind(value)}",
         field=where or None,
     )
 

@@ -160,7 +160,7 @@ def parse_words(words: Sequence[str]) -> "list[Resource]":
 
 
 def parse_limit(word: str | None) -> "Limits | None":
-    """The limits of --limit: None where it is not given, no limits for "none".  Raises RuleViolation."""
+    """The limits of --limit: None if it is not given, no limits for "none".  Raises RuleViolation."""
     if word is None:
         return None
     from mesosctl.operations.quota.state import limits_of

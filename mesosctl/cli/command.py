@@ -146,13 +146,13 @@ class Command(_Help, TyperCommand):
         return super().invoke(ctx)
 
     def _name_override(self, error: MesosctlError, ctx: typer.Context) -> None:
-        """Add the option that passes the check to the hint, where this command has it."""
+        """Add the option that skips the check to the hint, where this command has it."""
         if error.override and any(error.override in parameter.opts for parameter in self.get_params(ctx)):
             error.hint = "; ".join(filter(None, (error.hint, f"{error.override} skips this check")))
 
 
 class ChangeCommand(Command):
-    """A command that changes a cluster: with --dry-run it runs upon a snapshot of it."""
+    """A command that changes a cluster: with --dry-run it runs on a snapshot of it."""
 
     global_options = "Global options: see mesosctl options (--dry-run and --yes are two of them)"
 
@@ -161,7 +161,7 @@ class ChangeCommand(Command):
         return [*super().get_params(ctx), *_command_of(ChangeOptions).params]
 
     def run(self, ctx: typer.Context, session: "Session") -> Any:
-        """Run its function upon the cluster, or upon a snapshot, which `--report` tells of."""
+        """Run its function on the cluster, or on a snapshot, which `--report` tells of."""
         report = ctx.params.pop("report")
         act = partial(super().run, ctx)
         try:
@@ -199,7 +199,7 @@ class Group(_Help, TyperGroup):
             )
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the words; where there are none the help goes to standard error, as a mistake does."""
+        """Parse the words; if there are none the help goes to standard error, as a mistake does."""
         if not args and not ctx.resilient_parsing and not self.invoke_without_command:
             typer.echo(ctx.get_help(), err=True)
             raise typer.Exit(ExitStatus.USAGE)

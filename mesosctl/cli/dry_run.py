@@ -1,4 +1,4 @@
-"""`--dry-run`: a verb runs as ever, upon a fake master made of a snapshot of the cluster."""
+"""`--dry-run`: a verb runs as ever, on a fake master made of a snapshot of the cluster."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -84,7 +84,7 @@ def begin_dry_run(
             dry_run = start_dry_run_of_file(file, named(source), terms)
         today = dry_run.rate_limits
         if wants_limits and today is None:
-            session.note("a snapshot has no rate limits: give those of today with --before FILE to compare with them")
+            session.note("a snapshot has no rate limits: give the present ones with --before FILE to compare with them")
     else:
         with session.open_master() as master:
             dry_run = start_dry_run_of_master(master, terms, session.progress)
@@ -100,7 +100,7 @@ def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "
     def progress(part: float) -> None:
         if give_up is not None and clock() > give_up:
             raise DeadlinePassed(
-                f"the forecast took longer than {seconds:g} s, and {part * 100:.0f}% of the allocations were made",
+                f"the forecast took longer than {seconds:g} s; {part * 100:.0f}% of the allocations were made",
                 sent=False,
                 hint="give a longer --timeout",
             )

@@ -152,12 +152,12 @@ _UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG, errno.EDQUOT)
 
 
 def no_input() -> TextIO:
-    """Standard input where there is none: it ends at once."""
+    """Standard input of a process that has none: it ends at once."""
     return io.StringIO()
 
 
 class ClosedOutput(io.StringIO):
-    """Standard output where there is none: nothing can be written, and it is said so."""
+    """Standard output of a process that has none: nothing can be written, and an error says so."""
 
     def write(self, text: str) -> int:
         """Raises OSError."""

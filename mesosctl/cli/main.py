@@ -55,7 +55,7 @@ class LazyGroup(Group):
         return list(NOUNS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of that name, imported now; None where there is none."""
+        """The command of that name, imported now; None if there is none."""
         if cmd_name in NOUNS and cmd_name not in self.commands:
             module, summary = NOUNS[cmd_name]
             group = typer.main.get_group(import_module(f"mesosctl.cli.commands.{module}").app)
@@ -103,5 +103,5 @@ def root(
         bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version.")
     ] = False,
 ) -> None:
-    """Share out an Apache Mesos cluster: see what a change will do, make it, and prove that it happened."""
+    """Share out an Apache Mesos cluster: see what a change will do, make it, and confirm that it took effect."""
     del version  # shown while the words were read

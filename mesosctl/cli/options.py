@@ -45,13 +45,13 @@ def checked_timeout(timeout: float | None) -> float:
     """
     timeout = float(DEFAULTS["timeout"]) if timeout is None else timeout
     if not 0 < timeout <= _LONGEST_TIMEOUT:
-        raise UsageError(f"--timeout is {timeout:g}: it should be from 0.001 to {_LONGEST_TIMEOUT}", field="--timeout")
+        raise UsageError(f"--timeout is {timeout:g}: it must be from 0.001 to {_LONGEST_TIMEOUT}", field="--timeout")
     return timeout
 
 
 @dataclass(frozen=True, slots=True)
 class GlobalOptions:
-    """The value that was given for each; None where none was."""
+    """The value that was given for each; None if none was."""
 
     master: Annotated[
         str | None,
@@ -227,13 +227,13 @@ class Setting(NamedTuple):
         """Return the fault of a value in a context; empty for none."""
         wanted = (int, float) if self.kind is float else (self.kind,)
         if not isinstance(value, wanted) or (isinstance(value, bool) and self.kind is not bool):
-            return f"has to be {_KINDS[self.kind]}" + (" of seconds" if self.is_span else "")
+            return f"must be {_KINDS[self.kind]}" + (" of seconds" if self.is_span else "")
         if self.choices and value not in self.choices:
-            return f"has to be one of {', '.join(self.choices)}"
+            return f"must be one of {', '.join(self.choices)}"
         if self.least is not None and isinstance(value, int | float) and not self.least <= value < float("inf"):
-            return f"has to be at least {self.least:g}"
+            return f"must be at least {self.least:g}"
         if isinstance(value, str) and any(char < " " for char in value) and not self.is_secret:
-            return "has to be a text in one line"
+            return "must be a text in one line"
         if self.is_file and value == "-":
             return "cannot be standard input: name a file, or /dev/stdin"
         return "is empty" if value == "" else ""

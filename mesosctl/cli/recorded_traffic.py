@@ -27,7 +27,7 @@ def read_limits(session: Session, path: str, field: str) -> RateLimits:
 def check_standard_input(files: Iterable[object], field: str) -> None:
     """Raise UsageError if more than one of these files is standard input."""
     if [str(file) for file in files].count(STANDARD_INPUT) > 1:
-        raise UsageError("standard input is one file, and not two", field=field, hint="name a file")
+        raise UsageError("standard input can be only one of the files", field=field, hint="name a file")
 
 
 def read_for_changes(
@@ -37,7 +37,7 @@ def read_for_changes(
     before: str | None,
     source: Path | None,
 ) -> RecordedTraffic | None:
-    """The traffic and the limits that changes of rate limits need; None where no limits change.
+    """The traffic and the limits that changes of rate limits need; None if no limits change.
 
     `source` is the file of the cluster.  Raises UsageError, BadInput, and RuleViolation for limits with which no
     master would start.
@@ -47,14 +47,14 @@ def read_for_changes(
         unused = "--recorded" if recorded is not None else "--before"
         if recorded is not None or before is not None:
             raise UsageError(
-                f"{unused} concerns rate limits, but no change is about them",
+                f"{unused} applies to rate limits, but no change concerns them",
                 field=unused,
                 hint=f"give a change such as {EXAMPLES['ratelimits']} too",
             )
         return None
     if recorded is None:
         raise UsageError(
-            "rate limits are tried against recorded traffic, and none is given",
+            "a change of rate limits needs recorded traffic",
             field="--recorded",
             hint="record some with mesosctl ratelimit watch --count 60 -o jsonl, and give it with --recorded FILE",
         )

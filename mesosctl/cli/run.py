@@ -188,7 +188,7 @@ def _bug(error: Exception) -> Bug:
     """One sentence for what should never happen; the values inside may be secret, so only its kind is named."""
     return Bug(
         f"this is a bug ({type(error).__name__})",
-        hint="run it again with -vv, and report the output as an issue of the project",
+        hint="run it again with -vv, and report the output in an issue of the project",
     )
 
 

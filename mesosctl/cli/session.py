@@ -31,7 +31,7 @@ class Session:
     """The settings, master and streams of one command.  Data goes through `emit`, everything else through `note`.
 
     `said` are the flags alone, `options` what holds when everything weaker is asked too.
-    Raises BadInput where a variable or the configuration file makes no sense, UsageError where words
+    Raises BadInput if a variable or the configuration file makes no sense, UsageError if words
     and surroundings name two clusters.
     """
 
@@ -86,7 +86,7 @@ class Session:
             )
         if shows_secret(self.said.master or ""):
             self.warn(
-                "everybody on this machine can see the secret in --master in the list of processes; set "
+                "every user of this machine can see the secret in --master in the process list; set "
                 "MESOSCTL_MASTER, or write the address to a file and give --master file:///path"
             )
         self.tell_conflicts(self.settings)
@@ -188,7 +188,7 @@ class Session:
     def emit(self, report: Report) -> None:
         """The answer, on standard output, in the form that was asked for.
 
-        Raises NotConfirmed, saying what was done, where that cannot be written.
+        Raises NotConfirmed, saying what was done, if that cannot be written.
         """
         environment = self.environment
         try:
@@ -211,7 +211,7 @@ class Session:
         """Raises UsageError for a form that is written once all is known, which a list that goes on never is."""
         if self.form in ONE_PIECE:
             raise UsageError(
-                f"-o {self.form} is written once, and --watch goes on", field="--watch", hint="use -o jsonl"
+                f"-o {self.form} is written once, but --watch does not end", field="--watch", hint="use -o jsonl"
             )
 
     def follow(self, report: Report) -> None:
@@ -243,7 +243,7 @@ class Session:
     def is_output(self, file: object, field: str) -> bool:
         """Whether what the option `field` has written goes to standard output, in the answer's place.
 
-        Raises UsageError where a form of the answer was asked for beside it.
+        Raises UsageError if a form of the answer was asked for beside it.
         """
         if str(file) != "-":
             return False
@@ -279,7 +279,7 @@ class Session:
         """Ask a person; a script must have said --yes.  `loss` says what would be gone.  Raises UsageError."""
         if not self.options.yes and not self.environment.may_prompt:
             raise UsageError(
-                f"not done: {loss}, so it needs a confirmation, and there is no terminal to ask on",
+                f"not done: {loss}, so you must confirm it, but there is no terminal to ask on",
                 field="--yes",
                 hint=hint,
             )

@@ -9,7 +9,7 @@ from mesosctl.model.errors import BadInput, UsageError
 DEFAULT_PORT = 5050
 FAKE_BASE = "http://fake.invalid"
 _HINT = (
-    "write http://host:5050, several masters with commas between them, zk://host1,host2/mesos, "
+    "write http://host:5050, several masters separated by commas, zk://host1,host2/mesos, "
     "or fake: for a dry run without a cluster"
 )
 _SCHEME_PORTS = {"http": 80, "https": 443}
@@ -109,7 +109,7 @@ def _read_address(path: str) -> str:
         wrong = wrong or "names another file"
     if wrong:
         raise BadInput(
-            f"{path} {wrong}, and should hold the address of the master in one line", field="--master", hint=_HINT
+            f"{path} {wrong}, but should hold the address of the master in one line", field="--master", hint=_HINT
         )
     return found
 
@@ -196,15 +196,15 @@ def parse_zookeeper(text: str, *, tls: bool) -> ZooKeeper:
     path = (slash + path).rstrip("/")
     if "@" in path:
         raise UsageError(
-            "a secret in a zk:// address cannot contain a slash, nor its path an @",
+            "in a zk:// address, the secret cannot contain a slash and the path cannot contain an @",
             field="--master",
             hint=_ZOOKEEPER_HINT,
         )
     if at and not all(digest.partition(":")):
-        raise UsageError("a zk:// address has USER:SECRET before its @", field="--master", hint=_ZOOKEEPER_HINT)
+        raise UsageError("a zk:// address must have USER:SECRET before its @", field="--master", hint=_ZOOKEEPER_HINT)
     if not path or "//" in path or not path.isprintable():
         raise UsageError(
-            "a zk:// address ends with the path where masters register, such as /mesos",
+            "a zk:// address must end with the path where masters register, such as /mesos",
             field="--master",
             hint=_ZOOKEEPER_HINT,
         )

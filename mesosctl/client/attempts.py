@@ -213,7 +213,7 @@ class Sender:
             headers["Authorization"] = credentials.header()
         elif base not in self._strangers:
             self._strangers.add(base)
-            self._settings.notice(f"the leading master {base} was not named with --master: it is not sent the secret")
+            self._settings.notice(f"the leading master {base} is not named in --master, so it is not sent the secret")
         return headers
 
     def requester(self, base: str, request: Request) -> Requester:

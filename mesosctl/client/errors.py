@@ -37,7 +37,7 @@ def translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
         colon = "; the built-in fake master is fake:, with a colon" if is_fake else ""
         return Unreachable(f"{base} cannot be reached: {words}", sent=False, hint=f"check --master{colon}")
     if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol):
-        return Unreachable(f"{base} cannot be asked: {words}", sent=False, hint="check --master")
+        return Unreachable(f"no request can be sent to {base}: {words}", sent=False, hint="check --master")
     if isinstance(error, httpx.DecodingError):
         return UnexpectedAnswer(f"{base} answered with a broken content encoding")
     if isinstance(error.__cause__, AnsweredInTls):

@@ -117,7 +117,7 @@ def redirected_base(answer: Answer, base: str, path: str) -> str | None:
         )
     if target.scheme != urlsplit(base).scheme:
         raise UnexpectedAnswer(
-            f"{base} redirects to '{location}', and a redirect may not change from https to http or back",
+            f"{base} redirects to '{location}', but a redirect cannot change from https to http or back",
             status=answer.status,
             hint="name the leading master with --master",
         )
@@ -127,7 +127,7 @@ def redirected_base(answer: Answer, base: str, path: str) -> str | None:
 def redirect_loop(base: str) -> NoLeader:
     """The error where masters send a request in circles."""
     return NoLeader(
-        f"the masters redirect to each other, last {base}: they have not settled on a leader",
+        f"the masters redirect to each other, last to {base}: they have not agreed on a leader",
         hint="try again when a leader is elected",
     )
 

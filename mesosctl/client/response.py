@@ -152,7 +152,7 @@ _BY_STATUS: dict[int, tuple[Callable[..., MesosctlError], str, str | None]] = {
 def asked_in_clear(base: str) -> Unreachable:
     """The error where http was tried and https is spoken."""
     return Unreachable(
-        f"{base} speaks https, but was asked over http",
+        f"{base} speaks https, but the request used http",
         sent=False,
         hint=f"write {base.replace('http:', 'https:', 1)}",
     )

@@ -55,7 +55,7 @@ class NetworkTransport(httpx.BaseTransport):
             if not response.extensions["network_stream"].has_read:
                 # Bytes too many after the last answer lay there as if they were this one.
                 response.close()
-                raise httpcore.RemoteProtocolError("it answered before it was asked")
+                raise httpcore.RemoteProtocolError("it answered before the request was sent")
         return httpx.Response(
             response.status, headers=response.headers, stream=_Body(response), extensions=response.extensions
         )

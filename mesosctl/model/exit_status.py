@@ -35,7 +35,7 @@ MEANINGS: dict[ExitStatus, str] = {
     ExitStatus.NOT_FOUND: "not found, such as an agent, a role without quota, or a context",
     ExitStatus.CONFLICT: "the cluster cannot hold it (capacity check: 409, or 400 of UPDATE_QUOTA)",
     ExitStatus.NO_MASTER: "no master: network, TLS, or no leader (503)",
-    ExitStatus.MASTER_FAILED: "the master failed (5xx), or its answer is not one of Mesos",
+    ExitStatus.MASTER_FAILED: "the master failed (5xx), or its answer is not one that Mesos sends",
     ExitStatus.NOT_CONFIRMED: "the deadline passed, or an accepted change could not be confirmed",
     ExitStatus.HUNG_UP: "the terminal hung up (SIGHUP)",
     ExitStatus.INTERRUPTED: "interrupted (SIGINT, Ctrl-C)",

@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)
 
 # Mesos counts mem and disk in MB and means 2**20 bytes by it (as do its own byte units).
 SIZED_NAMES = ("mem", "disk")
-PORTS_HINT = "write for example ports:[31000-31005], or ports:[31000-31000] for one"
+PORTS_HINT = "for example, ports:[31000-31005], or ports:[31000-31000] for one"
 _UNIT_KIB = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
 
 
@@ -89,7 +89,7 @@ def parse_amount(name: str, text: str) -> int:
     """
     match = _NUMBER.fullmatch(text.strip())
     if match is None or len(text) > 64:
-        hint = PORTS_HINT if name == "ports" else f"write for example {name}:{'6GiB' if name in SIZED_NAMES else '12'}"
+        hint = PORTS_HINT if name == "ports" else f"for example, {name}:{'6GiB' if name in SIZED_NAMES else '12'}"
         raise RuleViolation(f"{name}: '{text}' is not a number", field=name, rule="resource.number", hint=hint)
     number, unit = match.groups()
     thousandths = _exact_thousandths(number)
@@ -104,7 +104,7 @@ def parse_amount(name: str, text: str) -> int:
         # Never "write 0": that means something else.
         nearest = (2 * numerator + denominator) // (2 * denominator) or (1 if numerator > 0 else -1)
         raise RuleViolation(
-            f"{name}: {text} is finer than a thousandth, which is what Mesos keeps",
+            f"{name}: {text} is finer than a thousandth, the smallest step that Mesos keeps",
             field=name,
             rule="resource.precision",
             hint=f"write {name}:{format_milli(nearest)}",
@@ -131,7 +131,7 @@ def _unit_factor(name: str, unit: str) -> tuple[int, int]:
     prefix = unit.lower().removesuffix("b").removesuffix("i")
     if name not in SIZED_NAMES:
         raise RuleViolation(
-            f"{name}: '{unit}' is a unit, and only {' and '.join(SIZED_NAMES)} take one",
+            f"{name}: '{unit}' is a unit, but only {' and '.join(SIZED_NAMES)} take one",
             field=name,
             rule="resource.unit",
             hint=f"write {name} as a plain number",
@@ -143,7 +143,7 @@ def _unit_factor(name: str, unit: str) -> tuple[int, int]:
             f"{name}: '{unit}' is not a unit",
             field=name,
             rule="resource.unit",
-            hint="units are B, KiB, MiB, GiB, TiB and PiB; KB to PB mean the same, as in Mesos; without one, MiB",
+            hint="units are B, KiB, MiB, GiB, TiB and PiB; KB to PB mean the same, as in Mesos; the default is MiB",
         )
     return _UNIT_KIB[prefix], 1024
 

@@ -121,7 +121,7 @@ def warnings(limits: RateLimits, used: Collection[str] | None = None) -> Iterato
                 "ratelimit.unused-principal",
                 f"{where}.principal",
                 f"no framework on this master uses principal '{principal}'",
-                "it has to equal FrameworkInfo.principal exactly",
+                "it must equal FrameworkInfo.principal exactly",
             )
     yield from _limit_warnings(
         limits.default, "aggregate_default_qps", "aggregate_default_capacity", "frameworks that are not listed"
@@ -142,7 +142,7 @@ def _limit_warnings(limit: RateLimit, qps: str, capacity: str, who: str) -> Iter
             "warning",
             "ratelimit.capacity-without-rate",
             capacity,
-            f"the capacity of {who} is ignored, since no rate is given",
+            f"the capacity of {who} is ignored, because no rate is given",
             f"give {qps.rpartition('.')[2]} too, or leave the capacity out",
         )
     elif not limit.bounded:

@@ -89,7 +89,7 @@ def check_name(name: str, known: Collection[str], field: str) -> None:
         f"no agent of the cluster has a resource '{name}'",
         field=field,
         rule="resource.known",
-        hint=f"did you mean {likely[0]}?" if likely else f"known are {', '.join(names[:_SHOWN])}{more}",
+        hint=f"did you mean {likely[0]}?" if likely else f"known: {', '.join(names[:_SHOWN])}{more}",
         override="--allow-new-resource",
     )
 

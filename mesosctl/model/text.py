@@ -88,7 +88,7 @@ def _likely_text(token: str) -> str:
     name, equals, value = token.partition("=")
     if equals and name and value and ":" not in token:
         return f"write {name}:{value}"
-    return "write for example cpus:12 or mem:6GiB"
+    return "for example, cpus:12 or mem:6GiB"
 
 
 def _split_head(head: str, token: str, default_role: str) -> tuple[str, str]:
@@ -156,7 +156,7 @@ def parse_bytes(text: str, field: str) -> int:
     match = _SIZE.fullmatch(text.strip())
     size = int(float(match[1]) * 1024 ** _POWERS[match[2].upper()]) if match is not None else 0
     if size < 1:
-        raise UsageError(f"'{text}' is not a size", field=field, hint="write for example 2GiB, 512MiB or 1KiB")
+        raise UsageError(f"'{text}' is not a size", field=field, hint="for example, 2GiB, 512MiB or 1KiB")
     return size
 
 
@@ -186,7 +186,7 @@ _MESOS_SECONDS = {
 }
 
 
-_SPAN_HINT = "write for example 500ms, 30s, 10m or 1h30m"
+_SPAN_HINT = "for example, 500ms, 30s, 10m or 1h30m"
 
 
 def parse_span(text: str, field: str) -> float:
@@ -201,7 +201,7 @@ def parse_span(text: str, field: str) -> float:
         raise UsageError(f"'{text}' is not a span of time", field=field, hint=_SPAN_HINT)
     seconds = sum(float(number) * _SECONDS[unit] for (number, _), unit in zip(parts, units, strict=True))
     if seconds <= 0:
-        raise UsageError(f"'{text}' is not a length of time", field=field, hint=_SPAN_HINT)
+        raise UsageError(f"'{text}' is not above zero", field=field, hint=_SPAN_HINT)
     return seconds
 
 
@@ -216,15 +216,15 @@ def parse_seconds(text: str, field: str, least: float) -> float:
         seconds = parse_span(text, field)
     if not math.isfinite(seconds):
         raise UsageError(
-            f"{field} is {text}: it has to be a finite number of seconds, or a span such as 30s",
+            f"{field} is {text}: it must be a finite number of seconds, or a span such as 30s",
             field=field,
             hint=_SPAN_HINT,
         )
     if seconds < least:
         raise UsageError(
-            f"{field} is {text}: it has to be at least {least:g} seconds",
+            f"{field} is {text}: it must be at least {least:g} seconds",
             field=field,
-            hint="write for example 30, 500ms, 5s or 1h30m",
+            hint="for example, 30, 500ms, 5s or 1h30m",
         )
     return seconds
 

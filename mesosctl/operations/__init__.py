@@ -1,1 +1,1 @@
-"""The operations of an operator, one module a noun: they take a client and values, return values, and print nothing."""
+"""The operations of an operator, one module per noun: they take a client and values, and return values."""

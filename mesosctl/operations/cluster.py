@@ -192,11 +192,9 @@ def _sorted(
     if word not in names:
         choices = ", ".join([*keys, *names])
         raise UsageError(
-            f"nothing can be sorted by '{word}'",
+            f"'{word}' is not a column to sort by",
             field="--sort",
-            hint=did_you_mean(
-                word, [*keys, *names], f"name one of {choices}, or with a minus sign the other way round"
-            ),
+            hint=did_you_mean(word, [*keys, *names], f"sort by one of {choices}; a minus sign reverses the order"),
         )
     return sorted(entries, key=lambda one: -amounts(one).get(word, 0), reverse=sort != word)
 
@@ -207,7 +205,7 @@ def readings(
     """Yield what `read` returns, every so many seconds, `count` times or without end.
 
     A master that goes away is waited for, as one is that fails over; `report` is called with a sentence.  Raises
-    Unreachable where it was never there, or none is back before the deadline, which runs anew from every answer.
+    Unreachable if it was never there, or none is back before the deadline, which runs anew from every answer.
     """
     made = 0
     is_away = False

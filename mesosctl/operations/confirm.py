@@ -41,8 +41,8 @@ def confirm(
 ) -> bool:
     """Send a change and read it back; returns whether it was seen to have happened.
 
-    `is_shown` returns whether the master shows that it happened, and None where what it shows leaves
-    that open.  `what` is a phrase for sentences ("setting quota of dev"), `shown_by` the command
+    `is_shown` returns whether the master shows that it happened, and None if what it shows leaves
+    that open.  `what` is a phrase for sentences ("the new quota of dev"), `shown_by` the command
     that shows it.  Without `wait` an accepted change is not read back; one that got no answer
     always is.  `seen_before`: that it was not so before has been seen, so a refusal of what is shown
     afterwards is one of a second delivery.
@@ -65,7 +65,7 @@ def confirm(
         return wait and _read_back(is_shown, what)
     except KeyboardInterrupt as stopped:
         if master.changes_left > left:  # while it connects, nobody is asked for anything
-            known = "accepted, but not read back" if accepted else "sent; whether it happened is unknown"
+            known = "accepted, but not read back" if accepted else "sent; whether it took effect is unknown"
             stopped.add_note(f"{what} was {known}: check with {shown_by}")
         raise
 
@@ -84,7 +84,7 @@ def _suggest_role(master: Master, error: Rejected) -> None:
 
 
 def _read_back(is_shown: Callable[[], bool | None], what: str) -> bool:
-    """Whether an accepted change is shown.  Raises NotConfirmed where it is not."""
+    """Whether an accepted change is shown.  Raises NotConfirmed if it is not."""
     try:
         shown = is_shown()
     except MesosctlError as error:
@@ -92,7 +92,7 @@ def _read_back(is_shown: Callable[[], bool | None], what: str) -> bool:
     if not shown:
         raise NotConfirmed(
             f"{what} was accepted, but the master does not show it",
-            hint="somebody may have changed it again at once, or this principal may not see it",
+            hint="another client may have changed it again, or this principal may not see it",
         )
     return True
 
@@ -106,23 +106,23 @@ def _settle(
         shown = is_shown()
     except MesosctlError as unread:
         raise NotConfirmed(
-            f"{error.message}; whether {what} happened is unknown: {unread.message}",
+            f"{error.message}; whether {what} took effect is unknown: {unread.message}",
             hint=f"check with {shown_by} when a master answers",
         ) from error
     if shown:
-        master.notice(f"{error.message}; the master shows that {what} happened")
+        master.notice(f"{error.message}; the master shows that {what} took effect")
         return
     if isinstance(error, DeadlinePassed):
         raise NotConfirmed(
-            f"{error.message}; so far the master does not show {what}, but it may still happen",
+            f"{error.message}; so far the master does not show that {what} took effect, but it may still happen",
             hint=f"check again with {shown_by}",
         ) from error
     if shown is None:
         raise NotConfirmed(
-            f"{error.message}; whether {what} happened is unknown: this principal may not see it",
+            f"{error.message}; whether {what} took effect is unknown: this principal may not see it",
             hint=f"check with {shown_by}, as a principal that may see every role",
         ) from error
-    error.reword(f"{error.message}; so far the master does not show {what}")
+    error.reword(f"{error.message}; so far the master does not show that {what} took effect")
     error.hint = f"the request may still be on its way: check again with {shown_by} before you repeat it"
     raise error
 
@@ -138,9 +138,9 @@ def _settle_refusal(
         raise error from None
     except MesosctlError as unread:
         raise NotConfirmed(
-            f"{error.message}; whether {what} happened only once is unknown: {unread.message}",
+            f"{error.message}; whether {what} took effect only once is unknown: {unread.message}",
             hint=f"check with {shown_by} when a master answers",
         ) from error
     if not shown:
         raise error
-    master.notice(f"{error.message}; but the master shows that {what} happened, as if the request had arrived twice")
+    master.notice(f"{error.message}; but the master shows that {what} took effect, as if the request had arrived twice")

@@ -137,7 +137,7 @@ def _unknown(snapshot: ClusterSnapshot, role: str, refusals: float | None) -> li
 
 
 def _figures(master: Master) -> dict[str, float]:
-    """Return the master's metrics; none where it has none, may not show them, or does not give them in time."""
+    """Return the master's metrics; none if it has none, may not show them, or does not give them in time."""
     without = "reasons that only metrics show are left out"
     try:
         return read_if_allowed(master, "/metrics/snapshot", _numbers, without) or {}

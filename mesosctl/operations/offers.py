@@ -68,7 +68,7 @@ def watch_offers(
 
     No event of a master reports offers, so it is asked every so many seconds: an offer that comes
     and goes between two questions is not seen.  A master that goes away is waited for, as one is that
-    fails over; `report` is called with a sentence.  Raises Unreachable where none is back before the deadline, which
+    fails over; `report` is called with a sentence.  Raises Unreachable if none is back before the deadline, which
     runs anew from every answer.
     """
     known: dict[str, Offer] = {}
@@ -85,22 +85,22 @@ def watch_offers(
 SCHEDULER = "/api/v1/scheduler"
 NAME = "mesosctl offers take"
 REFUSE_SECONDS = 60.0
-"""The filter upon what does not fit: long enough not to be asked again, and gone with the framework."""
+"""The filter on what does not fit: long enough not to be asked again, and gone with the framework."""
 _SHORT_PAUSE = 0.05
 """Seconds by which a timer may be early."""
 
 OfferHandler = Callable[[Offer], OfferOperation]
-"""Chooses an operation on an offer.  Raises Conflict where the offer has too little."""
+"""Chooses an operation on an offer.  Raises Conflict if the offer has too little."""
 Progress = Callable[[str], None]
 
 
 def take(
     master: Master, role: str, principal: str | None, handle_offer: OfferHandler, progress: Progress
 ) -> TakenOffer:
-    """Subscribe, wait for an offer that fits, operate upon it, decline the rest, tear down.
+    """Subscribe, wait for an offer that fits, operate on it, decline the rest, tear down.
 
-    Raises DeadlinePassed where no offer fits in time, Rejected where the master refuses the
-    framework, NotConfirmed where the operation is not shown afterwards, RuleViolation from `handle_offer`.
+    Raises DeadlinePassed if no offer fits in time, Rejected if the master refuses the
+    framework, NotConfirmed if the operation is not shown afterwards, RuleViolation from `handle_offer`.
     """
     call = SubscribeCall.of(NAME, role, principal).body()
     progress(f"subscribing with role {role}")
@@ -168,7 +168,7 @@ class _SchedulerSession:
         return self._choose(wire.offered(event)) if event["type"] == "OFFERS" else None
 
     def _choose(self, offers: list[Offer]) -> TakenOffer | None:
-        """Operate upon the first offer that fits, and decline the others."""
+        """Operate on the first offer that fits, and decline the others."""
         chosen: tuple[Offer, OfferOperation] | None = None
         others: list[Offer] = []
         for offer in offers:
@@ -194,7 +194,7 @@ class _SchedulerSession:
             self._master,
             lambda: self._call(accept, repeatable=False),
             lambda: self._agent_total(offer) == target,
-            what=f"having resources {operation.deed} on {offer.hostname}",
+            what=f"{operation.deed} on {offer.hostname}",
             wait=False,
             shown_by=f"mesosctl reservations --agent {offer.agent_id}",
         )

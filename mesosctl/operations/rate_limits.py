@@ -23,22 +23,23 @@ from mesosctl.planning.message_rates import (
 
 
 def limits_in_force(master: Master) -> RateLimits | None:
-    """The configuration the master was started with; None where it has none."""
+    """The configuration the master was started with; None if it has none."""
     return answers.rate_limits(master.get("/flags"))
 
 
 def limits_if_allowed(master: Master) -> RateLimits | None:
-    """The rate limits of the master, without any where it has none; None, with a notice, where they may not be seen."""
+    """The rate limits of the master, empty if it has none; None, with a notice, if this principal may not see them."""
     return read_if_allowed(
         master,
         "/flags",
         lambda flags: answers.rate_limits(flags) or RateLimits(),
-        "the traffic is not compared with the rate limits of today; --before FILE says what they are",
+        "the traffic is not compared with the present rate limits, because they are unknown; give them with --before "
+        "FILE",
     )
 
 
 def principals_if_allowed(master: Master) -> Collection[str] | None:
-    """The principals of registered frameworks, or None where they may not be seen."""
+    """The principals of registered frameworks, or None if this principal may not see them."""
     used = _used_if_allowed(master)
     return None if used is None else {principal for principal in used if principal is not None}
 

@@ -162,7 +162,7 @@ def _entries(document: Document) -> list[Document]:
 
 
 def _read(path: str) -> str | None:
-    """The text of a file; None where there is none."""
+    """The text of a file; None if there is none."""
     try:
         return read_text_file(path)
     except FileNotFoundError:
@@ -180,7 +180,7 @@ def validate(text: str, name: str, where: str, master: Master | None = None) -> 
     document = read_json(text, where)
     mistakes = RateLimits.faults(document)
     if mistakes:
-        faults = [(place(mistake.path) or "the top", mistake.sentence) for mistake in mistakes]
+        faults = [(place(mistake.path) or "the top level", mistake.sentence) for mistake in mistakes]
         faults += [(fault.field, fault.sentence) for fault in rate_limits.errors(_readable(document))]
         raise BadInput(
             f"{where}: {'; '.join(f'{at}: {sentence}' for at, sentence in faults)}",
@@ -224,7 +224,7 @@ def read_recording(lines: Iterable[str], name: str) -> list[CountedMessages]:
             counted = CountedMessages(float(reading["at"]), str(reading["principal"]), int(reading["received"]))
         except (ValueError, KeyError, TypeError):
             raise BadInput(
-                f"{name}, line {number} is no reading of ratelimit watch",
+                f"{name}, line {number} is not a reading of ratelimit watch",
                 field="--recorded",
                 hint="mesosctl ratelimit watch --count 60 -o jsonl writes such a file",
             ) from None

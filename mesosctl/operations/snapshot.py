@@ -67,7 +67,7 @@ def read_snapshot(
 ) -> ClusterSnapshot:
     """Read the snapshot of a cluster from its `master`; `progress` gets a sentence whenever there is news.
 
-    What may not be seen, or no master shows, is listed in `unknown`.  Raises what `Master` raises where
+    What may not be seen, or no master shows, is listed in `unknown`.  Raises what `Master` raises if
     the agents, frameworks and tasks cannot be read at all.
     """
     report = progress or (lambda *_: None)
@@ -77,7 +77,7 @@ def read_snapshot(
     before = _settings(master)
     changed = True
     for attempt in range(1, ATTEMPTS + 1):
-        again = "" if attempt == 1 else f" again, as quotas or weights changed ({attempt} of {ATTEMPTS})"
+        again = "" if attempt == 1 else f" again, because quotas or weights changed ({attempt} of {ATTEMPTS})"
         state, lent = _state(master, report, again, whole=whole)
         after = _settings(master)
         changed = before != after
@@ -101,7 +101,7 @@ def read_snapshot(
 
 
 def _state(master: Master, report: Progress, again: str, *, whole: bool) -> tuple[ClusterState, Lending | None]:
-    """`whole`: the flags say already that it lends; where they may not be seen, that shows with the first answer."""
+    """`whole`: the flags show that it lends; without them, the first answer shows it."""
 
     def look(chunks: Iterable[bytes]) -> ClusterState:
         report("evaluating it …")

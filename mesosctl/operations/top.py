@@ -30,7 +30,7 @@ _SHORTEST_PAUSE = 0.5
 """Seconds between two readings, however many events come."""
 _EVENTS_KEPT = 5
 _SILENCE = 60.0
-"""Seconds without a heartbeat, which masters send every 15, after which a stream is taken for broken."""
+"""Seconds without a heartbeat, which masters send every 15, after which a stream is considered broken."""
 
 
 class OverviewReader:
@@ -142,7 +142,7 @@ class Feed:
         self.overview: Overview | None = None
         """The last reading."""
         self.trouble: str | None = None
-        """Why there has been no reading since; None where there has."""
+        """Why there has been no reading since; None if there has."""
         self.failed: BaseException | None = None
         """The end of it: no first reading could be made, or there is a bug."""
         self.events: deque[str] = deque(maxlen=_EVENTS_KEPT)

@@ -55,7 +55,7 @@ def _tell_unknown(master: Master, names: list[str]) -> None:
         return
     for role in names:
         if role not in known:
-            otherwise = "it counts once a framework subscribes with it"
+            otherwise = "it takes effect once a framework subscribes with it"
             master.notice(f"the master knows no role '{role}' yet: {roles.did_you_mean(role, known, otherwise)}")
 
 
@@ -83,6 +83,4 @@ def update_weights(master: Master, target: Mapping[str, float], *, v1: bool = Fa
         return False if all(role in shown for role in target) else None
 
     named = ", ".join(f"'{role}'" for role in target)
-    return confirm(
-        master, send, is_shown, what=f"setting the weights of {named}", wait=wait, shown_by="mesosctl weights"
-    )
+    return confirm(master, send, is_shown, what=f"the new weight of {named}", wait=wait, shown_by="mesosctl weights")

@@ -154,7 +154,7 @@ _ONCE = SendOptions(v1=True, wait=False, ask_agents=False)
 class ChangeRunner:
     """Does changes to the master of a dry run.
 
-    `force` passes the capacity heuristic, `allow_new_resource` takes quotas and agents with names of
+    `force` skips the capacity heuristic, `allow_new_resource` takes quotas and agents with names of
     resources that no agent has.  `traffic` is needed where rate limits are changed.
     """
 
@@ -220,8 +220,8 @@ class ChangeRunner:
     def _restart(self, change: changes.Restart) -> None:
         """Another master leads.  Raises BadInput for flags that none takes, UsageError after agents came or went."""
         if self._dry_run.has_moved:
-            sentence = "a restarted master has the agents and frameworks of the snapshot again"
-            hint = "leave out what adds and loses some; failover:80% says how many agents are back"
+            sentence = "a change that restarts the master cannot follow one that adds or loses agents or frameworks"
+            hint = "leave those out; failover:80% says how many agents are back"
             raise UsageError(sentence, field="CHANGES", hint=hint)
         match change:
             case changes.Failover(part):

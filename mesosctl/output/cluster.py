@@ -29,7 +29,7 @@ _STATES: dict[str, Meaning] = {
 AGENT_LEGEND = "█ used   ▒ offered   ▞ reserved, idle   ░ free"
 
 
-def agent_list(agents: Sequence[RegisteredAgent], *, empty: str = "no agent is registered") -> Report:
+def agent_list(agents: Sequence[RegisteredAgent], *, empty: str = "no agents are registered") -> Report:
     """A line for every agent; `empty` is said where there is none."""
 
     def document() -> "cluster.AgentList":
@@ -130,7 +130,7 @@ def _attributes(agent: RegisteredAgent) -> str:
     return ",".join(f"{name}={value if isinstance(value, str) else f'{value:g}'}" for name, value in pairs) or NOTHING
 
 
-def framework_list(frameworks: Sequence[ListedFramework], *, empty: str = "no framework is registered") -> Report:
+def framework_list(frameworks: Sequence[ListedFramework], *, empty: str = "no frameworks are registered") -> Report:
     """A line for every framework; `empty` is said where there is none."""
 
     def items() -> "list[cluster.Framework]":
@@ -171,7 +171,7 @@ def framework_list(frameworks: Sequence[ListedFramework], *, empty: str = "no fr
     return Report(columns, rows, [one.id for one in frameworks], document, items, empty=empty)
 
 
-def role_list(roles: Sequence[RoleStatus], *, empty: str = "the master knows no role") -> Report:
+def role_list(roles: Sequence[RoleStatus], *, empty: str = "the master knows no roles") -> Report:
     """A line for every role; `empty` is said where there is none."""
 
     def items() -> "list[cluster.Role]":
@@ -267,7 +267,7 @@ def weight_list(weights: Sequence[tuple[str, float]]) -> Report:
         [role for role, _ in weights],
         document,
         items,
-        empty="no weight is set; every role weighs 1",
+        empty="no weight is set; every role has weight 1",
     )
 
 
@@ -293,4 +293,4 @@ def weight_changes(changes: Sequence[WeightChange]) -> Report:
     rows = [[one.role, f"{one.before:g}", f"{one.after:g}", "yes" if one.confirmed else "no"] for one in changes]
     done = "; ".join(f"weight of '{one.role}' was set to {one.after:g}" for one in changes)
     names = [one.role for one in changes]
-    return Report(columns, rows, names, document, items, done=done, empty="every role has that weight already")
+    return Report(columns, rows, names, document, items, done=done, empty="every role already has that weight")

@@ -163,8 +163,8 @@ def fit_text(fit: QuotaFit) -> str:
     if not fit.agents_whole:
         largest = amounts_text(fit.largest)
         return f"{fit.role}: {guarantee} fits on no single agent; the most that one agent has is {largest}"
-    whole = f"{fit.role}: {guarantee} fits whole on {agents_text(fit.agents_whole)}"
-    return f"{whole}, beside what runs there now on {fit.agents_now}"
+    whole = f"{fit.role}: {guarantee} fits on {agents_text(fit.agents_whole)} if empty"
+    return f"{whole}, and on {fit.agents_now} beside what runs there now"
 
 
 def agents_text(count: int) -> str:
@@ -207,10 +207,11 @@ def headroom_rows(forecast: Forecast) -> list[tuple[str, Quantities, Quantities]
 
 def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterator[str | Report]:
     if others:
-        yield "1 other does not change" if others == 1 else f"{others} other roles and frameworks do not change"
+        which = "1 other role or framework does" if others == 1 else f"{others} other roles and frameworks do"
+        yield f"{which} not change"
     for report in would:
         if report.rows:
-            yield from ("", "would be done:", report)
+            yield from ("", "what would be done:", report)
     if forecast.traffic is not None:
         yield from ("", "recorded messages under the new rate limits:", simulation(forecast.traffic))
     if forecast.lost or len(forecast.changes) > len(forecast.answers):  # some things are not asked for
@@ -221,7 +222,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     )
     yield from _section(f"tasks evicted: {len(forecast.evicted)}", [evicted_text(task) for task in forecast.evicted])
     yield from _section("starving", [starving_text(one) for one in forecast.starving])
-    yield from _section("no longer offered anything, and running nothing before", unoffered_texts(forecast))
+    yield from _section("no longer offered anything (ran nothing before)", unoffered_texts(forecast))
     yield from _section("guarantees that fit on one agent", [fit_text(fit) for fit in forecast.fits])
     yield from _section(
         "what is left",
@@ -243,7 +244,7 @@ def _needed(forecast: Forecast, would: Sequence[Report], parties: Sequence[Share
         yield f"the same before and after: {names(unchanged)}"
     for report in would:
         if report.rows:
-            yield from ("", "would be done:", report)
+            yield from ("", "what would be done:", report)
     if forecast.traffic is not None:
         yield from ("", "recorded messages under the new rate limits:", simulation(forecast.traffic))
     yield from _section("refused", [answer_text(answer) for answer in forecast.answers if not answer.accepted])
@@ -268,10 +269,10 @@ def _in_short(forecast: Forecast) -> Iterator[str]:
         yield f"unanswered offers that would be rescinded: {whose}"
     if forecast.unoffered:
         whom = ", ".join(f"{one.kind} {one.name}" for one in forecast.unoffered)
-        yield f"no longer offered anything, and running nothing before: {whom}"
+        yield f"no longer offered anything (ran nothing before): {whom}"
     before = len(forecast.starving) - len(forecast.starved)
     if before:
-        yield f"starving before, and no worse: {before}"
+        yield f"already starving before, and no worse now: {before}"
     before_change, after_change = (in_words(amounts) for amounts in forecast.headroom.unpromised)
     is_same = before_change == after_change
     moved = f"{after_change}, as before" if is_same else f"before {before_change}, after {after_change}"

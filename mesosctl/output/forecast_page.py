@@ -86,7 +86,7 @@ def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None
         "" if forecast.traffic is None else _done("Recorded messages", simulation(forecast.traffic)),
         _list("What a master answers", [answer_text(answer) for answer in forecast.answers]),
         _list("Who starves", [starving_text(one) for one in forecast.starving]),
-        _list("No longer offered anything, and running nothing before", unoffered_texts(forecast)),
+        _list("No longer offered anything (ran nothing before)", unoffered_texts(forecast)),
         _parties("Roles", forecast.roles, scale, "each with the roles below it"),
         _parties("Frameworks", forecast.frameworks, scale, ""),
         _headroom(forecast),

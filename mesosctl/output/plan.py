@@ -58,7 +58,7 @@ def wanted_differences(found: Sequence[Difference]) -> Report:
 def _differences_verdict(found: Sequence[Difference]) -> Verdict:
     counts = Counter(one.kind for one in found)
     listed = ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
-    return Verdict(f"not as in the file: {listed}; mesosctl apply would change that", "not met")
+    return Verdict(f"different from the file: {listed}; mesosctl apply would change that", "not met")
 
 
 def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
@@ -109,5 +109,5 @@ def _plan_verdict(steps: Sequence[Step], done: int) -> Verdict:
     losses = sum(map(takes_away, steps[done:]))
     taking = f", {losses} of which take{'s' if losses == 1 else ''} something away" if losses else ""
     if done:
-        return Verdict(f"{done} of {total} are made; {len(steps) - done} to go{taking}", "at risk")
-    return Verdict(f"{total} to make{taking}", "at risk" if losses else "met")
+        return Verdict(f"{done} of {total} are done; {len(steps) - done} to go{taking}", "at risk")
+    return Verdict(f"{total} to do{taking}", "at risk" if losses else "met")

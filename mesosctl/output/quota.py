@@ -258,9 +258,9 @@ def quota_room(room: QuotaRoom) -> Report:
     whom = "" if room.role is None else f" for {room.role}"
     if room.overcommitted:
         short = in_words(room.overcommitted)
-        verdict = Verdict(f"no quota{whom} would be accepted: {short} more is promised than there is", "not met")
+        verdict = Verdict(f"no quota{whom} would be accepted: the guarantees exceed the cluster by {short}", "not met")
     elif not room.largest:
-        verdict = Verdict(f"no quota{whom} would be accepted: everything is promised", "not met")
+        verdict = Verdict(f"no quota{whom} would be accepted: everything is already guaranteed", "not met")
     else:
         verdict = Verdict(f"the largest quota{whom} that would be accepted is {in_words(room.largest)}", "met")
     columns = (Column("WHAT"), Column("AMOUNT", kind="amounts"))

@@ -36,7 +36,7 @@ def snapshot_taken(snapshot: ClusterSnapshot, file: str) -> Report:
         remark=["", "what the master does not show:", *(f"  {sentence}" for sentence in snapshot.unknown)]
         if snapshot.unknown
         else (),
-        done=f"{file} is written",
+        done=f"written to {file}",
     )
 
 

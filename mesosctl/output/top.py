@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SORTS = ("share", "name", "status")
 LEGEND = "█ used or reserved / ▒ guarantee / ░ limit  · rest of the cluster"
-KEYS = "q leave   p pause   s sort   r reverse   ↑↓ scroll   space update"
+KEYS = "q quit   p pause   s sort   r reverse   ↑↓ scroll   space update"
 _WIDEST_BAR = 40
 _ROOMY = 100
 """Columns from which titles are written out; on fewer the legend explains `AMOUNTS`."""
@@ -88,7 +88,7 @@ def overview_report(overview: Overview) -> Report:
     rows = [_plain_row(overview, role) for role in roles]
     used = f"used: {in_words(overview.used)} of {in_words(overview.total)}"
     remark = ["", _cluster_line(overview), used, *_offer_parts(overview.offers), *_principal_parts(overview)]
-    shown = Report(columns, rows, names, document, lambda: document().roles, remark=remark, empty="there is no role")
+    shown = Report(columns, rows, names, document, lambda: document().roles, remark=remark, empty="there are no roles")
     return shown._replace(terminal=_once(overview, roles))
 
 
@@ -123,7 +123,7 @@ def _role_table(overview: Overview, roles: Sequence[RoleStatus], width: int, amo
         Column(amounts, rank=2),
     )
     rows = [_role_row(overview, role, width) for role in roles]
-    return Report(columns, rows, (), _no_document, list, empty="there is no role")
+    return Report(columns, rows, (), _no_document, list, empty="there are no roles")
 
 
 def _no_document() -> "documents.Top":
@@ -200,7 +200,7 @@ def _offer_parts(offers: Sequence[WaitingOffers], most: int = 20) -> "list[str |
         for one in offers[:most]
     ]
     count = sum(one.offers for one in offers)
-    more = f", of {len(offers)} frameworks; the longest first" if len(offers) > most else ""
+    more = f", of {len(offers)} frameworks; longest first" if len(offers) > most else ""
     title = f"{count} offer{' is' if count == 1 else 's are'} outstanding{more}:"
     return [title, Report(columns, rows, (), _no_document, list)]
 
@@ -259,7 +259,7 @@ def top_screen(overview: Overview, state: TopState, around: Surroundings, width:
         Text(_cut(_cluster_line(overview), width)),
     ]
     if around.trouble:
-        head.append(Text(_cut(f"no answer since {at}: {around.trouble}; asking again", width), style="bold red"))
+        head.append(Text(_cut(f"no answer since {at}: {around.trouble}; trying again", width), style="bold red"))
     amounts, legend = (QUOTA_USE, LEGEND) if width >= _ROOMY else ("AMOUNTS", f"AMOUNTS: {LEGEND}")
     wide = max(8, min(_WIDEST_BAR, width - 45 - len(amounts)))
     head += [Text(_cut(line, width)) for line in _resource_lines(overview, width)]

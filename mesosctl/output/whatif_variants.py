@@ -38,7 +38,7 @@ def alternatives_report(found: Sequence[Alternative]) -> Report:
         return documents.Alternatives.of(found)
 
     harmless = sum(one.forecast.is_harmless for one in found)
-    sentence = f"{harmless} of {len(found)} changes would be accepted and starve nobody"
+    sentence = f"{harmless} of {len(found)} changes would be accepted and would starve nobody"
     return Report(
         _COLUMNS,
         [_row(one) for one in found],

@@ -177,14 +177,14 @@ def parse_change(word: str) -> Change:
             f"'{word}' is not a change",
             field="CHANGES",
             hint=(f"did you mean {likely}:? " if likely and reader is None else "")
-            + f"write for example {EXAMPLES.get(likely or '', EXAMPLE)}; changes begin with {known}",
+            + f"for example, {EXAMPLES.get(likely or '', EXAMPLE)}; changes begin with {known}",
         )
     try:
         return reader(rest)
     except MesosctlError as error:
         error.reword(f"'{word}': {error.message}")
         if isinstance(error, UsageError):
-            error.hint = f"write for example {EXAMPLES[verb]}"
+            error.hint = f"for example, {EXAMPLES[verb]}"
         raise
 
 
@@ -205,7 +205,7 @@ def _bounds(rest: str) -> Bounds:
     entries = [] if text == "none" else parse_entries(text)
     wrong = [entry for entry in entries if not entry.is_scalar or entry.is_reserved]
     if wrong:
-        raise UsageError(f"a limit is a plain amount, and {wrong[0]} is not", field="CHANGES")
+        raise UsageError(f"a limit is a plain amount, but {wrong[0]} is not", field="CHANGES")
     return Bounds(roles_model.check_role(role), Limits({e.name: e.value for e in entries if isinstance(e.value, int)}))
 
 
@@ -227,7 +227,7 @@ def _failover(rest: str) -> Failover:
     number, percent, more = rest.strip().partition("%")
     part = float(number) / (100 if percent else 1) if _NUMBER.fullmatch(number) else math.nan
     if more or not 0 <= part <= 1:
-        raise UsageError(f"'{rest}' is no part of the agents, from 0 to 1 or 100%", field="CHANGES")
+        raise UsageError(f"'{rest}' is not a fraction of the agents: write 0 to 1, or 0% to 100%", field="CHANGES")
     return Failover(part)
 
 
@@ -255,7 +255,7 @@ def _owned(text: str) -> tuple[Owned, ...]:
         (entry,) = parse_of_agents(f"{match['name'].strip()}:{match['value']}")
         found.append(Owned(entry, stack))
     if not found:
-        raise UsageError("resources are needed", field="CHANGES")
+        raise UsageError("no resources are given", field="CHANGES")
     return tuple(found)
 
 

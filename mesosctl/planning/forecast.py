@@ -219,7 +219,7 @@ class Headroom:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A fact that no master shows, and the assumption for it."""
+    """A fact that no master shows, and what is assumed instead."""
 
     what: str
     assumed: str

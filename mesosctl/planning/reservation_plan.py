@@ -125,11 +125,10 @@ class AgentReservations:
             target = (*self._below(reservation), top)
             if target in claimed or any(group.target == target for group in self.groups):
                 raise RuleViolation(
-                    f"role '{reservation.role}' stands twice on {self.agent.name}, and nothing tells the two "
-                    "entries apart",
+                    f"role '{reservation.role}' has two entries on {self.agent.name} that look the same",
                     field="reservations",
                     rule="wanted.once",
-                    hint="add principal or labels, or make one entry of them",
+                    hint="add a principal or labels, or merge them into one entry",
                 )
         return Group(target, stacks, self._held(stacks), reservation.resources)
 
@@ -141,8 +140,8 @@ class AgentReservations:
             if tuple(level.role for level in stack) == reservation.under:
                 return stack
         raise Conflict(
-            f"nothing is reserved for {' > '.join(reservation.under)} on {self.agent.name}, "
-            f"which '{reservation.role}' is to refine",
+            f"nothing is reserved for {' > '.join(reservation.under)} on {self.agent.name} that '{reservation.role}' "
+            f"could refine",
             field="reservations",
             rule="reservation.exists",
             hint=f"add a reservation for '{reservation.under[-1]}' there too",

@@ -51,12 +51,12 @@ def _listed(word: str, text: str) -> Sequence[str]:
         listed = [one.strip() for one in text.split(",")]
         if not all(listed):
             raise UsageError(
-                f"'{word}': an alternative in braces is empty", field="--each", hint="write for example {8,12,16}"
+                f"'{word}': an alternative in braces is empty", field="--each", hint="for example, {8,12,16}"
             )
         return listed
     first, last, step = int(found[1]), int(found[2]), int(found[3] or 1)
     if step == 0:
-        raise UsageError(f"'{word}': a step of 0 never ends", field="--each", hint="write for example {8..16..4}")
+        raise UsageError(f"'{word}': a step of 0 never ends", field="--each", hint="for example, {8..16..4}")
     # No more than can be refused: a range of a billion is not written out first.
     numbers = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
     return [str(number) for number in numbers[: MOST_ALTERNATIVES + 1]]

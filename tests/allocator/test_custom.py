@@ -15,6 +15,7 @@ from fake_master.allocator.options import Options
 from fake_master.allocator.revocation import Holding, Revocation
 from fake_master.allocator.sharing import SharingAllocator, SharingRun
 from mesosctl.model.errors import BadInput
+from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from tests.documentation.pages import ROOT, fences
@@ -78,7 +79,7 @@ def test_a_package_names_its_allocator(modules: Path) -> None:
     master = lab("round-robin", "cpus:4;mem:4096")
     assert Scheduler(master).offered() == 4
     assert master.read("/flags")["flags"]["allocator"] == "round-robin"
-    with pytest.raises(BadInput, match=r"strict-priority, round-robin, and package\.module:Class"):
+    with pytest.raises(BadInput, match=r"strict-priority, round-robin or package\.module:Class"):
         lab("square-robin")
 
 
@@ -176,10 +177,10 @@ class NoShare(SharingAllocator):
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("nothing", "there are hierarchical, strict-priority, and package.module:Class"),
+        ("nothing", "use hierarchical, strict-priority or package.module:Class"),
         ("no.such.module:Class", "there is no module no"),
         ("json:NoSuchClass", "module json has no NoSuchClass"),
-        ("json:loads", "json:loads is no class but a function"),
+        ("json:loads", "json:loads is a function, not a class"),
         ("json:", "is not package.module:Class"),
         (":Class", "is not package.module:Class"),
         ("js on:Class", "is not package.module:Class"),
@@ -190,7 +191,7 @@ class NoShare(SharingAllocator):
         (here(Empty), "Empty does not implement activate_agent, activate_framework, add_agent and 27 more"),
         (here(NoShare), "NoShare does not implement share"),
         (here(Unfinished), r"Unfinished.revive does not take \(framework, roles\)"),
-        (here(NoParameters), "it cannot be made: TypeError"),
+        (here(NoParameters), "it cannot be created: TypeError"),
     ],
 )
 def test_a_class_that_cannot_be_used_is_refused(modules: Path, name: str, says: str) -> None:
@@ -228,6 +229,19 @@ class Turns(SharingAllocator):
         for agent in run.agents:
             for client in run.clients:
                 run.offer(agent, client)
+
+
+class IgnoresQuota(Turns):
+    def update_quota(self, role: str, quota: Quota) -> None:
+        """Keep nothing for anybody."""
+
+
+@pytest.mark.parametrize(("allocator", "offered"), [(here(IgnoresQuota), 4), (here(Turns), 0)])
+def test_an_allocator_may_ignore_quota(allocator: str, offered: int) -> None:
+    master = lab(allocator)
+    master.call("UPDATE_QUOTA", quota_configs=[{"role": "q", "guarantees": {"cpus": {"value": 4}}}])
+    assert Scheduler(master, name="a").offered() == offered
+    assert faults(master) == 0
 
 
 class Raises(Turns):
@@ -303,10 +317,10 @@ class NoFigures(Turns):
         (Raises, "add_framework raised RuntimeError: no more (test_custom.py, line"),
         (RaisesInRuns, "advance_to raised RuntimeError: not yet"),
         (OffersMore, "which is not free"),
-        (OffersToOthers, "role else, to which that is not subscribed"),
-        (GivesAwayReservations, "reserved for others"),
-        (NeverContent, "next_deadline wants to be advanced to one moment"),
-        (NoMoment, "next_deadline returned 'soon', which is no moment"),
+        (OffersToOthers, "role else, but the framework is not subscribed"),
+        (GivesAwayReservations, "reserved for other roles"),
+        (NeverContent, "next_deadline asked to advance to the same time"),
+        (NoMoment, "next_deadline returned 'soon', which is not a time"),
         (NoFigures, None),
     ],
 )

@@ -314,9 +314,9 @@ def test_what_is_not_held_cannot_be_given_back() -> None:
 
 def test_names_are_used_once_and_quota_is_for_top_level_roles() -> None:
     made = player("agent A1 2/1024", "framework F r")
-    with pytest.raises(ValueError, match="A1 is known"):
+    with pytest.raises(ValueError, match="A1 is already known"):
         made.allocator.add_agent(AgentInfo("A1"), expand("1/1"))
-    with pytest.raises(ValueError, match="F is known"):
+    with pytest.raises(ValueError, match="F is already known"):
         made.allocator.add_framework(FrameworkInfo("F", frozenset({"r"})))
     with pytest.raises(ValueError, match="nested role"):
         made.allocator.update_quota("a/b", Quota())

@@ -86,8 +86,8 @@ def test_the_forms_that_a_file_may_have(read, name, operation):
 @pytest.mark.parametrize(
     ("read", "document", "sentence"),
     [
-        (reserve_message, {"unreserve": {"resources": []}}, "file: unreserve: this request is one to unreserve"),
-        (unreserve_message, {"reserve_resources": {}}, "file: reserve_resources: this request is one to reserve"),
+        (reserve_message, {"unreserve": {"resources": []}}, "file: unreserve: this is a request to unreserve"),
+        (unreserve_message, {"reserve_resources": {}}, "file: reserve_resources: this is a request to reserve"),
         (
             reserve_message,
             {"type": "RESERVE", "reserve_resources": {"resources": []}},

@@ -17,7 +17,7 @@ from mesosctl.model.errors import BadInput
         ("", 1, 1, "a value"),
         ("\n  x", 2, 3, "a value"),
         ('\n "limits": []', 2, 2, "'{', which opens the object"),
-        ('{"limits": [\n  "principal": "p"]}', 2, 3, "'{', as an entry of an array is an object"),
+        ('{"limits": [\n  "principal": "p"]}', 2, 3, "'{', because an entry of an array is an object"),
         ('{"limits": [{"principal": "p"\n "qps": 1}]}', 2, 2, "',' or '}'"),
         ('{"limits": [1 2]}', 1, 15, "',' or ']'"),
         ('{"limits": [{"principal": "p"}', 1, 31, "']' and '}'"),
@@ -72,7 +72,7 @@ def test_every_text_is_json_or_has_a_place_where_it_is_not(text):
         ('{"a": ' + "9" * 5000 + "}", "a", "it should be a finite number"),
         ('{"a": "\\ud800"}', "a", "the text contains half of a surrogate pair"),
         ('{"b": {"\\ud800": 1}}', "b", "the text contains half of a surrogate pair"),
-        ("NaN", None, "the top: it should be a finite number"),
+        ("NaN", None, "the top level: it should be a finite number"),
     ],
 )
 def test_what_json_allows_and_nobody_can_mean(text, field, sentence):

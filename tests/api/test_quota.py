@@ -99,7 +99,7 @@ def test_an_amount_too_fine_is_found_by_its_place():
         ({"role": 1}, "role: it should be a string"),
         ({"rolle": "a"}, "rolle: there is no key 'rolle' here"),
         ({"role": "a", "guarantee": {}}, "guarantee: it should be an array"),
-        ([], "the top: it should be an object"),
+        ([], "the top level: it should be an object"),
         ({"guarantee": [{"name": "", "type": "SCALAR", "scalar": {"value": 1}}]}, "name: it should not be empty"),
         ({"guarantee": [{"name": "cpus", "type": "SET?"}]}, "type: it should be 'SCALAR'"),
     ],

@@ -113,7 +113,7 @@ def test_an_answer_that_came_before_the_request_is_none(serve, client):
     twice = answer(b"1") + answer(b"1")
     server = serve([twice, answer(b"2")])
     assert ask(client, server).body == b"1"
-    with pytest.raises(Unreachable, match="answered before it was asked"):
+    with pytest.raises(Unreachable, match="answered before the request was sent"):
         ask(client, server)
 
 
@@ -147,7 +147,7 @@ def test_http_where_https_is_spoken_is_said_in_words(serve, said):
     server = serve([said])
     with Master(parse_address(server.base)) as master, pytest.raises(Unreachable) as failed:
         master.post("/quota", b"{}")
-    assert failed.value.message == f"{server.base} speaks https, but was asked over http"
+    assert failed.value.message == f"{server.base} speaks https, but the request used http"
     assert failed.value.hint == f"write https{server.base[4:]}"
     assert not failed.value.sent
 
@@ -188,7 +188,7 @@ def test_a_length_is_told_where_there_may_be_a_body(serve, client, method, body,
 
 def test_a_path_that_http_cannot_hold_is_not_sent(serve, client):
     server = serve([answer()])
-    with pytest.raises(Unreachable, match="cannot be asked") as refused:
+    with pytest.raises(Unreachable, match="no request can be sent to") as refused:
         ask(client, server, "DELETE", "/quota/a b")
     assert not refused.value.sent
 

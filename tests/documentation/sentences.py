@@ -4,7 +4,7 @@
 
 Prints one a line, after the place where it stands, for reading aloud.  Without folders, all of them.  A string of the
 source counts if it has at least two words and is no docstring; what it inserts stands as {…}.  Helps are read from the
-commands.  The style test reads the same sentences.
+commands, and descriptions of JSON from its schemas.  The style test reads the same sentences.
 """
 
 # ruff: noqa: T201  # a command that prints sentences
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mesosctl.cli.reference.walk import commands, serving
+from mesosctl.output.json_documents import schemas
 from tests.documentation.pages import ROOT, pages, tokens
 
 _SOURCES = ("mesosctl", "fake_master")
@@ -71,6 +72,26 @@ def of_help() -> Iterator[Sentence]:
         yield from (Sentence(f"{node.words} --help", " ".join(text.split())) for text in texts if text)
 
 
+def of_schemas() -> Iterator[Sentence]:
+    """Yield what the JSON Schemas say of documents and fields, each text once."""
+    told: dict[str, str] = {}
+    for kind, schema in schemas().items():
+        for text in _descriptions(schema):
+            told.setdefault(" ".join(text.split()), kind)
+    yield from (Sentence(f"schemas/{kind}.json", text) for text, kind in told.items())
+
+
+def _descriptions(node: object) -> Iterator[str]:
+    if isinstance(node, dict):
+        if isinstance(node.get("description"), str):
+            yield node["description"]
+        for inner in node.values():
+            yield from _descriptions(inner)
+    elif isinstance(node, list):
+        for inner in node:
+            yield from _descriptions(inner)
+
+
 def of_page(page: Path) -> Iterator[Sentence]:
     """Yield the headings, paragraphs and cells of a page."""
     line = 1
@@ -84,6 +105,7 @@ def of_page(page: Path) -> Iterator[Sentence]:
 def sentences() -> Iterator[Sentence]:
     """Yield all of them."""
     yield from of_help()
+    yield from of_schemas()
     for source in _SOURCES:
         for path in sorted((ROOT / source).rglob("*.py")):
             yield from of_source(path)

@@ -25,7 +25,7 @@ PHRASES = (
     r"\bcannot be told\b",
     r"\brepeat\.?$",
     r"\bnobody knows\b",
-    r"'\}?' is no [a-z]+",
+    r"' is no [a-z]+",
     r"\bwhoever\b",
     r"\bas (it|they) stands?\b",
     r"\bat hand\b",
@@ -67,5 +67,5 @@ def test_a_phrase_that_reads_as_translated_is_found(sentence: str) -> None:
 
 def test_sentences_of_every_kind_are_collected(found: list[Sentence]) -> None:
     places = {one.place.partition("/")[0].partition(" ")[0].partition(":")[0] for one in found}
-    assert {"mesosctl", "mesos-fake-master", "fake_master", "docs", "README.md"} <= places
+    assert {"mesosctl", "mesos-fake-master", "fake_master", "schemas", "docs", "README.md"} <= places
     assert sum(WORST.search(one.text) is not None for one in found if EXAMPLES in one.place) > 10

@@ -35,7 +35,7 @@ _SENT_WORDS = (
     "removed before that",
     "has quota",
     "not begun",
-    "was not kept",
+    "was not saved",
 )
 _DOUBTS = (
     "is unknown",
@@ -45,7 +45,7 @@ _DOUBTS = (
     "does not show",
     "did not answer within",
     "never show",
-    "could not be asked",
+    "could not be queried",
     "no offer fitted",
     "shows it twice",
     "cannot be read",

@@ -67,9 +67,9 @@ def test_a_change_whose_answer_is_lost(site: PreemptionTarget, way: Way, word: W
     ran = typed(site, SET, "POST /quota", Fault(way, word))
     assert ran.status == (0 if way in (Way.WHOLE, Way.TWICE) else 8 if word is Word.PAGE_504 else 7)
     if ran.status == 0:
-        assert "the master shows that setting quota of 'web' happened" in ran.err
+        assert "the master shows that the new quota of 'web' took effect" in ran.err
     else:
-        assert "so far the master does not show setting quota of 'web'" in ran.err
+        assert "so far the master does not show that the new quota of 'web' took effect" in ran.err
 
 
 def test_a_silent_proxy_ends_with_the_deadline(site: PreemptionTarget) -> None:

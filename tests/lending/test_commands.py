@@ -80,7 +80,7 @@ T declines for 3600
 """)
     would_go = [(task["framework"], task["task_id"], task["agent"]) for task in desk.explained("lender")["evictable"]]
     assert would_go == [("T", "t2", "A"), ("T", "t1", "A")]
-    assert "these would be evicted, in this order: T/t2 on A, T/t1 on A" in desk.run("explain", "lender")
+    assert "these tasks would be evicted, in this order: T/t2 on A, T/t1 on A" in desk.run("explain", "lender")
     assert desk.explained("tenant")["evictable"] == []
 
 

@@ -56,7 +56,7 @@ def test_what_is_no_span(text):
 
 @pytest.mark.parametrize("text", ["0", "0s", "0.0"])
 def test_no_time_at_all_is_no_span(text):
-    with pytest.raises(UsageError, match="is not a length of time"):
+    with pytest.raises(UsageError, match="is not above zero"):
         parse_span(text, "--for")
 
 

@@ -182,7 +182,7 @@ def test_what_tasks_use_is_in_the_way():
 
 def test_two_wishes_need_something_to_tell_them_apart():
     twice = DesiredReservation("S0", "a", parse_resources("cpus:1"))
-    with pytest.raises(RuleViolation, match="stands twice on"):
+    with pytest.raises(RuleViolation, match="has two entries on"):
         steps_on(AGENT, twice, twice)
     labelled = replace(twice, labels=Labels([("k", "v")]))
     (one, other) = steps_on(AGENT, twice, labelled)

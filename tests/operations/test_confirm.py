@@ -32,7 +32,7 @@ def test_it_happened(run, cluster, words):
     cluster.instead["POST /quota"] = [cut_after(cluster)]
     ran = run(*words)
     assert ran.status == 0
-    assert "the master shows that setting quota of 'dev' happened" in ran.err
+    assert "the master shows that the new quota of 'dev' took effect" in ran.err
 
 
 def test_a_proxy_that_gives_up_may_have_passed_it_on(run, cluster):
@@ -161,7 +161,7 @@ def test_a_refusal_that_is_not_a_masters_own_is_read_back(run, cluster, answer):
     cluster.instead["POST /quota"] = [act]
     ran = run(*SET)
     assert ran.status == 0, ran.err
-    assert "the master shows that setting quota of 'dev' happened" in ran.err
+    assert "the master shows that the new quota of 'dev' took effect" in ran.err
 
 
 def test_a_masters_own_503_did_nothing(run, cluster):

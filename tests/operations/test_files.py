@@ -264,5 +264,5 @@ def test_a_folder_is_settled(tmp_path: Path) -> None:
 def test_a_fifo_that_nobody_reads_is_not_waited_for(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(BadInput, match="cannot be written: it is a FIFO that nobody reads"):
+    with pytest.raises(BadInput, match="cannot be written: it is a FIFO that no program reads"):
         write_atomically(pipe, "text")

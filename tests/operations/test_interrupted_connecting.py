@@ -49,7 +49,7 @@ def master(monkeypatch):
 
 def interrupted(master):
     with pytest.raises(KeyboardInterrupt) as stopped:
-        confirm(master, lambda: master.post("/quota", b"{}"), lambda: True, what="setting quota of 'dev'")
+        confirm(master, lambda: master.post("/quota", b"{}"), lambda: True, what="the new quota of 'dev'")
     return getattr(stopped.value, "__notes__", [])
 
 
@@ -62,7 +62,7 @@ def test_while_it_connects_nothing_was_sent(master, monkeypatch):
 def test_after_that_it_may_have_been(master, monkeypatch):
     monkeypatch.setattr(socket, "socket", lambda *_: Silent())
     assert interrupted(master) == [
-        "setting quota of 'dev' was sent; whether it happened is unknown: check with mesosctl quota list"
+        "the new quota of 'dev' was sent; whether it took effect is unknown: check with mesosctl quota list"
     ]
     assert master.changes_left == 1
 

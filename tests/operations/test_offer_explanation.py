@@ -75,12 +75,12 @@ def test_nothing_in_the_way_means_the_next_allocation() -> None:
 def test_a_master_without_metrics_leaves_refusals_unknown() -> None:
     one = explanation(OPEN)
     assert one.reason == "unknown"
-    assert "may have refused" in answer(one)
+    assert "may have declined" in answer(one)
 
 
 def test_recovery_keeps_everything_from_everybody() -> None:
     one = explanation(OPEN, hindrance="recovery", recovery="3 of 5 agents are back")
-    assert answer(one) == "shop in role ads is offered nothing, as nobody is: 3 of 5 agents are back"
+    assert answer(one) == "shop in role ads is offered nothing, and neither is anybody else: 3 of 5 agents are back"
     assert helps(one) == ["wait for the agents to come back"]
 
 
@@ -118,11 +118,11 @@ def test_agents_out_of_service_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("static", "says", "not_said"),
     [
-        (0, "give back what web does not need with mesosctl unreserve, or subscribe in that role", "static"),
-        (4, "subscribe in role web, or start the agents with other --resources: ", "give back"),
+        (0, "unreserve what web does not need with mesosctl unreserve, or subscribe with that role", "static"),
+        (4, "subscribe with role web, or start the agents with other --resources: ", "unreserve what"),
         (
             1,
-            "of the 3 cpus that are reserved dynamically with mesosctl unreserve; of the other 1, ",
+            "mesosctl unreserve releases the 3 cpus that are reserved dynamically; as for the other 1, ",
             "start the agents",
         ),
     ],
@@ -133,7 +133,7 @@ def test_unreserve_helps_with_dynamic_reservations_alone(static: int, says: str,
     (helping,) = helps(one)
     assert says in helping
     assert not_said not in helping
-    assert ("(static), and mesosctl unreserve cannot undo that" in helping) is bool(static)
+    assert ("(static), so mesosctl unreserve cannot undo that" in helping) is bool(static)
 
 
 def test_a_capability_is_named_with_the_resources_that_need_it() -> None:
@@ -152,4 +152,4 @@ def test_a_capability_is_named_with_the_resources_that_need_it() -> None:
         "on agents with GPUs: needs GPU_RESOURCES",
         "used by spark in role batch",
     ]
-    assert where(one.account.lines[0], 0) == where(one.account.lines[0]) == "free, and nothing known is in the way"
+    assert where(one.account.lines[0], 0) == where(one.account.lines[0]) == "free, with no known obstacle"

@@ -104,9 +104,9 @@ def test_a_check_answers_with_the_reason(passed: bool | None, says: str) -> None
 def test_differences_are_counted() -> None:
     found = [Difference("quota", "web", "", "cpus:4"), Difference("weight", "ads", "1", "2")]
     assert drawn(wanted_differences(found))[0] == (
-        "not as in the file: 1 quota, 1 weight; mesosctl apply would change that"
+        "different from the file: 1 quota, 1 weight; mesosctl apply would change that"
     )
-    assert drawn(wanted_differences(found[:1] * 2))[0].startswith("not as in the file: 2 quotas;")
+    assert drawn(wanted_differences(found[:1] * 2))[0].startswith("different from the file: 2 quotas;")
     assert drawn(wanted_differences([])) == ["nothing differs from the file"]
 
 
@@ -119,9 +119,9 @@ TAKES: Step = WeightsStep({"ads": 2.0}, {"ads": 1.0})
     ("steps", "done", "says"),
     [
         ([], 0, "nothing differs from the file"),
-        ([ADDS], 0, "1 step to make"),
-        ([ADDS, TAKES], 0, "2 steps to make, 1 of which takes something away"),
-        ([ADDS, TAKES], 1, "1 of 2 steps are made; 1 to go, 1 of which takes something away"),
+        ([ADDS], 0, "1 step to do"),
+        ([ADDS, TAKES], 0, "2 steps to do, 1 of which takes something away"),
+        ([ADDS, TAKES], 1, "1 of 2 steps are done; 1 to go, 1 of which takes something away"),
         ([ADDS], 1, "the step was made and read back"),
         ([ADDS, TAKES], 2, "all 2 steps were made and read back"),
     ],

@@ -111,7 +111,7 @@ def test_a_screen_has_the_size_of_its_terminal(width, height, count, waiting, sc
 def test_a_master_that_is_lost_is_told_and_the_last_reading_stays():
     lost = Surroundings("m", 2.0, trouble="connection refused")
     lines = drawn(overview(*ROLES), around=lost)
-    assert "connection refused; asking again" in lines[2]
+    assert "connection refused; trying again" in lines[2]
     assert names(lines) == ["batch", "ads", "web"]
 
 

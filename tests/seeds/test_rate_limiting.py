@@ -69,7 +69,7 @@ def test_the_sample_is_taken_with_its_braces_and_refused_without():
     assert not list(errors(from_json(SAMPLE)))
     with pytest.raises(BadInput, match=r"line 1, column 3: expected '{', which opens the object"):
         read_json(BROKEN, "file")
-    with pytest.raises(BadInput, match=r"line 3, column 7: expected '{', as an entry of an array is an object"):
+    with pytest.raises(BadInput, match=r"line 3, column 7: expected '{', because an entry of an array is an object"):
         read_json("{\n" + BROKEN + "}", "file")
     with pytest.raises(BadInput):
         MasterFlags.parse({"rate_limits": "{" + BROKEN + "}"})

@@ -25,7 +25,7 @@ class Agents:
         """Account a new agent.  Raises ValueError if it is known."""
         state = self._state
         if info.id in state.agents:
-            raise ValueError(f"agent {info.id} is known already")
+            raise ValueError(f"agent {info.id} is already known")
         agent = state.agents[info.id] = Agent(info, state.capacity(info, total), next(state.sequence))
         state.agents_by_sequence[agent.sequence] = agent
         self._set_unavailability(agent, unavailability)

@@ -25,7 +25,7 @@ class Frameworks:
         """Account a new framework.  Raises ValueError if it is known."""
         state = self._state
         if info.id in state.frameworks:
-            raise ValueError(f"framework {info.id} is known already")
+            raise ValueError(f"framework {info.id} is already known")
         framework = state.frameworks[info.id] = Framework(info)
         framework.active = active
         self._subscribe(framework, info.roles, suppressed)

@@ -252,7 +252,7 @@ class AgentStore(NoAgentStore):
             self._registry.wait_at_most(SECONDS_TO_WAIT)
             self._keep()
         except RegistryFailure as failure:
-            _LOG.warning("%s; what was acknowledged last will be told again", failure)
+            _LOG.warning("%s; updates that were acknowledged last will be sent again", failure)
 
     # --- Within ---------------------------------------------------------------------------------------
 

@@ -53,7 +53,9 @@ def read_json(text: str, where: str) -> Any:
 def refused(where: str, path: Path, sentence: str, hint: str | None = None) -> BadInput:
     """The error for what stands at a place in a file."""
     named = place(path)
-    return BadInput(f"{where}: {named or 'the top'}: {sentence}", field=named or None, rule="file.fields", hint=hint)
+    return BadInput(
+        f"{where}: {named or 'the top level'}: {sentence}", field=named or None, rule="file.fields", hint=hint
+    )
 
 
 def place(path: Path) -> str:
@@ -101,8 +103,8 @@ _SAID = {
     "Illegal trailing comma before end of array": "no ',' before ']'",
     "Unterminated string starting at": "a closing '\"' for this string",
     "Extra data": "nothing more after the end",
-    "Invalid control character at": "an escape, as \\n, for a control character",
-    "Invalid \\escape": "one of the escapes of JSON, as \\\\ or \\n",
+    "Invalid control character at": "an escape, such as \\n, for a control character",
+    "Invalid \\escape": "one of the escapes of JSON, such as \\\\ or \\n",
     "Invalid \\uXXXX escape": "four hexadecimal digits after \\u",
     "Unexpected UTF-8 BOM (decode using utf-8-sig)": "a value, and no byte order mark",
 }
@@ -142,7 +144,7 @@ def explain(text: str, error: json.JSONDecodeError) -> Fault:
         )
     if text[at : at + 1] == ":" and enclosing[-1:] == ["["]:
         # A name and a colon belong into an object: its brace is what is missing, before the name.
-        return _fault(text, last_string, "'{', as an entry of an array is an object")
+        return _fault(text, last_string, "'{', because an entry of an array is an object")
     if text[at : at + 1] == ":" and not enclosing:
         return _fault(text, last_string, "'{', which opens the object")
     if error.msg == "Expecting ',' delimiter" and enclosing:

@@ -178,7 +178,7 @@ def _pre_format_error(message: Mapping[str, Any]) -> tuple[str, str] | None:
         return None
     for key in ("type", "role"):
         if key in reservation:
-            return f"reservation.{key}", f"'{key}' belongs into 'reservations', not into 'reservation'"
+            return f"reservation.{key}", f"'{key}' belongs in 'reservations', not in 'reservation'"
     if role == roles.DEFAULT_ROLE:
         return "role", "role '*' cannot be dynamically reserved"
     return None

@@ -50,7 +50,7 @@ def decode(chunks: Iterable[bytes], *, largest: int = LARGEST_RECORD) -> Iterato
             if wanted is None:
                 wanted = _take_length(buffer)
                 if wanted is not None and wanted > largest:
-                    raise BrokenRecord(f"a record of {wanted} bytes is larger than the {largest} that are read")
+                    raise BrokenRecord(f"a record has {wanted} bytes, but at most {largest} are read")
             if wanted is None or len(buffer) < wanted:
                 break
             yield bytes(buffer[:wanted])

@@ -46,7 +46,7 @@ def snapshot_of(
     try:
         return reader.snapshot()
     except ConversionError as error:
-        raise BadInput(f"{where}: {error.path or 'the top'}: {error}", field=error.path or None) from None
+        raise BadInput(f"{where}: {error.path or 'the top level'}: {error}", field=error.path or None) from None
     except RuleViolation as error:
         raise BadInput(f"{where}: {error.field}: {error.message}", field=error.field, hint=error.hint) from None
 

@@ -1,1 +1,1 @@
-"""The commands, one module a noun."""
+"""The commands, one module per noun."""

@@ -178,7 +178,7 @@ def _ask(session: Session, steps: "Sequence[Step]") -> None:
     question = f"Apply {len(steps)} step{'s' * (len(steps) != 1)}"
     taking = sum(map(takes_away, steps))
     if taking:
-        session.confirm_destructive(f"{question}, of which {taking} take{'s' * (taking == 1)} something away?")
+        session.confirm_destructive(f"{question}, {taking} of which take{'s' * (taking == 1)} something away?")
     else:
         session.confirm(f"{question}?")
 
@@ -240,9 +240,9 @@ def export(
     if session.said.output is not None and (writes_file or cluster or session.form not in _FORMS):
         what = "a cluster file in TOML" if cluster else "its file in TOML" if writes_file else "TOML, JSON or YAML"
         raise UsageError(
-            f"export writes {what}, and no {session.form}",
+            f"export writes {what}, not {session.form}",
             field="--output",
-            hint="leave out -o" if cluster else f"leave out -o, or say -o json{' without -f' * writes_file}",
+            hint="leave out -o" if cluster else f"leave out -o, or use -o json{' without -f' * writes_file}",
         )
     if cluster:
         import fake_master
@@ -286,7 +286,7 @@ def _write(session: Session, file: Path, text: str) -> None:
             "name another file, or in a script, use --yes",
         )
     write_atomically(file, text)
-    session.note(f"{file} is written")
+    session.note(f"written to {file}")
 
 
 def _plain(session: Session, text: str, what: str) -> str:

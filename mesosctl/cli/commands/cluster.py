@@ -107,7 +107,7 @@ def agents(  # noqa: PLR0913  # one parameter an option
     def read(master: "Master") -> Report:
         found = cluster.list_agents(master, wanted, session.progress)
         known = () if found or role is None else cluster.roles_of_agents(cluster.list_agents(master, Selection()))
-        return agent_list(found, empty=nothing_found("no agent is registered", said, known))
+        return agent_list(found, empty=nothing_found("no agents are registered", said, known))
 
     show(session, read, watch=watch, every=every, count=count)
 
@@ -142,7 +142,7 @@ def frameworks(  # one parameter an option
         found = cluster.list_frameworks(master, wanted)
         others = [] if found or role is None else cluster.list_frameworks(master, Selection())
         known = {name for one in others for name in one.roles}
-        return framework_list(found, empty=nothing_found("no framework is registered", {"--role": role}, known))
+        return framework_list(found, empty=nothing_found("no frameworks are registered", {"--role": role}, known))
 
     show(session, read, watch=watch, every=every, count=count)
 
@@ -151,7 +151,7 @@ def frameworks(  # one parameter an option
     "roles",
     cls=Command,
     epilog=examples(
-        ("roles", "every role, with what it uses, guarantee and limit"),
+        ("roles", "every role, with its use, guarantee and limit"),
         ("roles --sort share", "the roles furthest below their guarantee first"),
         ("roles --role ads", "a role and those below it"),
     ),
@@ -176,7 +176,7 @@ def roles(  # one parameter an option
     def read(master: "Master") -> Report:
         found = cluster.list_roles(master, wanted)
         known = [] if found or role is None else [one.role for one in cluster.list_roles(master, Selection())]
-        return role_list(found, empty=nothing_found("the master knows no role", {"--role": role}, known))
+        return role_list(found, empty=nothing_found("the master knows no roles", {"--role": role}, known))
 
     show(session, read, watch=watch, every=every, count=count)
 

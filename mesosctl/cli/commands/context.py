@@ -43,7 +43,7 @@ Name = Annotated[
 
 
 def read_configuration(session: Session) -> Configuration | None:
-    """The file, None where there is none."""
+    """The file, None if there is none."""
     variables = session.environment.variables
     path = existing_configuration(variables)
     configuration = read(path) if path is not None else None
@@ -201,7 +201,7 @@ def set_(ctx: typer.Context, name: Name, words: Words = None, *, unset: Unset = 
             raise UsageError(
                 f"there is no setting '{printable(key)}'",
                 field="KEY",
-                hint=did_you_mean(key.replace("_", "-"), settings, f"there are {', '.join(settings)}"),
+                hint=did_you_mean(key.replace("_", "-"), settings, f"known: {', '.join(settings)}"),
             )
         values[key] = _value(settings[key], text if equals else None, session)
     both = next((key for key in values if rival(key) in values), None)
@@ -209,7 +209,7 @@ def set_(ctx: typer.Context, name: Name, words: Words = None, *, unset: Unset = 
         raise UsageError(f"{both} and {rival(both)} exclude each other", field=both, hint="give one of them")
     kept = {key: configuration_editing.lasting(settings[key], value) for key, value in values.items()}
     if not kept and not unset:
-        raise UsageError("no setting is named", hint="for example: mesosctl context set prod --master ADDRESS")
+        raise UsageError("no setting is given", hint="for example, mesosctl context set prod --master ADDRESS")
     variables = session.environment.variables
     path = configuration_editing.place(variables)
     had_none = not path.exists()
@@ -237,9 +237,9 @@ def _value(setting: Setting, text: str | None, session: Session) -> Value:
     if setting.is_secret:
         if text is not None:
             raise UsageError(
-                f"a {setting.key} is never an argument, because everybody can list processes",
+                f"a {setting.key} cannot be an argument, because every user can see it in the process list",
                 field=setting.key,
-                hint=f"give {setting.key} alone: it is prompted for, or read from standard input",
+                hint=f"give {setting.key} alone: you are prompted for the value, or it is read from standard input",
             )
         return read_new_secret(setting, session.environment)
     if text is None:

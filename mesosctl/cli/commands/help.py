@@ -16,14 +16,14 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
     cls=ContextCommand,
     epilog=examples(
         ("quota list --master zk://host1,host2/mesos -o yaml", "another master, and YAML for a program"),
-        ("--context prod quota set dev cpus:12 --dry-run", "global options can stand before the command, too"),
+        ("--context prod quota set dev cpus:12 --dry-run", "global options can come before the command, too"),
     ),
 )
 def options(ctx: typer.Context) -> None:
     """Show the options that every command takes.
 
-    They can stand before or after the command. A context can keep all of them except --yes and --context, and each has
-    an environment variable.
+    You can give them before or after the command. A context can keep all of them except --yes and --context, and each
+    has an environment variable.
     """
     session: Session = ctx.obj
     formatter = ctx.make_formatter()

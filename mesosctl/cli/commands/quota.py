@@ -88,7 +88,7 @@ def show(ctx: typer.Context, role: Role) -> None:
     epilog=examples(
         ("quota set dev cpus:12 mem:6GiB", "guarantee 12 cpus and 6 GiB"),
         ("quota set dev 'cpus:12;mem:6144' --force", "even if the cluster has less than that now"),
-        ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "with limits of its own"),
+        ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "with separate limits"),
         ("quota set dev cpus:12 --limit none", "without any limit"),
         ("quota set -f quota.json", "from the JSON of POST /quota"),
     ),
@@ -126,7 +126,7 @@ def set_(
         check_role_of_file(role, [request.role])
         role = request.role or role or ""
     elif role is None or not resources:
-        raise UsageError("give a role and resources", hint="for example: mesosctl quota set dev cpus:12 mem:6GiB")
+        raise UsageError("give a role and resources", hint="for example, mesosctl quota set dev cpus:12 mem:6GiB")
     else:
         guarantee = parse_words(resources)
     limits = parse_limit(limit)
@@ -195,7 +195,7 @@ def update(  # noqa: PLR0913  # one parameter an option
         check_role_of_file(role, [name for name, _ in desired])
         force = force or request.force
     elif role is None or not (resources or limit is not None):
-        raise UsageError("give a role and resources", hint="for example: mesosctl quota update dev cpus:8")
+        raise UsageError("give a role and resources", hint="for example, mesosctl quota update dev cpus:8")
     else:
         guarantee = guarantees_of(parse_words(resources)) if resources else None
         desired = [(role, DesiredQuota(guarantee, parse_limit(limit)))]
@@ -203,7 +203,7 @@ def update(  # noqa: PLR0913  # one parameter an option
 
         def agree(losses: str) -> None:
             session.confirm_destructive(
-                "Update it all the same?", losses, "name that resource too, or in a script, use --yes"
+                "Update it anyway?", losses, "name that resource too, or in a script, use --yes"
             )
             master.deadline.extend_to(master.settings.timeout)
 

@@ -79,7 +79,7 @@ Svg = Annotated[
 
 Recorded = Annotated[
     Path | None,
-    typer.Option("--recorded", metavar="FILE", help="Traffic that ratelimit watch -o jsonl has recorded."),
+    typer.Option("--recorded", metavar="FILE", help="Traffic, as recorded by ratelimit watch -o jsonl."),
 ]
 Before = Annotated[str | None, typer.Option("--before", metavar="FILE", help="The present limits, to compare with.")]
 
@@ -88,7 +88,7 @@ Before = Annotated[str | None, typer.Option("--before", metavar="FILE", help="Th
     "simulate",
     cls=Command,
     epilog=examples(
-        ("ratelimit simulate limits.json --traffic 'foo=200/s*10'", "200 messages a second for ten seconds"),
+        ("ratelimit simulate limits.json --traffic 'foo=200/s*10'", "200 messages per second for ten seconds"),
         (
             "ratelimit simulate limits.json --traffic 'foo=50/s*60' --traffic 'foo=5000@20' --svg queues.svg",
             "with a burst after twenty seconds, and a drawing",
@@ -123,7 +123,7 @@ def simulate(
 
     if not traffic and recorded is None:
         raise UsageError(
-            "there is no traffic to play", field="--traffic", hint="give --traffic 'foo=200/s*10', or --recorded FILE"
+            "no traffic is given", field="--traffic", hint="give --traffic 'foo=200/s*10', or --recorded FILE"
         )
     check_standard_input((file, before, recorded), "--before")
     limits = read_limits(session, file, "FILE")
@@ -143,7 +143,7 @@ def simulate(
             session.emit_text(picture(played))
         else:
             write_atomically(Path(svg), picture(played), field="--svg")
-            session.note(f"drawn into {svg}")
+            session.note(f"drawing written to {svg}")
 
 
 For = Annotated[str, typer.Option("--for", metavar="SPAN", help="How long to observe the traffic, such as 10m.")]
@@ -250,7 +250,11 @@ def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) ->
     session: Session = ctx.obj
     environment = session.environment
     if count is None and session.form in report.ONE_PIECE:
-        raise UsageError(f"-o {session.form} needs an end", field="--count", hint="give --count, or use -o jsonl")
+        raise UsageError(
+            f"-o {session.form} is written once, when the watch ends",
+            field="--count",
+            hint="give --count, or use -o jsonl",
+        )
     poll_options = PollOptions(parse_span(interval, "--interval"), count, environment.clock, environment.sleep)
     with session.open_master() as master:
         readings = watch(master, poll_options)
@@ -262,7 +266,7 @@ def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) ->
             # On a terminal the table says so; whoever reads a pipe sees no table, and should not think that it hangs.
             is_empty = not reading.rates
             if is_empty and not was_empty and not environment.draws:
-                session.note(f"{NOTHING_TO_WATCH}; looking again every {interval}")
+                session.note(f"{NOTHING_TO_WATCH}; trying again every {interval}")
                 environment.tell_notes()
             was_empty = is_empty
             session.redraw(watched([reading]))

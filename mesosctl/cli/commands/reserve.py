@@ -93,7 +93,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     if not several and not given:
         raise UsageError("no agent is named", hint="name an agent, or give --any or --count N")
     if attribute and not several:
-        raise UsageError("--attribute chooses among agents", field="--attribute", hint="give --any or --count N too")
+        raise UsageError("--attribute needs --any or --count", field="--attribute", hint="give --any or --count N too")
     how = send_options(session, trust_master=trust_master)
     agent = None if several else given.pop(0)
     if file is not None:
@@ -213,7 +213,7 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
         return
     if role is None or (everything and given) or not (everything or (agent and given)):
         raise UsageError(
-            "AGENT, give RESOURCES and --role, or --role and --all",
+            "give AGENT, RESOURCES and --role, or --role and --all",
             hint="mesosctl unreserve agent-1 cpus:2 --role ads",
         )
     wanted = owner(role, under, label, reserver)

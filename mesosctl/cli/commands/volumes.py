@@ -109,9 +109,9 @@ def create(  # noqa: PLR0913  # one parameter an option
     entries = parse_amounts([size])
     if len(entries) != 1 or entries[0].name != "disk" or entries[0].reservations:
         raise UsageError(
-            f"'{size}' is not an amount of disk, which is what volumes are made of",
+            f"'{size}' is not an amount of disk",
             field="SIZE",
-            hint="write for example disk:10GiB; --role says who owns it",
+            hint="for example, disk:10GiB; --role names the owner",
         )
     made = Disk(persistence_id=volume, container_path=path, mode="RW")
     with session.open_master() as master:

@@ -31,8 +31,8 @@ Pairs = Annotated[
 def weights(ctx: typer.Context) -> object:
     """Show and set the weights of roles.
 
-    A role with weight 2 is given twice the share of one with weight 1, which every role has that was given
-    none. Without a verb the weights are listed.
+    A role with weight 2 gets twice the share of a role with weight 1, which is the weight of roles without one of
+    their own. Without a verb, the weights are listed.
     """
     if ctx.invoked_subcommand is not None:
         return None
@@ -68,9 +68,9 @@ def parse_weights(words: Sequence[str]) -> dict[str, float]:
         except ValueError:
             equals = ""
         if not equals or not role:
-            raise UsageError(f"'{word}' is no weight", field="ROLE=WEIGHT", hint="write for example web=2")
+            raise UsageError(f"'{word}' is not a weight", field="ROLE=WEIGHT", hint="for example, web=2")
         if role in found:
-            raise UsageError(f"role '{role}' is given two weights", field="ROLE=WEIGHT", hint="leave one out")
+            raise UsageError(f"role '{role}' has two weights", field="ROLE=WEIGHT", hint="leave one out")
         found[role] = weight
     return found
 
@@ -104,7 +104,7 @@ def set_(ctx: typer.Context, pairs: Pairs = None, file: PayloadFile = None) -> N
         written = read_payload(session, file)
         target = read_weight_infos(written.text, named(file))
     elif not pairs:
-        raise UsageError("a role and its weight are needed", hint="for example: mesosctl weights set web=2")
+        raise UsageError("a role and its weight are needed", hint="for example, mesosctl weights set web=2")
     else:
         target = parse_weights(pairs)
     with session.open_master() as master, written.refusals(*target) if written else nullcontext():

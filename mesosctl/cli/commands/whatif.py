@@ -64,7 +64,7 @@ def _fraction(text: str) -> float:
         part = math.nan
     if rest or not 0 < part <= 1:
         raise UsageError(
-            f"--lose-fraction is '{text}': it has to be above 0 and at most 1, or 100%",
+            f"--lose-fraction is '{text}': it must be above 0 and at most 1, or 100%",
             field="--lose-fraction",
             hint="write 0.2 or 20% for a fifth of the agents; --lose-agent names single ones",
         )
@@ -122,7 +122,7 @@ Recorded = Annotated[
     typer.Option(
         "--recorded",
         metavar="FILE",
-        help="The traffic for ratelimits:FILE, which ratelimit watch -o jsonl has recorded.",
+        help="The traffic for ratelimits:FILE, as recorded by ratelimit watch -o jsonl.",
     ),
 ]
 Before = Annotated[
@@ -130,8 +130,8 @@ Before = Annotated[
     typer.Option(
         "--before",
         metavar="FILE",
-        help="The rate limits of today, for ratelimits:FILE. The default is those of the master or the cluster file; "
-        "a snapshot has none.",
+        help="The present rate limits, to compare with ratelimits:FILE. By default, they are those of the master or "
+        "the cluster file; a snapshot has none.",
     ),
 ]
 Page = Annotated[
@@ -169,7 +169,7 @@ Largest = Annotated[
         ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
         ("whatif --lose-fraction 0.2 --report outage.html", "a fifth of the agents is lost; with a page for a ticket"),
         ("whatif --find-largest 'quota:web=cpus:?;mem:6GiB'", "the largest quota that starves nobody"),
-        ("whatif ratelimits:new.json --recorded watch.jsonl", "other rate limits, against recorded traffic"),
+        ("whatif ratelimits:new.json --recorded watch.jsonl", "other rate limits, with recorded traffic"),
         ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
     ),
 )
@@ -208,7 +208,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     unused = "--count" if count is not None else "--attribute"
     if not add_agent and (count is not None or attribute):
         raise UsageError(
-            f"{unused} concerns added agents, but no agent is added",
+            f"{unused} applies to added agents, but no agent is added",
             field=unused,
             hint="give --add-agent RESOURCES too",
         )
@@ -251,14 +251,12 @@ def _several(each: Sequence[str], find_largest: str | None, report: str | None) 
     from mesosctl.planning.whatif_variants import expand, parse_template
 
     if each and find_largest is not None:
-        raise UsageError(
-            "--each and --find-largest ask two different questions", field="--each", hint="give one of them at a time"
-        )
+        raise UsageError("--each and --find-largest exclude each other", field="--each", hint="give one of them")
     if each and report is not None:
         raise UsageError(
-            "--report writes one forecast, and --each makes several",
+            "--report writes one forecast, but --each makes several",
             field="--report",
-            hint="give the change that you choose as CHANGES, with --report",
+            hint="choose one change, and give it as CHANGES with --report",
         )
     if find_largest is not None:
         template = parse_template(find_largest)

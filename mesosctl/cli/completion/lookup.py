@@ -26,7 +26,7 @@ _PATHS: dict[Kind, str] = {"role": "/roles", "agent": "/slaves", "framework": "/
 
 
 def find_names(ctx: typer.Context, kind: Kind) -> list[str]:
-    """Return the names of a kind that are known in the context and by the options so far; none where that fails."""
+    """Return the names of a kind that are known in the context and by the options so far; none if that fails."""
     environment: Environment = ctx.find_root().obj
     options = said(ctx)
     # The shell has not replaced the ~ of a word that is still being typed.

@@ -26,7 +26,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 
 
 def kept_names(kind: Kind, settings: Settings, variables: Mapping[str, str]) -> list[str] | None:
-    """The names that were kept for the master that `settings` choose; None where they are too old, or none were."""
+    """The names that were kept for the master that `settings` choose; None if they are too old, or none were."""
     folder = _folder(variables)
     if folder is None:
         return None
@@ -74,7 +74,7 @@ def forget(variables: Mapping[str, str]) -> None:
 
 
 def names_in(path: str, answer: Any) -> Iterator[tuple[Kind, list[str]]]:
-    """Yield the names in a master's answer at `path`, by kind.  Raises KeyError or the like where it is none."""
+    """Yield the names in a master's answer at `path`, by kind.  Raises KeyError or the like if it is none."""
     if path == "/roles":
         yield "role", [role["name"] for role in answer["roles"]]
     if path in ("/slaves", "/state"):

@@ -50,7 +50,7 @@ def secret_of(principal: str, settings: Settings, environment: Environment, warn
 
     `warn` is told of a file that others may open.
 
-    Raises BadInput for a file or a keyring without one, UsageError where there is nobody to ask.
+    Raises BadInput for a file or a keyring without one, UsageError if there is nobody to ask.
     """
     file, source = settings.options.secret_file, settings.options.secret_from
     if "secret" in settings.secrets:
@@ -107,9 +107,12 @@ def read_secret_file(path: str, option: str, warn: Callable[[str], None], hint: 
         raise BadInput(f"{path} holds more than a secret: it should be one line", field=option, hint=hint)
     secret = text.removesuffix("\n").removesuffix("\r")
     if not secret:
-        raise BadInput(f"{path} is empty, and should hold a secret", field=option, hint=hint)
+        raise BadInput(f"{path} is empty, but should hold a secret", field=option, hint=hint)
     if stat.S_ISREG(state.st_mode) and state.st_mode & 0o077 and state.st_uid == os.geteuid():
-        warn(f"others may open {path}, which holds a secret (mode {state.st_mode & 0o777:04o}): chmod 600 '{path}'")
+        warn(
+            f"other users may open {path}, which holds a secret (mode {state.st_mode & 0o777:04o}): run chmod 600 "
+            f"'{path}'"
+        )
     return secret
 
 
@@ -121,14 +124,12 @@ def _from_keyring(principal: str, context: str | None) -> str:
     try:
         found = import_module("keyring").get_password(service, principal)
     except ImportError:
-        raise BadInput(
-            "there is no keyring here to ask", field="--secret-from", hint="install mesosctl[keyring]"
-        ) from None
+        raise BadInput("no keyring is available", field="--secret-from", hint="install mesosctl[keyring]") from None
     except Exception as error:  # noqa: BLE001  # each keyring has errors of its own, which may tell too much
         raise BadInput(f"the keyring does not answer ({type(error).__name__})", field="--secret-from") from None
     if not found:
         raise BadInput(
-            f"the keyring holds no secret of {principal}",
+            f"the keyring has no secret for {principal}",
             field="--secret-from",
             hint=f"keyring set '{service}' '{principal}'",
         )
@@ -140,15 +141,15 @@ _TOKENS = ("token", "token_file")
 
 
 def find_token(settings: Settings, warn: Callable[[str], None]) -> "Token | None":
-    """The token that was given, None where there is none; `warn` is told of a file that others may open.
+    """The token that was given, None if there is none; `warn` is told of a file that others may open.
 
-    Raises UsageError where a secret is given as well, and nothing says which counts, BadInput for
+    Raises UsageError if a secret is given as well, and nothing says which counts, BadInput for
     what cannot be a token.
     """
     token, secret = _first(settings, _TOKENS), _first(settings, _SECRETS)
     if token is None:
         if settings.origin("token_scheme").kind == "flag":
-            raise UsageError("--token-scheme is about a token", field="--token-scheme", hint="give --token-file FILE")
+            raise UsageError("--token-scheme needs a token", field="--token-scheme", hint="give --token-file FILE")
         return None
     one = settings.origin(token).name
     if secret is not None:
@@ -173,12 +174,12 @@ def _first(settings: Settings, names: tuple[str, ...]) -> str | None:
 def _bare(text: str, source: str) -> str:
     """Return a text that may stand in a header; no error has the text itself."""
     if not text:
-        raise BadInput(f"{source} is empty, and should hold a token", field="--token-file")
+        raise BadInput(f"{source} is empty, but should hold a token", field="--token-file")
     if not text.isascii() or not text.isprintable() or " " in text:
         raise BadInput(
-            f"{source} holds something else than a token: it should be one word",
+            f"{source} does not hold a token, which is one word",
             field="--token-file",
-            hint="leave out 'Bearer' and the like; --token-scheme says how it is shown",
+            hint="leave out words such as 'Bearer'; --token-scheme says how the token is sent",
         )
     return text
 
@@ -187,7 +188,7 @@ Told = tuple[Literal["note", "warning"], str]
 
 
 def refuse_two_clusters(settings: Settings) -> None:
-    """Raises UsageError where the words name one cluster by its context, and the surroundings another.
+    """Raises UsageError if the words name one cluster by its context, and the surroundings another.
 
     The variable would be the stronger of the two, and whoever has just typed the name of a context
     does not expect it.  A master that was typed as well has been thought of.
@@ -195,24 +196,24 @@ def refuse_two_clusters(settings: Settings) -> None:
     if settings.conflicting is None or _kinds(settings) != ("flag", "environment"):
         return
     raise UsageError(
-        f"--context {settings.context} means {_plain(settings.conflicting.master)}, "
-        f"and MESOSCTL_MASTER means {_plain(settings.options.master)}; which one?",
+        f"--context {settings.context} means {_plain(settings.conflicting.master)}, but MESOSCTL_MASTER means "
+        f"{_plain(settings.options.master)}",
         field="--context",
-        hint="unset MESOSCTL_MASTER, or say --master, which is stronger than both",
+        hint="unset MESOSCTL_MASTER, or give --master, which overrides both",
     )
 
 
 def find_conflicts(settings: Settings) -> Told | None:
-    """How loudly, and in which words; None where nobody could be taken by surprise."""
+    """How loudly, and in which words; None if nobody could be taken by surprise."""
     if settings.conflicting is None:
         return None
     named = f"{settings.origin('master').name} names {_plain(settings.options.master)}"
     meant = f"context '{settings.context}' is for {_plain(settings.conflicting.master)}"
     kept = ", ".join(settings.conflicting.left_out)
-    left_out = f": its {kept} {'is' if len(settings.conflicting.left_out) == 1 else 'are'} left out" if kept else ""
+    left_out = f": its {kept} {'is' if len(settings.conflicting.left_out) == 1 else 'are'} ignored" if kept else ""
     if _kinds(settings) in (("environment", "environment"), ("flag", "environment")):
-        return "warning", f"{named}, and that is what is asked; {meant}{left_out}"
-    return ("note", f"{named}, and {meant}{left_out}") if kept else None
+        return "warning", f"{named}, so mesosctl uses that master; {meant}{left_out}"
+    return ("note", f"{named}, but {meant}{left_out}") if kept else None
 
 
 def _kinds(settings: Settings) -> tuple[str, str]:

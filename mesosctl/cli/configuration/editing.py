@@ -52,14 +52,14 @@ def change(
     unset: Iterable[str],
     agree: Callable[[Sequence[str]], None] = lambda _: None,
 ) -> tuple[Configuration, list[str]]:
-    """Set and take away values of a context, which is made where there is none; the first one becomes current.
+    """Set and take away values of a context, which is made if there is none; the first one becomes current.
 
     A secret takes the place of the file that held it, and the other way round; the keys that had to go are
     returned too, and `agree`, which raises where they should stay, hears of them first.
     Raises UsageError for a name that is none, NotFound for what cannot be taken away.
     """
     if not NAME.fullmatch(name):
-        raise UsageError(f"'{printable(name)}' is no name for a context", hint="letters, digits, - and _")
+        raise UsageError(f"'{printable(name)}' is not a name for a context", hint="use letters, digits, - and _")
     with _edited(path) as document:
         contexts = document.setdefault("contexts", tomlkit.table(is_super_table=True))
         if not contexts and "current" not in document:
@@ -71,9 +71,9 @@ def change(
         for key in unset:
             if key not in context:
                 raise NotFound(
-                    f"context '{name}' says nothing of {printable(key)}",
+                    f"context '{name}' has no setting {printable(key)}",
                     field="--unset",
-                    hint=did_you_mean(key, context, f"mesosctl context show {name} shows what it says"),
+                    hint=did_you_mean(key, context, f"mesosctl context show {name} shows its settings"),
                 )
             del context[key]
         replaced = [rival(key) for key in values if rival(key) in context and rival(key) not in values]
@@ -87,7 +87,7 @@ def change(
 
 
 def remove(path: Path, names: Iterable[str]) -> Configuration:
-    """Remove contexts.  Raises NotFound, and removes none, where one of them is not there."""
+    """Remove contexts.  Raises NotFound, and removes none, if one of them is not there."""
     with _edited(path) as document:
         for name in dict.fromkeys(names):
             _context(document, name)
@@ -103,7 +103,9 @@ def place(variables: Mapping[str, str]) -> Path:
     """Where the file is or will be.  Raises BadInput without a home."""
     path = configuration_path(variables)
     if path is None:
-        raise BadInput("a configuration file has no place here", hint="set HOME, XDG_CONFIG_HOME or MESOSCTL_CONFIG")
+        raise BadInput(
+            "there is no folder for a configuration file", hint="set HOME, XDG_CONFIG_HOME or MESOSCTL_CONFIG"
+        )
     return path
 
 

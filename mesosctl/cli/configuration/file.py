@@ -38,7 +38,7 @@ class Configuration:
     contexts: Mapping[str, Mapping[str, Value]]
 
     def of(self, name: str) -> Mapping[str, Value] | None:
-        """The values of one context by key, None where there is no such context."""
+        """The values of one context by key, None if there is no such context."""
         return self.contexts.get(name)
 
     def place(self, file: str, variables: Mapping[str, str]) -> str:
@@ -79,7 +79,7 @@ def is_open(state: os.stat_result) -> bool:
 def too_open(path: Path, state: os.stat_result) -> BadInput:
     """The error for a secret that others may read."""
     return BadInput(
-        f"{path} holds a secret, and others may open it (mode {state.st_mode & 0o777:04o})",
+        f"{path} holds a secret, but other users may open it (mode {state.st_mode & 0o777:04o})",
         field=str(path),
         hint=f"chmod 600 '{path}'",
     )
@@ -109,16 +109,16 @@ def _faults(document: Mapping[str, Any], settings: Mapping[str, Setting]) -> Ite
         if key not in ("current", "contexts"):
             yield (), key, f"is unknown{_likely(key, ('current', 'contexts'))}"
     if not isinstance(document.get("current", ""), str):
-        yield (), "current", "has to be the name of a context"
+        yield (), "current", "must be the name of a context"
     contexts = document.get("contexts", {})
     if not isinstance(contexts, dict):
-        yield (), "contexts", "has to be a table of contexts, as in [contexts.prod]"
+        yield (), "contexts", "must be a table of contexts, as in [contexts.prod]"
         return
     for name, context in contexts.items():
         if not isinstance(context, dict):
-            yield ("contexts",), name, f"has to be a table of settings, as in [contexts.{name}]"
+            yield ("contexts",), name, f"must be a table of settings, as in [contexts.{name}]"
         elif not NAME.fullmatch(name):
-            yield ("contexts",), name, "is no name for a context: letters, digits, - and _"
+            yield ("contexts",), name, "is not a name for a context: use letters, digits, - and _"
         else:
             yield from ((("contexts", name), key, wrong) for key, wrong in _faults_of(context, settings))
 
@@ -141,7 +141,7 @@ def rival(key: str) -> str:
 
 def _likely(key: str, known: Any) -> str:
     found = closest(key.replace("_", "-"), known)
-    return f"; is it {found}?" if found else f"; there are {', '.join(known)}"
+    return f"; did you mean {found}?" if found else f"; known: {', '.join(known)}"
 
 
 def no_context(name: str, known: Collection[str]) -> NotFound:
@@ -151,7 +151,7 @@ def no_context(name: str, known: Collection[str]) -> NotFound:
         field="context",
         hint=did_you_mean(name, known, "mesosctl context list shows them")
         if known
-        else "there is none at all; mesosctl context set NAME --master ADDRESS makes one",
+        else "there are none yet; mesosctl context set NAME --master ADDRESS creates one",
     )
 
 
@@ -171,7 +171,7 @@ def without_password(text: str) -> str:
 
 
 def line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
-    """Where a key stands in a file that is laid out line by line; None where it is not."""
+    """Where a key stands in a file that is laid out line by line; None if it is not."""
     from mesosctl.api.files.line_numbers import places_in_toml
 
     return places_in_toml(text).lines.get(".".join((*table, key)))

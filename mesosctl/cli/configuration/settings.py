@@ -112,7 +112,8 @@ class Settings:
         """Where the value of that name was said, for a person who did not type it now."""
         origin = self.origin(name)
         if origin.kind in ("context", "environment"):
-            return f"{origin} says so; mesosctl context show --origin has the line"
+            kind = "variable" if origin.kind == "environment" else origin.kind
+            return f"it comes from {kind} {origin.name}; mesosctl context show --origin shows the line"
         return None
 
 

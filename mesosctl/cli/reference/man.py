@@ -15,8 +15,8 @@ _WIDTH = 78
 _SURROUNDINGS = (
     ("MESOSCTL_CONFIG", "The configuration file. The default is mesosctl/config.toml below XDG_CONFIG_HOME."),
     ("XDG_CONFIG_HOME", "The folder of mesosctl/config.toml. The default is ~/.config."),
-    ("XDG_CACHE_HOME", "The folder of the names that completions remember. The default is ~/.cache."),
-    ("XDG_STATE_HOME", "The folder of the state of fake: masters. The default is ~/.local/state."),
+    ("XDG_CACHE_HOME", "The folder for names that completion remembers. The default is ~/.cache."),
+    ("XDG_STATE_HOME", "The folder for the state of fake: masters. The default is ~/.local/state."),
     (
         "NO_COLOR, FORCE_COLOR",
         "NO_COLOR turns colours off. FORCE_COLOR turns colours and drawn tables on, even without a terminal.",
@@ -26,7 +26,7 @@ _SURROUNDINGS = (
 _FILES = (
     (
         "~/.config/mesosctl/config.toml",
-        "Contexts; see mesosctl context. Only you may read it (mode 600) if it has a secret.",
+        "Contexts; see mesosctl context. Only you may read it (mode 600) if it holds a secret.",
     ),
     ("~/.cache/mesosctl/names", "Names of roles, agents, frameworks and contexts, for completions."),
     ("~/.local/state/mesosctl/apply", "Journals of interrupted applies. Only you may read them (mode 600)."),

@@ -48,25 +48,25 @@ def check_guarantee(guarantee: Sequence["Resource"], field: str = "guarantee") -
         where = f"{field}[{index}]"
         if resource.is_reserved:
             raise RuleViolation(
-                f"{resource.name} carries a reservation, and quota is for unreserved resources only",
+                f"{resource.name} carries a reservation, but quota is for unreserved resources only",
                 field=f"{where}.role",
                 rule="quota.unreserved-only",
             )
         if resource.disk is not None:
             raise RuleViolation(
-                f"{resource.name} carries DiskInfo, and quota counts plain amounts only",
+                f"{resource.name} carries DiskInfo, but quota counts plain amounts only",
                 field=f"{where}.disk",
                 rule="quota.no-disk-info",
             )
         if resource.revocable:
             raise RuleViolation(
-                f"{resource.name} carries RevocableInfo, and quota is never revocable",
+                f"{resource.name} carries RevocableInfo, but quota is never revocable",
                 field=f"{where}.revocable",
                 rule="quota.not-revocable",
             )
         if not resource.is_scalar:
             raise RuleViolation(
-                f"{resource.name} is non-scalar, and quota is for amounts only",
+                f"{resource.name} is non-scalar, but quota is for amounts only",
                 field=f"{where}.type",
                 rule="quota.scalar-only",
             )
@@ -146,7 +146,7 @@ def check_limits_fit_request(guarantee: Iterable["Resource"], quota: Quota, prof
             hint="leave out --api v0: UPDATE_QUOTA sets every limit",
         )
     raise RuleViolation(
-        "this master has no limits: they came with Mesos 1.9",
+        "this master does not support limits, which came with Mesos 1.9",
         field="limits",
         rule="quota.limits-need-update",
         hint="leave the limits out, or give none",

@@ -182,7 +182,7 @@ def check_grow(volume: Resource, addition: Resource) -> None:
     check_amount(addition, "addition")
     if len(Resources([plain_disk(volume), addition])) > 1:
         raise RuleViolation(
-            f"{addition} is not of the same kind as what {volume} is made of, or that is a whole disk",
+            f"{addition} is not the same kind of disk as {volume}, or the volume is a whole disk",
             field="addition",
             rule="grow.same-kind",
         )
@@ -199,7 +199,7 @@ def check_shrink(volume: Resource, subtract: int) -> None:
         )
     if not isinstance(volume.value, int) or not 0 < subtract < volume.value:
         raise RuleViolation(
-            "what is taken off a volume must be above zero and smaller than the volume",
+            "the amount to subtract must be above zero and smaller than the volume",
             field="subtract.value",
             rule="shrink.amount",
         )
@@ -227,7 +227,7 @@ def _check_volume(volume: Resource, field: str) -> None:
     if volume.disk is None:
         raise RuleViolation(f"{volume} has no disk info", field=f"{field}.disk", rule="volume.disk")
     if not volume.is_persistent_volume:
-        raise RuleViolation(f"{volume} is no persistent volume", field=f"{field}.disk.persistence", rule="volume.id")
+        raise RuleViolation(f"{volume} is not a persistent volume", field=f"{field}.disk.persistence", rule="volume.id")
     if volume.disk.container_path is None:
         raise RuleViolation(
             f"{volume} has no volume: a container path and a mode",

@@ -222,7 +222,7 @@ def _check_allocation(resource: Resource, requester: Requester, field: str) -> N
     role = resource.allocation_role or requester.offer_role
     if resource.role != role or resource.role not in requester.framework_roles:
         raise RuleViolation(
-            f"{resource.name} is for role '{resource.role}', the offer is for '{role}'",
+            f"{resource.name} is for role '{resource.role}', but the offer is for '{role}'",
             field=f"{field}.reservations[-1].role",
             rule="reserve.offer-role",
         )
@@ -253,7 +253,7 @@ def _check_rereservation(resources: Collection[Resource], source: Collection[Res
             "of neither",
             field="source",
             rule="reserve.static-stays",
-            hint="a real master accepts this, and then the agent crashes",
+            hint="a real master accepts this, and an agent that has less than that unreserved crashes",
         )
     before, after = Resources(source).to_unreserved(), Resources(resources).to_unreserved()
     if before != after:

@@ -87,7 +87,7 @@ class Journal:
         self._about = about
 
     def __enter__(self) -> Self:
-        """Raises Conflict where another program holds it, BadInput where it cannot be kept."""
+        """Raises Conflict if another program holds it, BadInput if it cannot be kept."""
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
@@ -95,11 +95,11 @@ class Journal:
         except BlockingIOError:
             self._release()
             raise Conflict(
-                f"{self._about.file} is being applied to this master by another program", hint="wait until it ends"
+                f"{self._about.file} is being applied to this master by another command", hint="wait until it ends"
             ) from None
         except OSError as error:
             self._release()
-            raise BadInput(f"the journal {self._path} cannot be kept: {error.strerror}") from None
+            raise BadInput(f"the journal {self._path} cannot be written: {error.strerror}") from None
         return self
 
     def __exit__(
@@ -113,7 +113,7 @@ class Journal:
             self._lock = None
 
     def read(self) -> JournalEntry | None:
-        """Return the entry that an earlier apply left; None where the last one was completed.  Raises BadInput."""
+        """Return the entry that an earlier apply left; None if the last one was completed.  Raises BadInput."""
         if self._forgotten:
             return None
         try:
@@ -124,7 +124,7 @@ class Journal:
             why = why_unreadable(error) if isinstance(error, OSError | UnicodeDecodeError) else _why_senseless(error)
             raise BadInput(
                 f"the journal {self._path} of an interrupted apply cannot be read: {why}",
-                hint="look at the cluster with mesosctl diff, then start over with --restart",
+                hint="compare with mesosctl diff, then start over with --restart",
             ) from None
 
     def replaced(self) -> list[JournalEntry]:
@@ -178,7 +178,7 @@ def _why_senseless(error: Exception) -> str:
 
 
 def _entry(value: Mapping[str, Any]) -> JournalEntry:
-    """Raises ArithmeticError, AttributeError, LookupError, MesosctlError, TypeError or ValueError where it is none."""
+    """Raises ArithmeticError, AttributeError, LookupError, MesosctlError, TypeError or ValueError if it is none."""
     if value["schema_version"] != SCHEMA_VERSION:
         raise ValueError("it was written by another version")
     steps = [step_from_json(step) for step in value["steps"]]
@@ -219,7 +219,7 @@ def _on_loopback(place: str) -> bool:
 
 
 def _flags(master: Master) -> dict[str, str]:
-    """Return the master's flags; none where this principal may not see them."""
+    """Return the master's flags; none if this principal may not see them."""
     try:
         return dict(master.get("/flags")["flags"])
     except (MesosctlError, LookupError, TypeError, ValueError):
@@ -252,7 +252,7 @@ def step_to_json(step: Step) -> dict[str, Any]:
 
 
 def step_from_json(value: Mapping[str, Any]) -> Step:
-    """The step again.  Raises KeyError, TypeError or ValueError where it is none."""
+    """The step again.  Raises KeyError, TypeError or ValueError if it is none."""
     if value["kind"] == "quota":
         return QuotaStep(str(value["role"]), _quota_steps(value["before"]), _quota_steps(value["after"]))
     if value["kind"] == "weights":

@@ -27,13 +27,14 @@ _NAMED = 3
 def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None:
     """Return what an interrupted apply of this desired state left to do, with the step that was under way settled.
 
-    Raises Conflict where a step that was made is not so any more, or the next one not where that apply left it.
+    Raises Conflict if a step that was made has since been undone, or the next one is not as that apply left it.
     """
     left = journal.read()
     for other in journal.replaced() if left is None else ([left] if left.digest != digest else []):
         master.notice(
-            f"an earlier apply of this file was interrupted: {other.done} of {len(other.steps)} steps were seen done, "
-            "and the next one may have been made; the file or --prune has changed since, so the plan is made again"
+            f"an earlier apply of this file was interrupted: {other.done} of {len(other.steps)} steps were seen to be "
+            f"done, and the next one may have been made; the file or --prune has changed since, so mesosctl makes a "
+            f"new plan"
         )
     if left is None or left.digest != digest:
         return None
@@ -97,7 +98,7 @@ def _known(steps: Sequence[Step], done: int, *, begun: bool, stopped: KeyboardIn
     if done:
         yield f"{done} of {len(steps)} steps done"
     step = f"step {done + 1} of {len(steps)}, {_sentence(steps[done])},"
-    yield f"{step} was under way, and whether it was made is not known"
+    yield f"{step} was under way, and it is unknown whether it was made"
     yield "run the same command to find out and continue"
 
 
@@ -116,7 +117,7 @@ def _kind(step: Step) -> str:
 
 
 def check_same(shown: Sequence[Step], now: Sequence[Step]) -> None:
-    """Raises Conflict where the plan that was shown is not the plan any more."""
+    """Raises Conflict if the plan that was shown is not the plan any more."""
     if list(shown) != list(now):
         raise Conflict(
             "the cluster has changed since the plan was made; nothing was done",
@@ -139,11 +140,11 @@ def _changed(step: Step) -> Conflict:
 
 
 def prove(master: Master, desired: DesiredState, *, prune: bool) -> None:
-    """Raises Conflict where the cluster is not as wanted, though every step was made and seen."""
+    """Raises Conflict if the cluster is not as wanted, though every step was made and seen."""
     try:
         left = compare(master, desired, prune=prune)
     except KeyboardInterrupt as stopped:
-        stopped.add_note("every step is done; run the same command to compare once more")
+        stopped.add_note("every step is done; run the same command to compare again")
         raise
     if left:
         named = ", ".join(f"{one.kind} of {one.name}" for one in left[:_NAMED])

@@ -41,7 +41,7 @@ def send_quota(
             return False if seen or sees_every_role(master) else None
         return shown == target
 
-    return confirm(master, send, is_shown, what=f"setting quota of '{role}'", wait=wait)
+    return confirm(master, send, is_shown, what=f"the new quota of '{role}'", wait=wait)
 
 
 def send_removal(master: Master, role: str, *, seen: bool, wait: bool = True) -> bool:
@@ -60,7 +60,7 @@ def send_removal(master: Master, role: str, *, seen: bool, wait: bool = True) ->
         # A master reads the role from the path as it stands, without percent-decoding.
         lambda: master.delete(f"/quota/{role}"),
         is_shown,
-        what=f"removing quota of '{role}'",
+        what=f"the removal of the quota of '{role}'",
         wait=wait,
         seen_before=seen,
     )
@@ -73,7 +73,7 @@ _OVERCOMMITTED = ("exceed cluster capacity", "not enough capacity")
 def send_update(master: Master, target: Mapping[str, Quota], *, force: bool) -> None:
     """One UPDATE_QUOTA of checked configurations.
 
-    Raises Conflict for want of capacity, as POST /quota does: that this call answers it with 400
+    Raises Conflict for lack of capacity, as POST /quota does: that this call answers it with 400
     and not with 409 is a difference between two calls of Mesos, and no other condition.
     """
     from mesosctl.api.quota import UpdateQuotaCall
@@ -171,7 +171,7 @@ class _Restoration:
                 return f"role '{self.role}' has quota {present.guarantees}; nothing was restored", False
             return (
                 f"role '{self.role}' still has its old quota ({self.before.guarantees}), and the master may "
-                "still remove it: look again with mesosctl quota list"
+                "still remove it: check again with mesosctl quota list"
             ), True
         try:
             self._put_back(over_unknown=unread is not None)
@@ -205,7 +205,7 @@ class _Restoration:
 
     def _unknown(self, reason: str) -> str:
         return (
-            f"ROLE '{self.role}' MAY HAVE NO QUOTA NOW, this is unknown; its old quota was {self.before.guarantees}: "
+            f"ROLE '{self.role}' MAY HAVE NO QUOTA NOW; its old quota was {self.before.guarantees}: "
             f"{reason}; {self._remedy}"
         )
 

@@ -121,7 +121,7 @@ def update_quotas(
     stored = quotas_if_allowed(master)
     if stored is None:
         raise RuleViolation(
-            "the quotas cannot be read, and an update has to know what it replaces", field="role", rule="quota.readable"
+            "the quotas cannot be read, but an update must know what it replaces", field="role", rule="quota.readable"
         )
     missing = [role for role, _ in desired if role not in stored]
     if options.only_new:
@@ -149,7 +149,7 @@ def update_quotas(
         raise UsageError(
             "this command changes the quota of one role at a time",
             field="--file",
-            hint="put one configuration into each file",
+            hint="put one configuration in each file",
         )
     [(role, whole)] = target.items()
     change = replace_quota(master, role, stored.get(role), whole, force=options.force, wait=options.wait)
@@ -189,7 +189,7 @@ def _agree(
     target: Mapping[str, Quota],
     options: QuotaOptions,
 ) -> None:
-    """Ask for agreement to losses that were not named.  Raises Conflict where another changed the quotas meanwhile."""
+    """Ask for agreement to losses that were not named.  Raises Conflict if another changed the quotas meanwhile."""
     losses = {role: quota.implicit_losses(stored.get(role), target[role]) for role, quota in desired}
     told = [f"role '{role}' loses its {' and its '.join(lost)}" for role, lost in losses.items() if lost]
     if not told:
@@ -198,7 +198,7 @@ def _agree(
     now = read_quotas(master)  # a person may have thought for long
     if any(now.get(role) != stored.get(role) for role in losses):
         raise Conflict(
-            "the quota has changed since the question was asked; nothing was done",
+            "the quota has changed since you were asked; nothing was done",
             field="role",
             rule="quota.unchanged",
             hint="run it again, and read the question",
@@ -216,7 +216,7 @@ def _check_targets(
         if quota.is_default:
             # A 1.11 master keeps an empty entry then, which blocks a later quota set.
             refusal = RuleViolation(
-                f"that would leave role '{role}' without guarantee and limit",
+                f"that would leave role '{role}' without a guarantee or a limit",
                 field="guarantees",
                 rule="quota.empty",
                 hint=f"use quota remove {role}",
@@ -249,7 +249,7 @@ def _update_at_once(
         master,
         lambda: send_update(master, target, force=options.force),
         is_shown,
-        what="updating quota of " + ", ".join(f"'{role}'" for role in target),
+        what="the new quota of " + ", ".join(f"'{role}'" for role in target),
         wait=options.wait,
     )
     return [QuotaChange(role, stored.get(role), quota, confirmed) for role, quota in target.items()]

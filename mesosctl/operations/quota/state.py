@@ -56,24 +56,24 @@ def _if_allowed(master: Master, path: str, read: Callable[[], Value], without: s
 
 
 def quotas_if_allowed(master: Master) -> dict[str, Quota] | None:
-    """`read_quotas`, or None where they may not be seen."""
+    """`read_quotas`, or None if this principal may not see them."""
     return read_if_allowed(master, "/quota", responses.quotas, "only the master checks the rules about existing quotas")
 
 
 def capacity_if_allowed(master: Master) -> Quantities | None:
-    """Return the capacity of the cluster, or None where its agents may not be seen."""
+    """Return the capacity of the cluster, or None if this principal may not see its agents."""
     return _if_allowed(master, "/slaves", lambda: read_capacity(master), "only the master checks whether it fits")
 
 
 def read_capacity(master: Master) -> Quantities:
-    """Return the capacity of the cluster.  Raises Denied where its agents may not be seen."""
+    """Return the capacity of the cluster.  Raises Denied if this principal may not see its agents."""
     from mesosctl.model.quota.capacity import capacity
 
     return capacity(_agents(master), master.profile)
 
 
 def agents_if_allowed(master: Master, without: str) -> "list[AgentCapacity] | None":
-    """Return every registered agent; None, with a notice that names the consequence, where they may not be seen."""
+    """Every registered agent; None, with a notice of the consequence, if this principal may not see them."""
     return _if_allowed(master, "/slaves", lambda: _agents(master), without)
 
 
@@ -86,7 +86,7 @@ def _agents(master: Master) -> "list[AgentCapacity]":
 
 
 def usage_if_allowed(master: Master) -> dict[str, RoleUsage] | None:
-    """Return the usage of each known role, or None where that may not be seen."""
+    """Return the usage of each known role, or None if this principal may not see that."""
     return read_if_allowed(master, "/roles", responses.roles, "usage is left out")
 
 
@@ -125,12 +125,12 @@ def _agreed(_losses: str) -> None:
 class QuotaOptions(NamedTuple):
     """How to go about a change of quota.
 
-    `force` passes the capacity heuristic, and where limits are set by UPDATE_QUOTA the check of what a
+    `force` skips the capacity heuristic, and where limits are set by UPDATE_QUOTA the check of what a
     role consumes.  `api` is auto, v0 or v1, `wait` reads back, `allow_new_resource` takes names of
     resources that no agent has.  An update makes no quota for a role without one unless `create`, and
     changes none that is there where `only_new`.  `agree` is asked before something is lost that was not
     named: it gets a sentence, and raises to refuse.  `capacity` returns the capacity of the cluster, or None
-    where it is unknown; by default it asks the master for all its agents.
+    if it is unknown; by default it asks the master for all its agents.
     """
 
     force: bool = False
@@ -144,7 +144,7 @@ class QuotaOptions(NamedTuple):
 
 
 def check_names(master: Master, fields: Mapping[str, str], had: Collection[str] = ()) -> None:
-    """Raises RuleViolation for a name that no agent has; `fields` says where each name stands.
+    """Raises RuleViolation for a name that no agent has; `fields` says if each name stands.
 
     `had` are names that what is changed has already.  The agents are asked for only where a name is
     neither one of these nor a standard one.  Where they may not be seen, a notice says so.

@@ -79,7 +79,7 @@ def reserve_on_some(  # the options of one command
         raise Conflict(
             f"{len(plans)} of {len(agents)} agents have room for {Resources(entries)}, but you asked for {count}",
             rule="reserve.enough-agents",
-            hint="ask for less, or on fewer agents",
+            hint="ask for less, or for fewer agents",
         )
     plans.sort(key=lambda plan: _times_it_fits(plan, entries), reverse=True)
     return operate(master, plans[:count], options)
@@ -106,11 +106,9 @@ def create_volume(
         )
         raise
     except Conflict as error:
-        error.reword(
-            f"agent {agent.name} does not have {disk} in one piece that is reserved for '{owner.role}' and free"
-        )
+        error.reword(f"agent {agent.name} has no free {disk} in one piece that is reserved for '{owner.role}'")
         error.hint = (
-            "volumes are made of what is reserved and not in a volume yet: "
+            "a volume needs reserved disk that is not in a volume yet: "
             f"mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows what there is"
         )
         raise
@@ -120,7 +118,7 @@ def create_volume(
         check_create([made], asks, existing=existing, agent_capabilities=agent.capabilities)
     except RuleViolation as error:
         if error.rule == "create.unique-id":
-            error.reword(f"'{owner.role}' has a volume '{volume.persistence_id}' on agent {agent.name} already")
+            error.reword(f"role '{owner.role}' already has a volume '{volume.persistence_id}' on agent {agent.name}")
             error.hint = f"choose another id; mesosctl volumes list --agent {agent.typed_name} shows the ids in use"
         raise
     return operate(master, [Operation(agent, "created", [made], operations.create(Resources([made])))], options)
@@ -144,7 +142,7 @@ def unreserve_of(
 def plan_all(master: Master, agents: Sequence[RegisteredAgent], owner: Owner) -> list[Operation]:
     """An UNRESERVE of all that `owner` has, for each agent with any.
 
-    Raises NotFound where there is nothing, Conflict where a volume or a task is in the way.
+    Raises NotFound if there is nothing, Conflict if a volume or a task is in the way.
     """
     check_owner(owner)
     plans = []
@@ -184,7 +182,7 @@ def refined_left(agents: Sequence[RegisteredAgent], owner: Owner) -> list[str]:
                 plain = replace(entry, reservations=(), disk=None, shared=False, copies=1)
                 left[stack] = left.get(stack, Resources()) + Resources([plain])
     return [
-        f"left: {resources} refined for '{stack[-1]}' ({' > '.join(stack)}); --role {stack[-1]} unreserves it"
+        f"still reserved: {resources} refined for '{stack[-1]}' ({' > '.join(stack)}); --role {stack[-1]} unreserves it"
         for stack, resources in sorted(left.items())
     ]
 
@@ -199,7 +197,7 @@ def destroy_volume(
 def plan_destroy(agent: RegisteredAgent, volume_id: str, role: str | None) -> Operation:
     """A DESTROY of one volume.
 
-    Raises NotFound, RuleViolation where a task uses it, or UsageError where several roles have one of that id.
+    Raises NotFound, RuleViolation if a task uses it, or UsageError if several roles have one of that id.
     """
     known = {
         (entry.disk.persistence_id, entry.role): entry
@@ -215,7 +213,7 @@ def plan_destroy(agent: RegisteredAgent, volume_id: str, role: str | None) -> Op
             f"agent {agent.name} has no volume '{volume_id}'" + (f" of '{role}'" if role else ""),
             field="volume",
             rule="destroy.exists",
-            hint=f"there is one of {', '.join(others)}; {look}" if others else did_you_mean(volume_id, likely, look),
+            hint=f"this id belongs to {', '.join(others)}; {look}" if others else did_you_mean(volume_id, likely, look),
         )
     if len(found) > 1:
         owners = ", ".join(entry.role for entry in found)
@@ -237,7 +235,7 @@ def wait_until_reserved(
 ) -> RegisteredAgent:
     """The agent, once `role` has `target` there, by any stack; no entries: once it has nothing.
 
-    Raises NotConfirmed at the deadline, naming who never showed it; NotFound where the agent goes away.
+    Raises NotConfirmed at the deadline, naming who never showed it; NotFound if the agent goes away.
     """
     amounts, pause = Resources(target).quantities(), FIRST_PAUSE
     while True:

@@ -43,7 +43,7 @@ class Operation:
 
     @property
     def outcome_of_two(self) -> ExpectedResources | None:
-        """How the agent looks where it happened twice; None where it can happen only once, or that looks the same."""
+        """How the agent looks where it happened twice; None if it can happen only once, or that looks the same."""
         once = apply_all(self.agent.total, self.conversions)
         try:
             twice = self._looks(apply_all(once, self.conversions))
@@ -57,7 +57,7 @@ class Operation:
         return ExpectedResources.gained(after, resources) if gains else ExpectedResources.lost(after, resources)
 
     def check_fits(self) -> None:
-        """Raises Conflict where the agent does not have what is to be changed, or tasks hold it."""
+        """Raises Conflict if the agent does not have what is to be changed, or tasks hold it."""
         try:
             apply_all(self.agent.available, self.conversions)
         except Conflict as error:
@@ -130,7 +130,7 @@ def _send(master: Master, operation: Operation, options: SendOptions) -> bool:
             master,
             send,
             lambda: _on_master(master, operation),
-            what=f"having {Resources(operation.resources)} {operation.deed} on {operation.agent.name}",
+            what=f"{operation.deed.removesuffix('ed')}ing {Resources(operation.resources)} on {operation.agent.name}",
             wait=False,
             shown_by=f"mesosctl reservations --agent {operation.agent.typed_name}",
         )
@@ -167,7 +167,7 @@ def wait_for(master: Master, change: AgentChange, operation: Operation, options:
 
     Raises NotConfirmed naming which of the two never did, when the deadline is over or the agent may not be asked.
     """
-    pause, agent_says = FIRST_PAUSE, "was not asked"
+    pause, agent_says = FIRST_PAUSE, "was not queried"
     agent = change.agent
     while True:
         if not change.by_master:
@@ -188,7 +188,7 @@ def wait_for(master: Master, change: AgentChange, operation: Operation, options:
 
 
 def _total(master: Master, operation: Operation) -> Resources | None:
-    """Return the resources of the agent as the master shows them; None where the agent is gone."""
+    """Return the resources of the agent as the master shows them; None if the agent is gone."""
     return next((agent.total for agent in read_agents(master) if agent.id == operation.agent.id), None)
 
 
@@ -199,7 +199,7 @@ def _on_master(master: Master, operation: Operation) -> bool:
 
 
 def _check_once(operation: Operation, total: Resources | None) -> None:
-    """Raises NotConfirmed where the operation seems to have happened twice: that is not what was asked for."""
+    """Raises NotConfirmed if the operation seems to have happened twice: that is not what was asked for."""
     twice = operation.outcome_of_two
     if total is not None and twice is not None and twice.is_shown_by(total):
         undo = {"reserved": "unreserve", "unreserved": "reserve"}.get(operation.deed, "change back")
@@ -214,7 +214,7 @@ def _check_once(operation: Operation, total: Resources | None) -> None:
 def _read_back(master: Master, operation: Operation) -> bool:
     """As `_on_master`, of a change that was accepted.
 
-    Raises NotConfirmed where the master cannot be read, or shows it twice.
+    Raises NotConfirmed if the master cannot be read, or shows it twice.
     """
     try:
         total = _total(master, operation)
@@ -237,7 +237,7 @@ def _on_agent(master: Master, agent: RegisteredAgent, outcome: ExpectedResources
             hint="use --trust-master to rely on the master alone",
         ) from error
     except MesosctlError as error:
-        return False, f"could not be asked: {error.message}"
+        return False, f"could not be queried: {error.message}"
     return outcome.is_shown_by(total), "never showed it in its own state"
 
 
@@ -254,6 +254,7 @@ def _not_shown(change: AgentChange, agent_says: str) -> str:
 def _hint(change: AgentChange) -> str:
     if change.by_master:
         return (
-            "the message to the agent may be lost; --trust-master does not ask agents, allow more time with --timeout"
+            "the message to the agent may be lost: allow more time with --timeout, or rely on the master with "
+            "--trust-master"
         )
     return f"another client may have changed it again; check with mesosctl reservations --agent {change.agent.id}"

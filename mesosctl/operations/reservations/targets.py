@@ -47,7 +47,7 @@ def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
             return candidates[0]
         if candidates:
             named = _listed([agent.short_id or agent.id for agent in candidates])
-            raise UsageError(f"'{word}' means several agents: {named}", field="agent", hint="write one of these ids")
+            raise UsageError(f"'{word}' matches several agents: {named}", field="agent", hint="write one of these ids")
     raise NotFound(
         f"no agent is named '{word}'",
         field="agent",
@@ -61,7 +61,7 @@ def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
 
 
 def _known(agents: Sequence[RegisteredAgent]) -> str:
-    return f"there are {_listed([agent.name for agent in agents])}" if agents else "there are no agents"
+    return f"the agents are {_listed([agent.name for agent in agents])}" if agents else "there are no agents"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -110,7 +110,7 @@ def check_owner(owner: Owner) -> None:
 def to_reserve(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
     """`entries`, plain as arguments give them, with the stack that `owner` means on this agent.
 
-    Raises RuleViolation for entries with an owner already, Conflict where nothing lies below, UsageError where
+    Raises RuleViolation for entries with an owner already, Conflict if nothing lies below, UsageError if
     several do.
     """
     top = Reservation("DYNAMIC", owner.role, owner.principal, owner.labels)
@@ -135,7 +135,7 @@ def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tup
     held = [choice for choice in choices if agent.available.contains(Resources([choice]))]
     if not held and any(agent.total.contains(Resources([choice])) for choice in choices):
         raise Conflict(
-            f"agent {agent.name} does not have {entry} reserved for {' > '.join(under)} and free: tasks use it",
+            f"agent {agent.name} does not have {entry} free and reserved for {' > '.join(under)}: tasks use it",
             field=entry.name,
             rule="operation.available",
             hint=f"mesosctl reservations --agent {agent.typed_name} --role {under[-1]} shows what there is",
@@ -146,7 +146,7 @@ def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tup
 def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
     """`entries` with the stack, labels and principal that they have on this agent.
 
-    Raises Conflict where there is no such reservation, UsageError where it could be one of several.
+    Raises Conflict if there is no such reservation, UsageError if it could be one of several.
     """
     made = []
     for entry in entries:
@@ -160,7 +160,7 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
         )
         if volumes and not held:
             raise Conflict(
-                f"agent {agent.name} does not have {entry} of '{owner.role}' outside of volumes, which are "
+                f"agent {agent.name} does not have {entry} of '{owner.role}' outside its volumes, "
                 f"{volume_names(volumes)}",
                 field=entry.name,
                 rule="operation.available",

@@ -52,14 +52,14 @@ class Agent(Strict):
 
 
 class AgentList(Document):
-    """`agents`; jsonl writes one of `agents` a line, and with --watch one document."""
+    """`agents`; jsonl writes one of `agents` per line, and with --watch one document."""
 
     kind: Literal["agents.list"] = "agents.list"
     agents: list[Agent]
 
 
 class Framework(Mirrored):
-    """A framework; no ports or sets.  `offers` is how many it has not answered."""
+    """A framework, without ports and sets. `offers` counts those that it has not answered."""
 
     id: str
     name: str
@@ -72,21 +72,21 @@ class Framework(Mirrored):
 
 
 class FrameworkList(Document):
-    """`frameworks`; jsonl writes one of `frameworks` a line, and with --watch one document."""
+    """`frameworks`; jsonl writes one of `frameworks` per line, and with --watch one document."""
 
     kind: Literal["frameworks.list"] = "frameworks.list"
     frameworks: list[Framework]
 
 
 class Role(Strict):
-    """A role that the master knows; `usage` is null where this principal may not see it."""
+    """A role that the master knows; `usage` is null if this principal may not see it."""
 
     role: str
     standing: Standing
     weight: float | None
     guarantee: Amounts
     limit: Amounts
-    missing: Amounts = Field(description="Of the guarantee, neither used nor offered.")
+    missing: Amounts = Field(description="The part of the guarantee that is neither used nor offered.")
     usage: Usage | None
 
     @classmethod
@@ -105,21 +105,21 @@ class Role(Strict):
 
 
 class RoleList(Document):
-    """`roles`; jsonl writes one of `roles` a line, and with --watch one document."""
+    """`roles`; jsonl writes one of `roles` per line, and with --watch one document."""
 
     kind: Literal["roles.list"] = "roles.list"
     roles: list[Role]
 
 
 class Weight(Strict):
-    """A weight that was set; every other role weighs 1."""
+    """A weight that was set; every other role has weight 1."""
 
     role: str
     weight: float
 
 
 class WeightList(Document):
-    """`weights` and `weights list`; jsonl writes one of `weights` a line."""
+    """`weights` and `weights list`; jsonl writes one of `weights` per line."""
 
     kind: Literal["weights.list"] = "weights.list"
     weights: list[Weight]
@@ -135,7 +135,7 @@ class WeightChange(Mirrored):
 
 
 class WeightChanges(Document):
-    """`weights set`; jsonl writes one of `changes` a line, and there is none for a weight that was so already."""
+    """`weights set`; jsonl writes one of `changes` per line, without weights that were already set."""
 
     kind: Literal["weights.changes"] = "weights.changes"
     changes: list[WeightChange]
@@ -152,7 +152,7 @@ class Waiting(Strict):
 
 
 class Throttled(Strict):
-    """A principal of which messages wait because of a rate limit."""
+    """A principal whose messages wait because of a rate limit."""
 
     principal: str
     waiting: int
@@ -160,7 +160,7 @@ class Throttled(Strict):
 
 
 class Top(Document):
-    """`top --once`; jsonl writes one of `roles` a line.  `total` is of the agents in service."""
+    """`top --once`; jsonl writes one of `roles` per line.  `total` is of the agents in service."""
 
     kind: Literal["top"] = "top"
     taken_at: float = Field(description="In seconds since 1970.")

@@ -8,7 +8,7 @@ from mesosctl.output.json_documents.quota import Document, Strict
 
 
 class Context(Strict):
-    """A context; null for what it does not say."""
+    """A context; null for settings that it does not have."""
 
     name: str
     current: bool
@@ -17,24 +17,24 @@ class Context(Strict):
 
 
 class ContextList(Document):
-    """`context list`; jsonl writes one of `contexts` a line."""
+    """`context list`; jsonl writes one of `contexts` per line."""
 
     kind: Literal["context.list"] = "context.list"
     contexts: list[Context]
 
 
 class SettingInEffect(Strict):
-    """A setting; a secret is struck out."""
+    """A setting; secrets are hidden."""
 
     key: str
     value: str
     origin: Literal["flag", "environment", "context", "default"]
-    name: str | None = Field(description="The flag, the variable or the context.")
+    name: str | None = Field(description="The option, the variable or the context.")
     place: str | None = Field(description="File and line.")
 
 
 class ContextShow(Document):
-    """`context show`; jsonl writes one of `settings` a line."""
+    """`context show`; jsonl writes one of `settings` per line."""
 
     kind: Literal["context.show"] = "context.show"
     context: str | None
@@ -49,7 +49,7 @@ class ContextChange(Strict):
 
 
 class ContextChanges(Document):
-    """`context set`, `context use` and `context remove`; jsonl writes one of `changes` a line."""
+    """`context set`, `context use` and `context remove`; jsonl writes one of `changes` per line."""
 
     kind: Literal["context.changes"] = "context.changes"
     changes: list[ContextChange]
@@ -57,7 +57,7 @@ class ContextChanges(Document):
 
 
 class Note(Document):
-    """A sentence on standard error where data is JSON, a line each, unless an error takes them along."""
+    """A sentence on standard error with JSON output, one per line, unless an error includes them."""
 
     kind: Literal["note"] = "note"
     level: Literal["note", "warning"]
@@ -65,7 +65,7 @@ class Note(Document):
 
 
 class ExchangeNote(Document):
-    """An exchange on standard error with -v where data is JSON; `headers`, `sent` and `received` with -vv."""
+    """An HTTP exchange, on standard error with -v and JSON output; -vv adds `headers`, `sent` and `received`."""
 
     kind: Literal["exchange"] = "exchange"
     method: str

@@ -15,7 +15,7 @@ from mesosctl.planning.cluster_summary import HeldResources
 
 
 class ChangeAnswer(Mirrored):
-    """The answer to one request; `status` is null where mesosctl refuses what a master would take."""
+    """The answer to one request; `status` is null if mesosctl refuses what a master would accept."""
 
     change: str
     accepted: bool
@@ -26,7 +26,7 @@ class ChangeAnswer(Mirrored):
 
 
 class RescindedOffer(Placed):
-    """An offer that would be taken back; `out_now` is false where it was only made while the snapshot settled."""
+    """An offer that would be rescinded; `out_now` is false if it was only made while the snapshot settled."""
 
     offer_id: str
     revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"]
@@ -36,12 +36,12 @@ class RescindedOffer(Placed):
 class EvictedTask(Placed):
     """A task that would have to end for another role or framework.
 
-    `happens` is false where it would only do so once what is offered on its agent, not to be taken back, is used;
-    `caused` where that was so before; `runs_now` where it was only assumed to run while the snapshot settled.
+    `happens` is false if it would end only once the regular offers on its agent are used; `caused` is false if that was
+    so before; `runs_now` is false if it was only assumed to run while the snapshot settled.
     """
 
     task_id: str
-    grace_seconds: float = Field(description="How long it has, once it is told to.")
+    grace_seconds: float = Field(description="The grace period that it has to end.")
     happens: bool
     caused: bool
     runs_now: bool
@@ -56,7 +56,7 @@ class Holding(Strict):
 
 
 class ShareChange(Strict):
-    """A role, those below it included, or a framework; before and after."""
+    """A role with the roles below it, or a framework; before and after."""
 
     name: str
     id: str
@@ -98,7 +98,7 @@ class Starving(Mirrored):
 
 
 class QuotaFit(Mirrored):
-    """The number of agents on which a guarantee fits in one piece: empty ones, and beside the tasks of now."""
+    """The number of agents on which a guarantee fits: if they were empty, and beside the present tasks."""
 
     role: str
     guarantee: Amounts
@@ -133,7 +133,7 @@ class Traffic(Mirrored):
     """Recorded messages of each principal, as `ratelimit simulate` has them."""
 
     principals: Annotated[list[Outcome], named("outcomes")]
-    before: list[Outcome] = Field(description="Under the limits of today; empty where they are unknown.")
+    before: list[Outcome] = Field(description="Under the present limits; empty if they are unknown.")
 
 
 class ForecastDocument(Document, Mirrored):
@@ -146,17 +146,19 @@ class ForecastDocument(Document, Mirrored):
     )
     mesos_version: Annotated[str, named("version")]
     taken_at: float = Field(description="When the snapshot was taken, in seconds since the epoch.")
-    agents: int = Field(description="In service, before.")
+    agents: int = Field(description="Agents in service before the change.")
     assume: Literal["hold", "accept"]
     cycles: int = Field(description="Allocations after the change.")
     seconds: float = Field(description="Virtual time after the change.")
-    offers_suspended: float = Field(default=0.0, description="Seconds without any offer after a failover.")
-    changes: list[Text] = Field(description="What was tried, in order.")
-    agents_lost: Annotated[list[LostAgent], named("lost")] = Field(default=[], description="Taken away for it.")
+    offers_suspended: float = Field(default=0.0, description="Seconds without offers after a failover.")
+    changes: list[Text] = Field(description="The changes, in order.")
+    agents_lost: Annotated[list[LostAgent], named("lost")] = Field(
+        default=[], description="Agents that the changes remove."
+    )
     answers: list[ChangeAnswer]
     rescinded: list[RescindedOffer]
     evicted: list[EvictedTask] = Field(
-        default=[], description="Tasks that would have to go; on a master that never evicts anybody there are none."
+        default=[], description="Tasks that would be evicted; a master that never evicts tasks has none."
     )
     roles: list[ShareChange]
     frameworks: list[ShareChange]
@@ -164,12 +166,12 @@ class ForecastDocument(Document, Mirrored):
     fits: list[QuotaFit]
     headroom: Headroom
     totals_before: Amounts
-    totals: Amounts = Field(description="Of the agents in service, after.")
+    totals: Amounts = Field(description="Resources of the agents in service after the change.")
     unknowns: list[values.Unknown]
     traffic: Traffic | None = Field(
-        default=None, description="Recorded messages under other rate limits; null where none are changed."
+        default=None, description="Recorded messages under other rate limits; null if none are changed."
     )
-    would: list[dict[str, Any]] = Field(description="What the command itself would have answered.")
+    would: list[dict[str, Any]] = Field(description="The answer that the command itself would give.")
 
     @classmethod
     def answering(cls, forecast: values.Forecast, would: Sequence[BaseModel] = ()) -> Self:
@@ -212,12 +214,12 @@ class LargestChange(Document):
     kind: Literal["largest-change"] = "largest-change"
     question: str
     resource: str
-    largest: float | None = Field(description="The amount; null where even the smallest is refused or starves a role.")
+    largest: float | None = Field(description="The amount; null if even the smallest is refused or starves a role.")
     precision: float = Field(description="The step between amounts that were tried.")
     tried: int = Field(description="Forecasts that were made.")
     best: Alternative | None = Field(description="The forecast of the largest amount.")
     beyond: Alternative | None = Field(
-        description="The forecast of the next larger amount; null where the largest is all that the agents have."
+        description="The forecast of the next larger amount; null if the largest is everything that the agents have."
     )
 
     @classmethod

@@ -33,19 +33,19 @@ class Offer(Placed):
 
     id: str
     revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"] = Field(
-        default="regular", description="Whether it may be taken back: no, as slack of use, or as lent by its owner."
+        default="regular", description="Whether it is revocable: no, as usage slack, or as lent by its owner."
     )
 
 
 class OfferList(Document):
-    """`offers list`; jsonl writes one of `offers` a line."""
+    """`offers list`; jsonl writes one of `offers` per line."""
 
     kind: Literal["offers.list"] = "offers.list"
     offers: list[Offer]
 
 
 class OfferChange(Document):
-    """`offers watch -o jsonl`: one line a change."""
+    """`offers watch -o jsonl`: one line per change."""
 
     kind: Literal["offers.change"] = "offers.change"
     change: Literal["offered", "gone"]
@@ -53,9 +53,9 @@ class OfferChange(Document):
 
 
 class AccountLine(Mirrored):
-    """Some resources and the reason why the role of the framework is not offered them; see `cause`.
+    """Some resources and the reason why the framework is not offered them in this role; see `cause`.
 
-    `roles` hold them, have them reserved, or have a guarantee that they are kept for; the framework holds them.
+    `roles` hold them, have them reserved, or have the guarantee that they are kept for; `framework` holds them.
     """
 
     cause: Cause
@@ -64,12 +64,12 @@ class AccountLine(Mirrored):
     framework_id: str | None
     framework: str | None
     detail: str | None = Field(description="The capability that is missing, or the state of agents out of service.")
-    own: bool = Field(description="Whether the framework itself holds them, in this role.")
+    own: bool = Field(description="Whether the explained framework itself holds them, in this role.")
     agents: int
 
 
 class AgentAccount(Mirrored):
-    """One agent; its lines add up to all that it has."""
+    """One agent; its lines add up to all of its resources."""
 
     agent_id: str
     hostname: str
@@ -77,7 +77,7 @@ class AgentAccount(Mirrored):
 
 
 class Evictable(Mirrored):
-    """A task on lent resources that would end if the role used all that it can have on the agent."""
+    """A task on lent resources that would end if the role used everything that it can get on the agent."""
 
     framework: str
     task_id: str
@@ -90,15 +90,17 @@ class Explanation(Mirrored):
     framework_id: Annotated[str, named("account.framework_id")]
     framework: Annotated[str, named("account.framework")]
     role: Annotated[str, named("account.role")]
-    offers: int = Field(description="How many it holds now.")
+    offers: int = Field(description="The number of offers that it holds now.")
     answer: str
     reason: Reason
-    open: Amounts = Field(description="Free, and nothing that the master shows is in the way.")
-    refusals: int | None = Field(description="In force in the role, of any framework; null where not shown.")
+    open: Amounts = Field(description="Free resources, with no obstacle that the master shows.")
+    refusals: int | None = Field(
+        description="Offer filters in force in the role, of any framework; null if the master does not show them."
+    )
     lines: Annotated[list[AccountLine], named("account.lines")]
-    helps: list[str] = Field(description="What would help.")
+    helps: list[str] = Field(description="What you can do about it.")
     ahead: Annotated[list[str], named("account.ahead")] = Field(
-        description="Roles that are served before it when something comes free."
+        description="Roles that are served before it when resources become free."
     )
     evictable: Annotated[list[Evictable], named("account.evictable")]
     unknown: list[str]
@@ -106,7 +108,7 @@ class Explanation(Mirrored):
 
 
 class OfferExplain(Document):
-    """`offers explain`; jsonl writes one of `explanations` a line."""
+    """`offers explain`; jsonl writes one of `explanations` per line."""
 
     schema_version: Literal[2] = 2  # type: ignore[assignment]  # a version of its own
     kind: Literal["offers.explain"] = "offers.explain"
@@ -121,7 +123,7 @@ class OfferCall(Document):
 
 
 class OfferTaken(Document, Mirrored):
-    """`offers take`: what was done upon which offer."""
+    """`offers take`: what was done with which offer."""
 
     kind: Literal["offers.taken"] = "offers.taken"
     operation: Annotated[Literal["RESERVE", "UNRESERVE"], named("operation.deed")]
@@ -132,20 +134,20 @@ class OfferTaken(Document, Mirrored):
 
 
 class Holding(Mirrored):
-    """The holding of a framework; `share` is the part of its dominant resource, from 0 to 1."""
+    """The resources that a framework holds; `share` is its dominant share, from 0 to 1."""
 
     framework: str
     amounts: Amounts
     dominant: str | None
     share: float
-    weight: float = Field(default=1.0, description="Of its role; 1 where it has several.")
+    weight: float = Field(default=1.0, description="The weight of its role; 1 if it has several roles.")
     weighted_share: float = Field(
         default=0.0, description="The share divided by the weight, which decides who is next."
     )
 
 
 class RoleHolding(Mirrored):
-    """The holding of a role and of those below it."""
+    """The resources that a role and the roles below it hold."""
 
     role: str
     amounts: Amounts
@@ -157,7 +159,7 @@ class RoleHolding(Mirrored):
 
 
 class Revoked(Mirrored):
-    """Something that was taken for a framework of higher priority; `id` is that of the task or the offer."""
+    """A task or offer that was revoked for a framework of higher priority; `id` is its id."""
 
     seconds: float
     deed: dominant_shares.RevocationKind
@@ -179,27 +181,28 @@ class SharingStep(Mirrored):
     tasks: int
     holdings: list[Holding]
     allocated: Amounts
-    revoked: list[Revoked] = Field(default=[], description="Since the step before.")
+    revoked: list[Revoked] = Field(default=[], description="What was revoked since the previous step.")
     revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"] = "regular"
-    evicted: list[str] = Field(default=[], description="Tasks that had to go for it, as FRAMEWORK/TASK.")
+    evicted: list[str] = Field(default=[], description="Tasks that were evicted for it, as FRAMEWORK/TASK.")
     stage: dominant_shares.AllocationStage = Field(
-        default="fair share", description="Whether the role was short of its guarantee."
+        default="fair share",
+        description="The stage of the allocation, which says whether the role was below its guarantee.",
     )
     roles: list[RoleHolding] = Field(
-        default=[], description="Parents; every role where any has a weight or a guarantee."
+        default=[], description="Parent roles; all roles if any has a weight or a guarantee."
     )
 
 
 class OfferSimulation(Document):
-    """`offers simulate`; jsonl writes one of `steps` a line."""
+    """`offers simulate`; jsonl writes one of `steps` per line."""
 
     kind: Literal["offers.simulation"] = "offers.simulation"
     totals: Amounts
     frameworks: list[str]
     steps: list[SharingStep]
-    tasks: dict[str, int] = Field(description="Running at the end, by framework.")
-    ended: bool = Field(description="Whether nobody took an offer any more.")
-    revoked_at_end: list[Revoked] = Field(default=[], description="Since the last step.")
-    holdings_at_end: list[Holding] = Field(default=[], description="When it is over; tasks may end later.")
+    tasks: dict[str, int] = Field(description="Tasks that run at the end, by framework.")
+    ended: bool = Field(description="Whether it ended because no framework took another offer.")
+    revoked_at_end: list[Revoked] = Field(default=[], description="What was revoked since the last step.")
+    holdings_at_end: list[Holding] = Field(default=[], description="The holdings at the end; tasks may end later.")
     roles_at_end: list[RoleHolding] = Field(default=[], description="As `roles` of a step.")
-    assumed: list[str] = Field(default=[], description="What the file does not say, and is taken to be so.")
+    assumed: list[str] = Field(default=[], description="What the file does not say and is assumed.")

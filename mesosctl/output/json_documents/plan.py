@@ -11,7 +11,7 @@ Amounts = Annotated[str | None, BeforeValidator(lambda text: None if text == "no
 
 
 class DesiredQuota(Strict):
-    """Amounts as in a file of wishes: `cpus:12;mem:6144`; null where nothing is promised, or limited."""
+    """Amounts as in a file: `cpus:12;mem:6144`; null if nothing is guaranteed, or limited."""
 
     guarantee: Amounts = None
     limit: Amounts = None
@@ -38,7 +38,7 @@ class DesiredStateDocument(Document):
 
 
 class StateDifference(Strict):
-    """One thing that is not as wanted; null where it is not there, or not wanted."""
+    """One difference from the file; null if it does not exist, or if it is not wanted."""
 
     of_kind: Literal["quota", "weight", "reservation"]
     name: str
@@ -65,7 +65,7 @@ class PlanStep(Strict):
 
 
 class Plan(Document):
-    """`apply -f FILE`: the plan, and whether this command has gone through it."""
+    """`apply -f FILE`: the plan, and whether this command has carried it out."""
 
     kind: Literal["wanted.plan"] = "wanted.plan"
     applied: bool

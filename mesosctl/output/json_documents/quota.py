@@ -67,7 +67,7 @@ class Document(Strict):
 
 
 class QuotaValue(Mirrored):
-    """A guarantee and a limit; a name without a limit is not limited."""
+    """A guarantee and a limit; a resource without a limit is not limited."""
 
     guarantee: Annotated[Amounts, named("guarantees")]
     limit: Annotated[Amounts, named("limits")]
@@ -85,7 +85,7 @@ class Usage(Mirrored):
 
 
 class RoleQuota(Mirrored):
-    """A role with quota; `usage` is null where this principal may not see it."""
+    """A role with quota; `usage` is null if this principal may not see it."""
 
     role: str
     guarantee: Annotated[Amounts, named("quota.guarantees")]
@@ -94,7 +94,7 @@ class RoleQuota(Mirrored):
 
 
 class QuotaList(Document):
-    """`quota list`; jsonl writes one of `quotas` a line."""
+    """`quota list`; jsonl writes one of `quotas` per line."""
 
     kind: Literal["quota.list"] = "quota.list"
     quotas: list[RoleQuota]
@@ -118,14 +118,14 @@ class QuotaChange(Mirrored):
 
 
 class QuotaChanges(Document):
-    """`quota set`, `quota update` and `quota remove`; jsonl writes one of `changes` a line."""
+    """`quota set`, `quota update` and `quota remove`; jsonl writes one of `changes` per line."""
 
     kind: Literal["quota.changes"] = "quota.changes"
     changes: list[QuotaChange]
 
 
 class Finding(Mirrored):
-    """One rule; `passed` is null where it could not be checked."""
+    """One rule; `passed` is null if it could not be checked."""
 
     rule: str
     passed: bool | None
@@ -134,7 +134,7 @@ class Finding(Mirrored):
 
 
 class QuotaCheck(Document, Mirrored):
-    """`quota check`; jsonl writes one of `findings` a line.  Amounts are null if this principal may not see them."""
+    """`quota check`; jsonl writes one of `findings` per line.  Amounts are null if this principal may not see them."""
 
     kind: Literal["quota.check"] = "quota.check"
     role: str
@@ -143,11 +143,11 @@ class QuotaCheck(Document, Mirrored):
     findings: list[Finding]
     capacity: Amounts | None
     promised: Amounts | None = Field(description="Guarantees of other roles.")
-    largest: Amounts | None = Field(description="The largest quota that would pass for this role.")
+    largest: Amounts | None = Field(description="The largest quota that would be accepted for this role.")
 
 
 class QuotaRoom(Document, Mirrored):
-    """`quota room`: the largest quota that would be accepted; null for `role` where none was named."""
+    """`quota room`: the largest quota that would be accepted; `role` is null if you named none."""
 
     kind: Literal["quota.room"] = "quota.room"
     role: str | None
@@ -158,7 +158,7 @@ class QuotaRoom(Document, Mirrored):
 
 
 class Error(Strict):
-    """The failure of a command.  `field`, `rule`, `hint` and the HTTP `status` are null where there is none."""
+    """The failure of a command.  `field`, `rule`, `hint` and the HTTP `status` are null if there is none."""
 
     kind: str
     exit_status: int
@@ -170,7 +170,7 @@ class Error(Strict):
 
 
 class ErrorDocument(Document):
-    """An error, on standard error; `notes` are the sentences that stand before it otherwise."""
+    """An error, on standard error; `notes` are the sentences that come before it in other formats."""
 
     notes: list[str]
     error: Error

@@ -15,7 +15,7 @@ from mesosctl.planning import message_rates
 
 
 class Diagnostic(Strict):
-    """One thing about a configuration; only an error stops a master's start."""
+    """One finding about a configuration; only an error keeps a master from starting."""
 
     level: Literal["error", "warning"]
     rule: str
@@ -30,7 +30,7 @@ class Diagnostic(Strict):
 
 
 class RateLimitValidate(Document):
-    """`ratelimit validate`; jsonl writes one of `remarks` a line."""
+    """`ratelimit validate`; jsonl writes one of `remarks` per line."""
 
     kind: Literal["ratelimit.validate"] = "ratelimit.validate"
     file: str
@@ -39,7 +39,7 @@ class RateLimitValidate(Document):
 
 
 class PrincipalStatus(Strict):
-    """A principal beside its limit and its figures; null where there are none, or they may not be seen."""
+    """A principal with its limit and its counters; null if there are none, or if this principal may not see them."""
 
     principal: str | None
     listed: bool
@@ -65,7 +65,7 @@ class PrincipalStatus(Strict):
 
 
 class RateLimitShow(Document):
-    """`ratelimit show`; jsonl writes one of `principals` a line."""
+    """`ratelimit show`; jsonl writes one of `principals` per line."""
 
     kind: Literal["ratelimit.show"] = "ratelimit.show"
     principals: list[PrincipalStatus]
@@ -90,12 +90,12 @@ class RateLimitPlan(Document):
     memory: int
     worst_case: int
     head_room: int
-    unbounded: list[str | None] = Field(description="Queues without an end, which no sum holds.")
+    unbounded: list[str | None] = Field(description="Queues without a limit, which the sum leaves out.")
     fits: bool
 
 
 class Rates(Strict):
-    """One principal at one reading; a rate is null where it cannot be told."""
+    """One principal at one reading; a rate is null if it is unknown."""
 
     at: float = Field(description="Seconds after the first reading.")
     time: str = Field(description="The time of day in UTC, as 2030-12-31T23:59:59.999Z.")
@@ -107,7 +107,7 @@ class Rates(Strict):
     arriving: float | None
     processing: float | None
     seconds_to_full: float | None
-    full: bool = Field(description="Whether the queue it stands in is full, and messages are refused.")
+    full: bool = Field(description="Whether its queue is full and messages are refused.")
 
     @classmethod
     def of(cls, reading: message_rates.RatesReading, one: message_rates.Rates) -> Self:
@@ -128,14 +128,14 @@ class Rates(Strict):
 
 
 class RateLimitWatch(Document):
-    """`ratelimit watch --count`; jsonl writes one of `rates` a line, as they are read."""
+    """`ratelimit watch --count`; jsonl writes one of `rates` per line, as they are read."""
 
     kind: Literal["ratelimit.watch"] = "ratelimit.watch"
     rates: list[Rates]
 
 
 class Observed(Mirrored):
-    """Messages a second of one principal, while it was watched."""
+    """Messages per second of one principal while it was observed."""
 
     principal: str
     mean: float
@@ -143,7 +143,7 @@ class Observed(Mirrored):
 
 
 class RateLimitSuggest(Document):
-    """`ratelimit suggest`; jsonl writes one of `observed` a line."""
+    """`ratelimit suggest`; jsonl writes one of `observed` per line."""
 
     kind: Literal["ratelimit.suggest"] = "ratelimit.suggest"
     seconds: float
@@ -152,7 +152,7 @@ class RateLimitSuggest(Document):
 
 
 class Outcome(Mirrored):
-    """The messages of one principal, in figures."""
+    """The outcome of the messages of one principal."""
 
     principal: str | None
     sent: int
@@ -166,7 +166,7 @@ class Outcome(Mirrored):
 
 
 class RateLimitSimulate(Document):
-    """`ratelimit simulate`; jsonl writes one of `principals` a line."""
+    """`ratelimit simulate`; jsonl writes one of `principals` per line."""
 
     kind: Literal["ratelimit.simulate"] = "ratelimit.simulate"
     principals: list[Outcome]

@@ -12,7 +12,7 @@ from mesosctl.output.json_documents.quota import Amounts, Document, Mirrored, St
 
 
 class Label(Strict):
-    """A label; null where it has a key only."""
+    """A label; null if it has only a key."""
 
     key: str
     value: str | None
@@ -53,7 +53,7 @@ class Held(Strict):
 
 
 class Volume(Strict):
-    """The volume that a line of `reservations` is."""
+    """The volume, if an entry of `reservations` is one."""
 
     id: str
     container_path: str | None
@@ -61,7 +61,7 @@ class Volume(Strict):
 
 
 class ReservationEntry(Strict):
-    """Resources of one agent that one stack has.  `stack` begins at the bottom; its last level is the owner."""
+    """Resources of one agent under one stack. `stack` starts at the bottom; its last level is the owner."""
 
     agent: AgentName
     role: str
@@ -92,14 +92,14 @@ class ReservationEntry(Strict):
 
 
 class ReservationList(Document):
-    """`reservations`; jsonl writes one of `reservations` a line."""
+    """`reservations`; jsonl writes one of `reservations` per line."""
 
     kind: Literal["reservations.list"] = "reservations.list"
     reservations: list[ReservationEntry]
 
 
 class VolumeList(Document):
-    """`volumes list`; jsonl writes one of `volumes` a line."""
+    """`volumes list`; jsonl writes one of `volumes` per line."""
 
     kind: Literal["volumes.list"] = "volumes.list"
     volumes: list[ReservationEntry]
@@ -117,7 +117,7 @@ class RoleBranch(Strict):
 
 
 class ReservationTree(Document):
-    """`reservations --tree`; jsonl writes one of `roles` a line."""
+    """`reservations --tree`; jsonl writes one of `roles` per line."""
 
     kind: Literal["reservations.tree"] = "reservations.tree"
     roles: list[RoleBranch]
@@ -132,11 +132,11 @@ class ReservationPart(Strict):
 
 
 class AgentChange(Strict):
-    """One operation that the master accepted, and who has been seen to show it."""
+    """One operation that the master accepted, and whether master and agent show it."""
 
     agent: AgentName
     done: Literal["reserved", "unreserved", "created", "destroyed"]
-    resources: list[ReservationPart] = Field(description="Each with the stack that it has, or had.")
+    resources: list[ReservationPart] = Field(description="Resources, each with the stack that it has, or had.")
     by_master: bool
     by_agent: bool
 
@@ -160,7 +160,7 @@ class AgentChange(Strict):
 
 
 class AgentChanges(Document):
-    """`reserve`, `unreserve`, `volumes create` and `volumes destroy`; jsonl writes one of `changes` a line."""
+    """`reserve`, `unreserve`, `volumes create` and `volumes destroy`; jsonl writes one of `changes` per line."""
 
     kind: Literal["reservations.changes"] = "reservations.changes"
     changes: list[AgentChange]

@@ -38,7 +38,7 @@ class SnapshotTaken(Document):
 
 
 class SnapshotChange(Mirrored):
-    """One difference; `before` or `after` is null where the thing is not there at all."""
+    """One difference; `before` or `after` is null if it does not exist."""
 
     of_kind: Annotated[str, named("kind")]
     name: str

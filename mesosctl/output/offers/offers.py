@@ -178,7 +178,7 @@ def explanation_report(explanations: Sequence[OfferExplanation]) -> Report:
         detail=[part for one in explanations for part in _agents(one, document)],
         conclusion=[answer(one) for one in explanations],
         verdicts=[Verdict(answer(one), _meaning(one)) for one in explanations],
-        minor=Minor(lambda row: tuple(row) in minor, "more that others hold"),
+        minor=Minor(lambda row: tuple(row) in minor, "other holders"),
     )
 
 
@@ -217,11 +217,14 @@ def _notes(one: OfferExplanation) -> Iterator[str]:
     ahead = one.account.ahead
     if ahead and one.missing is not None and one.hindrance is None:
         yield ""
-        yield f"served before {one.account.role} when something comes free: {names(ahead)}"
+        yield f"served before {one.account.role} when resources become free: {names(ahead)}"
     if one.account.evictable:
         tasks = ", ".join(f"{task.framework}/{task.task_id} on {task.agent}" for task in one.account.evictable)
         yield ""
-        yield f"if {one.account.role} used all that it can have, these would be evicted, in this order: {tasks}"
+        yield (
+            f"if {one.account.role} used everything that it can get, these tasks would be evicted, in this order: "
+            f"{tasks}"
+        )
 
 
 def _agents(one: OfferExplanation, document: "Callable[[], documents.OfferExplain]") -> Iterator[str | Report]:

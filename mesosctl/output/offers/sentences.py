@@ -78,19 +78,19 @@ def _kind_and_need(detail: str) -> tuple[str, str]:
     """Return which resources need a capability, and the capability."""
     if detail.endswith(_OF_AGENT):
         return "on agents that are too old", detail
-    return _KINDS.get(detail, "of a kind that it does not take"), detail
+    return _KINDS.get(detail, "of a kind that it does not accept"), detail
 
 
 _WHERE: Mapping[Cause, str] = {
-    "open": "free, and nothing known is in the way",
+    "open": "free, with no known obstacle",
     "minimum": "on agents that have less than the smallest offer",
     "constraints": "on agents that its own offer constraints exclude",
-    "filter": "refused by it, until its filters end",
+    "filter": "declined by it, until its filters expire",
     "priority": "kept for a request of higher priority",
 }
 _HINDRANCES: Mapping[Hindrance, str] = {
-    "disconnected": "is disconnected from the master, and offered nothing until it is back",
-    "inactive": "is not active, and offered nothing until the master activates it",
+    "disconnected": "is disconnected from the master, and is offered nothing until it is back",
+    "inactive": "is not active, and is offered nothing until the master activates it",
     "suppressed": "has suppressed offers in this role, and is offered nothing until it revives them",
 }
 
@@ -99,12 +99,12 @@ def answer(one: OfferExplanation) -> str:
     """The whole answer in one sentence."""
     subject = f"{one.account.framework or one.account.framework_id} in role {one.account.role}"
     if one.hindrance == "recovery":
-        return f"{subject} is offered nothing, as nobody is: {one.recovery}"
+        return f"{subject} is offered nothing, and neither is anybody else: {one.recovery}"
     if one.hindrance is not None:
         return f"{subject} {_HINDRANCES[one.hindrance]}"
     totals = one.totals
     if not totals:
-        return f"{subject} is offered nothing: there is no agent with resources"
+        return f"{subject} is offered nothing: no agent has resources"
     missing = one.missing
     held = f"holds {_offers(one.offers)}" if one.offers else ""
     if missing is None:
@@ -112,7 +112,7 @@ def answer(one: OfferExplanation) -> str:
         begins = f"{subject} {held}, and " if held else f"{subject} "
         match one.refusals:
             case None:
-                return f"{begins}could be offered {free}; it may have refused that, which this master does not show"
+                return f"{begins}could be offered {free}; it may have declined that, which this master does not show"
             case 0 if one.has_whitelist:
                 return f"{begins}could be offered {free}, if the master's whitelist names the agents; it is not shown"
             case 0:
@@ -234,10 +234,10 @@ def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
 
 _HELP: Mapping[Cause, str] = {
     "open": "wait for the next allocation",
-    "offered": "{holder} holds offers without answering: let it accept or decline them, bound role {held} with a limit "
-    "of its quota, or start the master with --offer_timeout",
-    "used": "wait for tasks to end, or add agents; a guarantee lets {top} be served first once something is free: "
-    "mesosctl quota room {top} says how large it may be",
+    "offered": "{holder} holds offers without answering: let it accept or decline them, cap role {held} with a quota "
+    "limit, or start the master with --offer_timeout",
+    "used": "wait for tasks to end, or add agents; with a guarantee, {top} is served first once resources are free: "
+    "mesosctl quota room {top} shows how large it can be",
     "guarantee": "lower the guarantee of {held} with mesosctl quota update, or give {top} one of its own",
     "limit": "raise the limit of {held} with mesosctl quota update --limit",
     "minimum": "free more on one agent: an offer needs {minimum} there",
@@ -250,18 +250,18 @@ _HELP: Mapping[Cause, str] = {
 def _help_with_reservation(one: OfferExplanation, line: AccountLine, missing: str) -> str:
     """Say how to get at reserved resources: an operator can undo dynamic reservations alone."""
     if one.could_borrow:
-        return "let the framework subscribe with REVOCABLE_RESOURCES: this master lends it what lies idle"
+        return "let the framework subscribe with REVOCABLE_RESOURCES: this master lends idle reservations"
     role = names(line.roles)
     static = line.static.get_amount(missing)
     if not static:
-        return f"give back what {role} does not need with mesosctl unreserve, or subscribe in that role"
-    settled = "the configuration of the agents reserves it (static), and mesosctl unreserve cannot undo that"
+        return f"unreserve what {role} does not need with mesosctl unreserve, or subscribe with that role"
+    settled = "the agents' configuration reserves it (static), so mesosctl unreserve cannot undo that"
     if static == line.amounts.get_amount(missing):
-        return f"subscribe in role {role}, or start the agents with other --resources: {settled}"
+        return f"subscribe with role {role}, or start the agents with other --resources: {settled}"
     dynamic = line.amounts.get_amount(missing) - static
     return (
-        f"subscribe in role {role}, or give back what it does not need: of the {shown_amount(missing, dynamic)} "
-        f"{missing} that are reserved dynamically with mesosctl unreserve; of the other "
+        f"subscribe with role {role}, or unreserve what it does not need: mesosctl unreserve releases the "
+        f"{shown_amount(missing, dynamic)} {missing} that are reserved dynamically; as for the other "
         f"{shown_amount(missing, static)}, {settled}"
     )
 

@@ -177,7 +177,7 @@ def test_a_file_that_makes_no_sense_is_told_alike_by_all_three(run, file):
     file.write_text(twice.format(1) + twice.format(2))
     told = [run(*words, "-f", file) for words in (("diff",), ("apply",), ("apply", "--dry-run"))]
     assert {(status, out) for status, out, _ in told} == {(3, "")}
-    assert all("'a' stands twice on" in err for *_, err in told)
+    assert all("'a' has two entries on" in err for *_, err in told)
 
 
 def test_a_role_that_is_no_text_is_named_and_left_out(run, tmp_path):

@@ -102,7 +102,7 @@ def test_another_file_is_another_plan(run, file, tmp_path):
     file.write_text(WISHES.replace("cpus:4", "cpus:5"))
     status, _, err = run("apply", "-f", file)
     assert status == 0
-    assert "plan is made again" in err
+    assert "mesosctl makes a new plan" in err
     assert run("diff", "-f", file)[0] == 0
 
 
@@ -134,7 +134,7 @@ def test_two_at_once_are_one_too_many(run, file, tmp_path):
     with Journal(tmp_path / "mesosctl" / "apply", about):
         for named in (file, link, "-"):
             status, _, err = run("apply", "-f", named, stdin=WISHES)
-            assert (status, "by another program" in err) == (6, True), err
+            assert (status, "by another command" in err) == (6, True), err
         file.write_text(WISHES.replace("cpus:4", "cpus:5"))
         assert run("apply", "-f", file)[0] == 0  # other wishes
 
@@ -266,4 +266,6 @@ def test_interrupted_in_a_step_it_says_that_this_is_open(run, file, monkeypatch)
     status, _, err = run("apply", "-f", file)
     assert status == 130
     assert "interrupted: step 1 of 5, " in err
-    assert ", was under way, and whether it was made is not known; run the same command to find out and continue" in err
+    assert (
+        ", was under way, and it is unknown whether it was made; run the same command to find out and continue" in err
+    )

@@ -95,7 +95,7 @@ def test_explain_says_who_is_before_it_by_priority(run, fake):
     ("old", "new", "said"),
     [
         ("prod=100,batch=1", "prod=high", "a priority is a whole number"),
-        ("strict-priority", "lottery", "there are hierarchical, strict-priority, and package.module:Class"),
+        ("strict-priority", "lottery", "use hierarchical, strict-priority or package.module:Class"),
         ("strict-priority", "hierarchical", "--priorities needs --allocator=strict-priority"),
     ],
 )

@@ -138,7 +138,7 @@ def seat(tmp_path):
     taken.close()
 
 
-DRAWN = b"q leave"
+DRAWN = b"q quit"
 
 
 @pytest.mark.terminal

@@ -80,10 +80,10 @@ def test_a_dry_run_sends_nothing(live):
 @pytest.mark.parametrize(
     ("words", "stdin", "status", "told"),
     [
-        ("set", "", 2, "for example: mesosctl weights set web=2"),
-        ("set web", "", 2, "'web' is no weight"),
-        ("set web=", "", 2, "'web=' is no weight"),
-        ("set =2", "", 2, "'=2' is no weight"),
+        ("set", "", 2, "for example, mesosctl weights set web=2"),
+        ("set web", "", 2, "'web' is not a weight"),
+        ("set web=", "", 2, "'web=' is not a weight"),
+        ("set =2", "", 2, "'=2' is not a weight"),
         ("set web=2 web=3", "", 2, "two weights"),
         ("set web=0", "", 3, "is not above zero"),
         ("set web=-1", "", 3, "is not above zero"),

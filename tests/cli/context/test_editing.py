@@ -138,11 +138,11 @@ class TestEditing:
     def test_who_named_a_file_that_cannot_be_read(self, ctl, config):
         write(config, 'current = "c"\n[contexts.c]\nmaster = "http://m"\nprincipal = "ops"\nsecret-file = "/no/such"\n')
         ran = ctl("quota", "list")
-        assert (ran.status, "hint: context c says so" in ran.err) == (3, True)
+        assert (ran.status, "hint: it comes from context c;" in ran.err) == (3, True)
         ran = ctl("quota", "list", MESOSCTL_SECRET_FILE="/no/such")
-        assert "hint: environment MESOSCTL_SECRET_FILE says so" in ran.err
+        assert "hint: it comes from variable MESOSCTL_SECRET_FILE;" in ran.err
         ran = ctl("quota", "list", "--secret-file", "/no/such")
-        assert (ran.status, "says so" in ran.err) == (3, False)
+        assert (ran.status, "it comes from" in ran.err) == (3, False)
 
     def test_what_is_unknown_can_be_taken_away(self, ctl, config):
         write(config, '[contexts.c]\ntimeut = 3\nmaster = "fake:"\n')
@@ -195,8 +195,8 @@ class TestFaults:
             ("[contexts.c]\noutput = 'xml'\n", "one of table"),
             ("[contexts.c]\nyes = true\n", "unknown"),
             ("[contexts]\nc = 3\n", "line 2"),
-            ("[contexts.'a b']\n", "no name"),
-            ("[contxts.c]\n", "is it contexts?"),
+            ("[contexts.'a b']\n", "not a name for a context"),
+            ("[contxts.c]\n", "did you mean contexts?"),
             ("current = 3\n", "line 1"),
             ("[contexts.c]\nsecret = 'a'\nsecret-file = 'b'\n", "exclude each other"),
         ],

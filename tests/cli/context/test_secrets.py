@@ -34,7 +34,7 @@ def test_an_open_secret_file_is_told(ctl, tmp_path):
     path.chmod(0o640)
     words = ("quota", "list", "-q", "--master", "master", "--principal", "op", "--secret-file", str(path))
     ran = ctl(*words)
-    assert (ran.status, "WARNING: others may open" in ran.err, "s3cret" in ran.err) == (0, True, False)
+    assert (ran.status, "WARNING: other users may open" in ran.err, "s3cret" in ran.err) == (0, True, False)
     path.chmod(0o600)
     assert ctl(*words).err == ""
 

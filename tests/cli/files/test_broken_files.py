@@ -166,7 +166,7 @@ BROKEN: list[tuple[str, Break, str, str]] = [
     ("a remark", whole(lambda text: f"// why\n{text}"), "line 1, column 1", "found '// why'"),
     ("a key in single quotes", key("'KEY'"), LINE, "a name in double quotes"),
     ("a key without quotes", key("KEY"), LINE, "a name in double quotes"),
-    ("a line break in a text", key('"KEY": "\n", "x"'), LINE, "an escape, as \\n"),
+    ("a line break in a text", key('"KEY": "\n", "x"'), LINE, "an escape, such as \\n"),
     ("an order mark", whole(lambda text: f"\ufeff{text}"), "line 1, column 1", "no byte order mark"),
     ("not a number", number("NaN"), "NUMBER", "it should be a finite number"),
     ("an infinity", number("-Infinity"), "NUMBER", "it should be a finite number"),

@@ -236,4 +236,4 @@ def type_it(home, module, words, text):
 def test_nor_by_a_simulation(run):
     ran = run("ratelimit simulate - --traffic a=1@0 --before -", LIMITS)
     assert ran.status == 2
-    assert "standard input is one file" in ran.err
+    assert "standard input can be only one of the files" in ran.err

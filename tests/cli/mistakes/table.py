@@ -18,7 +18,7 @@ CONTEXTS = "context set prod --master fake:\ncontext set lab --master fake:"
 
 NO_CPU = "no agent of the cluster has a resource 'cpu'"
 ABOVE = "the guarantee of cpus (2) is above its limit (1)"
-OLDER_LIMITS = "this master has no limits: they came with Mesos 1.9"
+OLDER_LIMITS = "this master does not support limits, which came with Mesos 1.9"
 V0_OF_CPU = '{"role": "web", "guarantee": [\n {"name": "cpu", "type": "SCALAR", "scalar": {"value": 1}}]}'
 V1_OF_CPU = '{"quota_configs": [{"role": "web",\n "limits": {"cpu": {"value": 9}}}]}'
 LIMIT_OF_CPU = '[quotas.web]\nguarantee = "cpus:2"\nlimit = "cpu:4"\n'
@@ -62,16 +62,16 @@ MISTAKES = (
     # --- Time ----------------------------------------------------------------------------------------------------
     Mistake("quota list --timeout soon", 2, "'soon' is not a span of time", "500ms, 30s, 10m or 1h"),
     Mistake("quota list --timeout 5 s", 2, "Got unexpected extra argument(s) (s)"),
-    Mistake("quota list --timeout 0", 2, "--timeout is 0: it has to be at least 0.001 seconds", "500ms, 5s or 1h30m"),
+    Mistake("quota list --timeout 0", 2, "--timeout is 0: it must be at least 0.001 seconds", "500ms, 5s or 1h30m"),
     Mistake("offers watch --every x", 2, "'x' is not a span of time", "500ms, 30s, 10m or 1h"),
     Mistake("context set prod timeout=1x", 3, "'1x' is not a span of time"),
     # --- Resources -----------------------------------------------------------------------------------------------
     Mistake("quota set web cpus=12", 3, "'cpus=12' is not NAME:VALUE", "write cpus:12"),
-    Mistake("quota set web 12", 3, "'12' is not NAME:VALUE", "write for example cpus:12 or mem:6GiB"),
-    Mistake("quota set web cpus:many", 3, "cpus: 'many' is not a number", "write for example cpus:12"),
+    Mistake("quota set web 12", 3, "'12' is not NAME:VALUE", "for example, cpus:12 or mem:6GiB"),
+    Mistake("quota set web cpus:many", 3, "cpus: 'many' is not a number", "for example, cpus:12"),
     Mistake("quota set web mem:6Gig", 3, "mem: 'Gig' is not a unit", "KB to PB mean the same, as in Mesos"),
     Mistake("quota set web mem:-1GB", 3, "mem: -1GB is below zero"),
-    Mistake("quota set web cpus:2GB", 3, "cpus: 'GB' is a unit, and only mem and disk take one", "a plain number"),
+    Mistake("quota set web cpus:2GB", 3, "cpus: 'GB' is a unit, but only mem and disk take one", "a plain number"),
     Mistake("quota set web cpus:0.0001", 3, "cpus: 0.0001 is finer than a thousandth", "write cpus:0.001"),
     Mistake("quota set cpus:12", 2, "give a role and resources", "mesosctl quota set dev cpus:12 mem:6GiB"),
     Mistake("reserve agent-1 ports:31000-31005 --role web", 3, "ports: '31000-31005' is not", "ports:[31000-31005]"),
@@ -84,9 +84,7 @@ MISTAKES = (
     Mistake("quota set ads cpu:12", 3, NO_CPU, "did you mean cpus?; --allow-new-resource skips this check", on=NEWER),
     Mistake("quota set ads cpu:12 --force", 3, NO_CPU, "did you mean cpus?; --allow-new-resource skips", on=NEWER),
     Mistake("quota set ads cpus:1 memory:64", 3, "has a resource 'memory'", "did you mean mem?", on=NEWER),
-    Mistake(
-        "quota set ads bananas:1", 3, "has a resource 'bananas'", "known are cpus, mem, disk, gpus, ports", on=NEWER
-    ),
+    Mistake("quota set ads bananas:1", 3, "has a resource 'bananas'", "known: cpus, mem, disk, gpus, ports", on=NEWER),
     Mistake("quota set ads cpus:1 --limit cpu:4", 3, NO_CPU, "did you mean cpus?", on=NEWER),
     Mistake("quota update web cpus:2 mem:1GiB --limit cpu:4", 3, NO_CPU, "cpus?", on=NEWER, before=QUOTA),
     Mistake("quota check ads cpu:12 -o wide", 1, NO_CPU, on=NEWER),
@@ -116,7 +114,7 @@ MISTAKES = (
     Mistake(
         "quota update web mem:1GiB",
         2,
-        "role 'web' loses its guarantee of cpus:2, so it needs a confirmation",
+        "role 'web' loses its guarantee of cpus:2, so you must confirm it",
         "name that resource too, or in a script, use --yes",
         before=QUOTA,
     ),
@@ -195,17 +193,19 @@ MISTAKES = (
         on="fake:listed.toml",
         files=LISTED | {"weights.toml": "[weights]\nwbe = 2\n"},
     ),
-    Mistake("unreserve --all --role dept", 2, "left: cpus:1 refined for 'dept/x' (dept > dept/x)", before=REFINED),
+    Mistake(
+        "unreserve --all --role dept", 2, "still reserved: cpus:1 refined for 'dept/x' (dept > dept/x)", before=REFINED
+    ),
     Mistake(
         "unreserve --all --role dept --yes",
         5,
         "nothing is dynamically reserved for 'dept' there",
-        "left: cpus:1 refined for 'dept/x' (dept > dept/x); --role dept/x unreserves it",
+        "still reserved: cpus:1 refined for 'dept/x' (dept > dept/x); --role dept/x unreserves it",
         before=ONLY_REFINED,
     ),
     # --- Agents --------------------------------------------------------------------------------------------------
     Mistake("reserve agent1 cpus:1 --role web", 5, "no agent is named 'agent1'", "did you mean agent-1?"),
-    Mistake("reserve x cpus:1 --role web", 5, "no agent is named 'x'", "there are agent-1, agent-2, agent-3"),
+    Mistake("reserve x cpus:1 --role web", 5, "no agent is named 'x'", "the agents are agent-1, agent-2, agent-3"),
     Mistake("reservations --agent Agent-2", 5, "no agent is named 'Agent-2'", "did you mean agent-2?"),
     Mistake("volumes list --agent agnt-3", 5, "no agent is named 'agnt-3'", "did you mean agent-3?"),
     Mistake("reserve cpus:1 --role web", 2, "give RESOURCES and --role", "mesosctl reserve agent-1 cpus:8"),
@@ -214,7 +214,7 @@ MISTAKES = (
     Mistake(
         "reserve host-1 cpus:1 --role web",
         2,
-        "'host-1' means several agents: S0, S1",
+        "'host-1' matches several agents: S0, S1",
         "write one of these ids",
         on=ONE_HOST,
     ),
@@ -229,7 +229,7 @@ MISTAKES = (
         "reserve S9 cpus:1 --role web",
         5,
         "no agent is named 'S9'",
-        "there are host-1 (S0), host-1 (S1), host-2",
+        "the agents are host-1 (S0), host-1 (S1), host-2",
         on=ONE_HOST,
     ),
     Mistake(
@@ -261,7 +261,7 @@ MISTAKES = (
         files={"a.json": '{"limits": [{"principal": "a", "qps": 1, "qps": 2}]}'},
     ),
     # --- Contexts ------------------------------------------------------------------------------------------------
-    Mistake("quota list --context prod", 5, "there is no context 'prod'", "there is none at all"),
+    Mistake("quota list --context prod", 5, "there is no context 'prod'", "there are none yet"),
     Mistake("quota list --context prd", 5, "there is no context 'prd'", "did you mean prod?", before=CONTEXTS),
     Mistake("context use Prod", 5, "there is no context 'Prod'", "did you mean prod?", before=CONTEXTS),
     Mistake("context show x", 5, "there is no context 'x'", "mesosctl context list shows them", before=CONTEXTS),
@@ -271,11 +271,11 @@ MISTAKES = (
     Mistake(
         "context set prod --unset mastr",
         5,
-        "context 'prod' says nothing of mastr",
+        "context 'prod' has no setting mastr",
         "did you mean master?",
         before=CONTEXTS,
     ),
-    Mistake("context set prod", 2, "no setting is named", "mesosctl context set prod --master ADDRESS"),
+    Mistake("context set prod", 2, "no setting is given", "mesosctl context set prod --master ADDRESS"),
     # --- Volumes -------------------------------------------------------------------------------------------------
     Mistake("volumes create agent-1 v1 10GB --role db", 2, "'10GB' does not name the resource", "write disk:10GB"),
     Mistake("volumes create agent-1 v1 mem:1GB --role db", 2, "'mem:1GB' is not an amount of disk", "disk:10GiB"),
@@ -288,14 +288,14 @@ MISTAKES = (
     Mistake(
         "volumes create agent-1 v2 disk:50 --role db",
         6,
-        "agent agent-1 does not have disk:50 in one piece that is reserved for 'db' and free",
+        "agent agent-1 has no free disk:50 in one piece that is reserved for 'db'",
         "mesosctl reservations --agent agent-1 --role db shows what there is",
         before=VOLUME,
     ),
     Mistake(
         "volumes create agent-1 logs disk:10 --role db",
         3,
-        "'db' has a volume 'logs' on agent agent-1 already",
+        "role 'db' already has a volume 'logs' on agent agent-1",
         "mesosctl volumes list --agent agent-1 shows the ids in use",
         before=VOLUME,
     ),
@@ -310,7 +310,7 @@ MISTAKES = (
         "volumes destroy agent-1 logs --role web",
         5,
         "agent agent-1 has no volume 'logs' of 'web'",
-        "there is one of db",
+        "this id belongs to db",
         before=VOLUME,
     ),
     Mistake(
@@ -323,7 +323,7 @@ MISTAKES = (
     Mistake(
         "unreserve agent-1 disk:100 --role db",
         6,
-        "agent agent-1 does not have disk:100 of 'db' outside of volumes, which are logs (disk:60)",
+        "agent agent-1 does not have disk:100 of 'db' outside its volumes, logs (disk:60)",
         "destroy them first: mesosctl volumes destroy agent-1 logs --role db",
         before=VOLUME,
     ),
@@ -337,19 +337,19 @@ MISTAKES = (
     # --- What if -------------------------------------------------------------------------------------------------
     Mistake("whatif", 2, "no change was given, so there is nothing to forecast", "a change such as quota:web=cpus:12"),
     Mistake("whatif qouta:web=cpus:1", 2, "'qouta:web=cpus:1' is not a change", "did you mean quota:?"),
-    Mistake("whatif weight", 2, "'weight' is not a change", "write for example"),
+    Mistake("whatif weight", 2, "'weight' is not a change", "for example,"),
     Mistake("whatif quota:web", 2, "'quota:web': a role and a value are needed", "quota:web=cpus:12;mem:6GiB"),
-    Mistake("whatif weight:web=heavy", 2, "'heavy' is not a weight", "write for example weight:web=2"),
+    Mistake("whatif weight:web=heavy", 2, "'heavy' is not a weight", "for example, weight:web=2"),
     Mistake("whatif reserve:agent-1=cpus:2", 2, "cpus:2 does not name an owner", "reserve:agent-1=cpus(web):2"),
     Mistake("whatif create:agent-1=v1:disk:2", 2, "disk:2 does not name an owner", "create:agent-1=v1:disk(db):1GiB"),
     Mistake("whatif --lose-fraction 20", 2, "--lose-fraction is '20'", "write 0.2 or 20% for a fifth of the agents"),
-    Mistake("whatif --lose-fraction 0", 2, "--lose-fraction is '0': it has to be above 0", "--lose-agent names single"),
+    Mistake("whatif --lose-fraction 0", 2, "--lose-fraction is '0': it must be above 0", "--lose-agent names single"),
     Mistake("whatif --lose-agent agent-9x", 5, "no agent is named 'agent-9x'", "did you mean agent-"),
     Mistake(
         "whatif --add-agent cpus:1 --attribute rack", 2, "'rack' is not NAME=VALUE", "write --attribute rack=VALUE"
     ),
     Mistake(
-        "whatif --count 3", 2, "--count concerns added agents, but no agent is added", "give --add-agent RESOURCES"
+        "whatif --count 3", 2, "--count applies to added agents, but no agent is added", "give --add-agent RESOURCES"
     ),
     Mistake(
         "whatif --lose-framework marathn",
@@ -367,12 +367,14 @@ MISTAKES = (
         "did you mean marathon?",
         files=LIMITS,
     ),
-    Mistake("ratelimit watch -o json", 2, "-o json needs an end", "give --count, or use -o jsonl"),
+    Mistake(
+        "ratelimit watch -o json", 2, "-o json is written once, when the watch ends", "give --count, or use -o jsonl"
+    ),
     Mistake(
         "ratelimit watch --count 1 -o jsonl",
         0,
         "no framework with a principal is registered, so the master counts no messages and there is nothing to watch",
     ),
-    Mistake("ratelimit suggest --for 0s", 2, "'0s' is not a length of time", "500ms, 30s, 10m or 1h"),
+    Mistake("ratelimit suggest --for 0s", 2, "'0s' is not above zero", "500ms, 30s, 10m or 1h"),
     Mistake("ratelimit watch --interval 5sec", 2, "'5sec' is not a span of time", "500ms, 30s, 10m or 1h"),
 )

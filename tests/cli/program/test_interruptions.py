@@ -56,7 +56,7 @@ def test_while_a_change_is_on_its_way(run, cluster, stop, form, arrives):
     ran = run(*SET, "-o", form)
     assert ran.status == STOPS[stop][0]
     assert told(ran, form) == (
-        f"{STOPS[stop][1]}: setting quota of 'dev' was sent; whether it happened is unknown: "
+        f"{STOPS[stop][1]}: the new quota of 'dev' was sent; whether it took effect is unknown: "
         "check with mesosctl quota list"
     )
 
@@ -65,7 +65,7 @@ def test_while_an_accepted_change_is_read_back(run, cluster):
     cluster.instead["GET /quota"] = [cluster.usual, stopping(KeyboardInterrupt())]
     ran = run(*SET)
     assert (ran.status, "dev" in cluster.quotas) == (130, True)
-    assert "setting quota of 'dev' was accepted, but not read back: check with mesosctl quota list" in ran.err
+    assert "the new quota of 'dev' was accepted, but not read back: check with mesosctl quota list" in ran.err
 
 
 def test_of_several_it_says_how_many_are_done(run, cluster):
@@ -75,7 +75,7 @@ def test_of_several_it_says_how_many_are_done(run, cluster):
     ran = run("quota", "remove", "a", "b", "c", "--yes")
     assert ran.status == 130
     assert "2 of 3 are removed: a, b" in ran.err
-    assert "removing quota of 'c' was sent; whether it happened is unknown" in ran.err
+    assert "the removal of the quota of 'c' was sent; whether it took effect is unknown" in ran.err
 
 
 def test_what_a_rehearsal_did_is_not_told(run, cluster):

@@ -43,7 +43,7 @@ def test_words_that_are_no_command(run, words):
     [
         (("completion",), "Missing argument 'SHELL'. Choose from: bash, zsh, fish\n"),
         (("--timeout", "x", "quota", "list"), "'x' is not a span of time\n"),
-        (("quota", "list", "--timeout", "0"), "--timeout is 0: it has to be at least 0.001 seconds\n"),
+        (("quota", "list", "--timeout", "0"), "--timeout is 0: it must be at least 0.001 seconds\n"),
         (("ratelimit", "watch", "--count", "x"), "Invalid value for '--count': 'x' is not a whole number.\n"),
     ],
 )

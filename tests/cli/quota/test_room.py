@@ -30,7 +30,10 @@ def test_what_it_names_is_accepted_and_a_thousandth_more_is_not(run, cluster, en
     assert run("quota", "check", "dev", "cpus:20.001").status == 1
 
 
-@pytest.mark.parametrize(("promised", "says"), [(24, "everything is promised"), (26, "2 cpus more is promised")])
+@pytest.mark.parametrize(
+    ("promised", "says"),
+    [(24, "everything is already guaranteed"), (26, "the guarantees exceed the cluster by 2 cpus")],
+)
 def test_no_room(run, cluster, entries, promised, says):
     cluster.quotas["ops"] = entries(cpus=promised, mem=12288, disk=1000)
     ran = run("quota", "room", terminal=True)

@@ -203,7 +203,7 @@ class TestWhatNobodyNamed:
     def test_a_person_is_asked(self, run, both, answer, status):
         ran = run("quota", "update", "dev", "mem:1GiB", stdin=answer, terminal=True)
         assert (ran.status, len(both.changed)) == (status, status == 0)
-        assert "loses its guarantee of cpus:2. Update it all the same? [y/N]" in ran.err
+        assert "loses its guarantee of cpus:2. Update it anyway? [y/N]" in ran.err
 
     def test_what_was_changed_while_a_person_thought_is_not_overwritten(self, run, both):
         def changed_meanwhile(request):
@@ -213,7 +213,7 @@ class TestWhatNobodyNamed:
         both.instead["GET /quota"] = [both.usual, changed_meanwhile]
         ran = run("quota", "update", "dev", "mem:1GiB", stdin="y\n", terminal=True)
         assert (ran.status, both.changed) == (6, [])
-        assert "the quota has changed since the question was asked; nothing was done" in ran.err
+        assert "the quota has changed since you were asked; nothing was done" in ran.err
 
     @pytest.mark.parametrize(
         "words",

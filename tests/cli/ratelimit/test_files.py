@@ -94,7 +94,7 @@ def test_broken_json_is_shown_where_it_breaks(run):
     assert (ran.status, ran.out) == (3, "")
     error = json.loads(ran.err)["error"]
     assert error["field"] == "line 2, column 3"
-    assert "expected '{', as an entry of an array is an object, found '\"principal\": \"foo\"'" in error["message"]
+    assert "expected '{', because an entry of an array is an object, found '\"principal\": \"foo\"'" in error["message"]
 
 
 def test_a_field_of_the_wrong_type_is_named(run):
@@ -325,4 +325,4 @@ def test_a_recording_that_is_none_is_named_with_its_line(run, tmp_path):
     path.write_text('{"at": 0, "principal": "p", "received": 1}\n{"at": 1}\n')
     ran = run("ratelimit", "simulate", "-", "--recorded", str(path), stdin=json.dumps(NEW))
     assert ran.status == 3
-    assert "line 2 is no reading" in ran.err
+    assert "line 2 is not a reading" in ran.err

@@ -124,7 +124,7 @@ def test_watch_in_a_pipe_says_once_that_there_is_nothing_to_see(master):
     assert (ran.status, ran.out) == (0, "")
     (line,) = [line for line in ran.err.splitlines() if "nothing to watch" in line]
     assert json.loads(line)["level"] == "note"
-    assert "looking again every 2s" in line
+    assert "trying again every 2s" in line
 
 
 def test_watch_survives_counters_that_come_and_go(master):

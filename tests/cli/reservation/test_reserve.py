@@ -33,7 +33,7 @@ def test_a_beginning_that_all_ids_share_means_nobody_in_particular(lab):
 def test_whoever_names_nobody_is_told_who_there_is(lab):
     ran = lab.run("reserve", "four", "cpus:1", "--role", "ads")
     assert ran.status == 5
-    assert "there are one, three, two\n" in ran.err
+    assert "the agents are one, three, two\n" in ran.err
 
 
 def test_labels_keep_their_order_and_the_v1_call_does_the_same(lab):
@@ -195,4 +195,4 @@ def test_an_agent_that_cannot_be_reached_is_told(lab):
     lab.lab.master.state.agents[lab.agent("one").id].connected = False
     ran = lab.run("reserve", "one", "cpus:1", "--role", "ads")
     assert ran.status == 9
-    assert "the agent could not be asked" in ran.err
+    assert "the agent could not be queried" in ran.err

@@ -80,6 +80,14 @@ def test_what_is_not_done_yet_is_not_called_done(reserved):
         assert {row[1] for row in rows} == {"-"}
 
 
+def test_a_message_that_is_lost_on_the_way_to_the_agent_is_told(reserved):
+    reserved.agent("two").faults.loses = 1
+    ran = reserved.run("unreserve", "two", "cpus:1", "--role", "web")
+    assert ran.status == 9
+    assert "the agent" in ran.err
+    assert reserved.reserved("two") == "{}"
+
+
 def test_all_on_one_agent_is_shown_and_asked_for(reserved):
     ran = reserved.run("unreserve", "one", "--role", "web", "--all", terminal=True, stdin="n\n")
     assert ran.status == 2
@@ -158,7 +166,7 @@ def test_disk_under_a_volume_is_refused_with_the_volumes_name():
     assert line.run("volumes", "create", "agent-1", "v1", "disk:500", "--role", "db").status == 0
     ran = line.run("unreserve", "agent-1", "disk:100", "--role", "db", "--yes")
     assert ran.status == 6
-    assert "outside of volumes, which are v1 (disk:500)" in ran.err
+    assert "outside its volumes, v1 (disk:500)" in ran.err
     assert "volumes destroy agent-1 v1 --role db" in ran.err
 
 
@@ -175,4 +183,4 @@ def test_the_master_names_the_volume_too():
         Request("POST", "/unreserve", {"content-type": "application/x-www-form-urlencoded"}, urlencode(form).encode())
     )
     assert answer.status == 409
-    assert b"volumes are made of it: v1" in answer.body
+    assert b"it is part of volumes: v1" in answer.body

@@ -278,7 +278,7 @@ SITUATIONS = {
         tasks=True,
     ),
     # --- Agents ---
-    "there are no agents": Situation(quick(), (ads,), "no-agents", says="there is no agent with resources"),
+    "there are no agents": Situation(quick(), (ads,), "no-agents", says="no agent has resources"),
     "all agents are deactivated": Situation(
         TWO,
         (agents_do("DEACTIVATE_AGENT", 0, 1), ads),

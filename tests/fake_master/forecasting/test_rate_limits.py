@@ -123,15 +123,19 @@ def test_the_last_limits_count_and_are_compared_with_those_of_today(whatif: What
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
-        (("ratelimits:tight.json",), 2, "against recorded traffic, and none is given"),
-        (("quota:web=cpus:1", "--recorded", "five.jsonl"), 2, "--recorded concerns rate limits"),
-        (("quota:web=cpus:1", "--before", "today.json"), 2, "--before concerns rate limits"),
+        (("ratelimits:tight.json",), 2, "a change of rate limits needs recorded traffic"),
+        (("quota:web=cpus:1", "--recorded", "five.jsonl"), 2, "--recorded applies to rate limits"),
+        (("quota:web=cpus:1", "--before", "today.json"), 2, "--before applies to rate limits"),
         (("ratelimits:none.json", "--recorded", "five.jsonl"), 3, "none.json cannot be read"),
         (("ratelimits:broken.json", "--recorded", "five.jsonl"), 3, "qps"),
-        (("ratelimits:tight.json", "--recorded", "today.json"), 3, "line 1 is no reading"),
-        (("ratelimits:-", "--recorded", "-"), 2, "standard input is one file"),
-        (("ratelimits:-", "--recorded", "five.jsonl", "--from", "-"), 2, "standard input is one file"),
-        (("--lose-agent", "n0", "ratelimits:tight.json", "--recorded", "five.jsonl"), 2, "of the snapshot again"),
+        (("ratelimits:tight.json", "--recorded", "today.json"), 3, "line 1 is not a reading"),
+        (("ratelimits:-", "--recorded", "-"), 2, "standard input can be only one of the files"),
+        (("ratelimits:-", "--recorded", "five.jsonl", "--from", "-"), 2, "standard input can be only one of the files"),
+        (
+            ("--lose-agent", "n0", "ratelimits:tight.json", "--recorded", "five.jsonl"),
+            2,
+            "cannot follow one that adds or loses",
+        ),
         (("ratelimits:", "--recorded", "five.jsonl"), 2, "not a change"),
     ],
 )

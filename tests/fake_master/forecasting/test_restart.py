@@ -159,10 +159,10 @@ def test_lending_is_forecast_as_it_happens(whatif: Whatif, now: str, then: str):
 def test_what_cannot_be_is_said(whatif: Whatif):
     assert "strict-priority" in whatif(HEAD + agents(1), "preemption:on", status=3)["message"]
     assert (
-        "has the agents and frameworks"
+        "a change that restarts the master cannot follow"
         in whatif(HEAD + agents(2), "--lose-agent", "n0", "failover:50%", status=2)["message"]
     )
-    assert "no part of the agents" in whatif(HEAD + agents(1), "failover:150%", status=2)["message"]
+    assert "not a fraction of the agents" in whatif(HEAD + agents(1), "failover:150%", status=2)["message"]
     assert "neither on nor off" in whatif(HEAD + agents(1), "lending:maybe", status=2)["message"]
 
 

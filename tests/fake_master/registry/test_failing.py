@@ -125,7 +125,7 @@ def test_the_answer_is_500_nothing_has_changed_and_later_it_works(
         answers = [send(application, *request) for _ in range(2)]
         assert [answer.status for answer in answers] == [500, 500]
         assert b"r.sqlite" in answers[0].body
-        assert (b"nothing was changed" if condition is locked else b"was not kept") in answers[0].body
+        assert (b"nothing was changed" if condition is locked else b"was not saved") in answers[0].body
         assert seen(application) == before
     assert seen(application) == before
     assert send(application, *request).status in (200, 202)

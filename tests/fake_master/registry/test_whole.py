@@ -98,7 +98,7 @@ def test_what_is_damaged_is_refused_and_the_copy_brings_it_back(tmp_path: Path, 
         with pytest.raises(UnreadableRegistry, match="damaged") as refused:
             SqliteRegistry(path)
         assert f"the last good copy is {path}.good" in str(refused.value)
-        assert str(refused.value.hint) == f"put {path}.good in its place to go on from there"
+        assert str(refused.value.hint) == f"put {path}.good in its place to continue from there"
         assert path.read_bytes() == broken
     shutil.copy(f"{path}.good", path)
     assert weights(path) == 200
@@ -129,7 +129,7 @@ def test_a_file_that_was_removed_is_a_new_beginning(tmp_path: Path) -> None:
 def test_an_empty_file_is_no_new_registry(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
     path.touch()
-    with pytest.raises(UnreadableRegistry, match="it is empty, which no registry ever is"):
+    with pytest.raises(UnreadableRegistry, match="it is empty, but a registry never is"):
         SqliteRegistry(path)
     assert sorted(tmp_path.iterdir()) == [path]
 
@@ -169,7 +169,7 @@ def test_a_registry_of_the_version_before_is_taken_over(tmp_path: Path) -> None:
     Path(f"{path}.good").unlink()
     assert weights(path) == 200
     without_a_record(path)
-    with pytest.raises(UnreadableRegistry, match="its records are not those that were written"):
+    with pytest.raises(UnreadableRegistry, match="its records differ from those that were written"):
         SqliteRegistry(path)
 
 

@@ -179,7 +179,7 @@ def test_a_served_master_that_ends_says_why(
     Leader(registry, 2, clock)
     second = Leader(registry, 1, clock, recovery_agent_removal_limit="20%")
     clock.now += PATIENCE
-    monkeypatch.setattr(program, "_start", lambda _options: second.application.master)
+    monkeypatch.setattr(program, "_start", lambda _options, _spec: second.application.master)
     monkeypatch.setattr(sys, "argv", ["mesos-fake-master", "--port", "0"])
     with pytest.raises(SystemExit) as end:
         program.main()

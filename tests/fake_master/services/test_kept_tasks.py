@@ -147,7 +147,7 @@ def test_what_a_full_disk_did_not_take_is_written_later_and_is_nobody_elses_faul
         here.restart()
         scheduler = Scheduler(here)
         registry.is_full = True
-        with pytest.raises(AssertionError, match="was not kept: the disk is full"):
+        with pytest.raises(AssertionError, match="was not saved: the disk is full"):
             scheduler.launch("a")  # it runs, and is written when that is possible again
         scheduler.ask("SUPPRESS")
         here.wait(10)

@@ -148,7 +148,7 @@ def test_settle_waits_for_what_is_named_and_says_when_it_never_comes():
         start = master.now
         master.settle(lambda: master.now >= start + 20)
         assert master.now == start + 20
-        with pytest.raises(TimeoutError, match="what was waited for had not happened: frameworks: none; tasks: none"):
+        with pytest.raises(TimeoutError, match="the condition was not met: frameworks: none; tasks: none"):
             master.settle(lambda: False, timeout=0.05)
 
 
@@ -238,7 +238,7 @@ def test_an_agent_that_nobody_knows():
         for what in (master.lose, master.bring_back):
             with pytest.raises(NotFound, match="no agent is named 'agent-2'") as raised:
                 what("agent-2")
-            assert raised.value.hint == "there are: agent-1"
+            assert raised.value.hint == "the agents are agent-1"
 
 
 def test_an_agent_more():

@@ -159,7 +159,7 @@ class Sorter(ABC):
     def add(self, path: str, client: Any = None) -> Node:
         """Add an inactive client."""
         if path in self._leaves:
-            raise ValueError(f"{path} is a client already")
+            raise ValueError(f"{path} is already a client")
         node = self.root
         *inner, last = path.split("/")
         for name in inner:
