@@ -145,9 +145,8 @@ class _Row:
         self.first = agent
         self.idle = idle
         self.slack = dict(record.allocation_slack)
-        """What each of them has to lend; one for all, as what is lent is replaced where it changes."""
+        """The amounts that each of them has to lend: one dictionary for all, as nobody changes it in place."""
         self.scalars: Pairs = tuple(sorted(self.slack.items()))
-        """The same."""
         self.opened: list[_LendingRole] = []
         """Roles whose turn has come."""
         self._divisors = divisors
