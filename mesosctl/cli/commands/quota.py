@@ -25,7 +25,7 @@ from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.operations.quota.state import list_quotas, show_quota
-from mesosctl.output.formats import output_formats
+from mesosctl.output.formats.output_formats import NARROW
 from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_show
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -63,9 +63,7 @@ def list_(ctx: typer.Context) -> None:
     """
     session: Session = ctx.obj
     with session.open_master() as master:
-        with_usage = session.form not in output_formats.NARROW or (
-            session.form == "table" and session.environment.draws
-        )
+        with_usage = session.form not in NARROW or (session.form == "table" and session.environment.draws)
         session.emit(quota_list(list_quotas(master, with_usage=with_usage)))
 
 
