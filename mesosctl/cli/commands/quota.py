@@ -88,7 +88,7 @@ def show(ctx: typer.Context, role: Role) -> None:
     epilog=examples(
         ("quota set dev cpus:12 mem:6GiB", "guarantee 12 cpus and 6 GiB"),
         ("quota set dev 'cpus:12;mem:6144' --force", "even if the cluster has less than that now"),
-        ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "with limits of its own"),
+        ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "with its own limits"),
         ("quota set dev cpus:12 --limit none", "without any limit"),
         ("quota set -f quota.json", "from the JSON of POST /quota"),
     ),
@@ -116,7 +116,7 @@ def set_(
     written = None
     if file is not None:
         if resources:
-            raise UsageError("RESOURCES and --file exclude each other", field="--file", hint="give one of them")
+            raise UsageError("RESOURCES and --file cannot be used together", field="--file", hint="give one of them")
         from mesosctl.api.quota import read_quota_request
 
         written = read_payload(session, file)
@@ -185,7 +185,7 @@ def update(  # noqa: PLR0913  # one parameter an option
 
     if file is not None:
         if resources or limit is not None:
-            raise UsageError("arguments and --file exclude each other", field="--file", hint="give one of them")
+            raise UsageError("arguments and --file cannot be used together", field="--file", hint="give one of them")
         from mesosctl.api.quota import read_update_quota
 
         written = read_payload(session, file)
