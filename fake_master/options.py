@@ -157,14 +157,14 @@ class ServeOptions:
         str | None,
         typer.Option(
             metavar="hierarchical|strict-priority|MODULE:CLASS",
-            help="The allocator. Name a class of your own as package.module:Class. [default: hierarchical]",
+            help="The allocator. Name your own class as package.module:Class. [default: hierarchical]",
         ),
     ] = None
     allocator_timeout: Annotated[
         str | None,
         typer.Option(
             metavar="DURATION",
-            help="End with status 1 if a call of your own allocator does not return for so long. "
+            help="End with status 1 if a call of your own allocator does not return for this long. "
             "By default, the call is only logged.",
         ),
     ] = None

@@ -168,7 +168,7 @@ class Master:
             return read_weights(connection)
 
     def set_weights(self, weights: Mapping[str, float]) -> bool:
-        """Set all weights or none; return whether they were read back, for which this principal may lack permission."""
+        """Set all weights or none; return whether they were read back, for which this principal may lack rights."""
         from mesosctl.operations.weights import update_weights
 
         with self._connected() as connection:
@@ -217,7 +217,7 @@ class Master:
         under: Sequence[str] = (),
         labels: Mapping[str, str] | None = None,
     ) -> "AgentChange":
-        """Undo a dynamic reservation (`unreserve`); its principal, and labels that are not given, are found."""
+        """Undo a dynamic reservation (`unreserve`); its principal is looked up, and its labels if you give none."""
         from mesosctl.operations.reservations.change import unreserve_of
         from mesosctl.operations.reservations.targets import find_agent, read_agents
         from mesosctl.output.json_documents.reservations import AgentChange
@@ -253,7 +253,7 @@ class Master:
         cycles: int = 10,
         force: bool = False,
     ) -> "ForecastDocument":
-        """Return what changes would do (`whatif`), such as "quota:web=cpus:12;mem:6GiB"; nothing is sent but reads.
+        """Return a forecast of changes such as "quota:web=cpus:12;mem:6GiB" (`whatif`); no change is sent.
 
         `snapshot` takes the place of the cluster as it is now.
         """

@@ -135,7 +135,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
             time.sleep(waiting.step())
 
     async def asettle(self, until: Callable[[], object] | None = None, *, timeout: float = 30.0) -> None:  # noqa: ASYNC109
-        """Do as `settle` does, and let the other tasks of this event loop run meanwhile."""
+        """Do the same as `settle`, and let the other tasks of this event loop run meanwhile."""
         waiting = Waiting(_Cluster(self), until, timeout)
         while waiting.goes_on():  # noqa: ASYNC110  # time has to pass, and only this lets it
             await asyncio.sleep(waiting.step())

@@ -103,5 +103,5 @@ def root(
         bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version.")
     ] = False,
 ) -> None:
-    """Share out an Apache Mesos cluster: see what a change will do, make it, and prove that it happened."""
+    """Share out an Apache Mesos cluster: see what a change will do, make it, and confirm that it took effect."""
     del version  # shown while the words were read

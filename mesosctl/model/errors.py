@@ -179,7 +179,7 @@ class NotConfirmed(MesosctlError):
 
 
 class DeadlinePassed(NotConfirmed):
-    """The deadline over all attempts passed; `sent` as in `Unreachable`."""
+    """The deadline for all attempts passed; `sent` as in `Unreachable`."""
 
     def __init__(self, message: str, *, sent: bool, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)

@@ -15,6 +15,7 @@ from fake_master.allocator.options import Options
 from fake_master.allocator.revocation import Holding, Revocation
 from fake_master.allocator.sharing import SharingAllocator, SharingRun
 from mesosctl.model.errors import BadInput
+from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from tests.documentation.pages import ROOT, fences
@@ -228,6 +229,19 @@ class Turns(SharingAllocator):
         for agent in run.agents:
             for client in run.clients:
                 run.offer(agent, client)
+
+
+class IgnoresQuota(Turns):
+    def update_quota(self, role: str, quota: Quota) -> None:
+        """Keep nothing for anybody."""
+
+
+@pytest.mark.parametrize(("allocator", "offered"), [(here(IgnoresQuota), 4), (here(Turns), 0)])
+def test_an_allocator_may_ignore_quota(allocator: str, offered: int) -> None:
+    master = lab(allocator)
+    master.call("UPDATE_QUOTA", quota_configs=[{"role": "q", "guarantees": {"cpus": {"value": 4}}}])
+    assert Scheduler(master, name="a").offered() == offered
+    assert faults(master) == 0
 
 
 class Raises(Turns):

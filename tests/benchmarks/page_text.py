@@ -1,4 +1,4 @@
-"""The benchmark page as Markdown, made of what was measured and of nothing else."""
+"""The benchmark page as Markdown, written only from measured figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Measured:
     taken_at: str
     """`2026-01-31 12:00 UTC`."""
     load: float
-    """Of the machine, when it began."""
+    """The load of the machine at the start."""
     report: Report
 
     @classmethod
@@ -29,7 +29,7 @@ class Measured:
 
 
 def page(parts: Sequence[Measured], missing: Sequence[str] = (), folder: str = "measured") -> str:
-    """The page; `folder` is where its pictures are, seen from it, and `missing` are parts without figures."""
+    """The page; `folder` has its charts, relative to the page, and `missing` names the parts without figures."""
     return "\n".join(_lines(parts, missing, folder)) + "\n"
 
 
@@ -47,7 +47,7 @@ def _lines(parts: Sequence[Measured], missing: Sequence[str], folder: str) -> It
 
 
 def _environments(parts: Sequence[Measured]) -> Iterator[str]:
-    """One table for each machine; they are told apart where there are several."""
+    """One list for each machine, with the names of its parts if there are several machines."""
     different: list[Environment] = []
     for part in parts:
         if part.environment not in different:
@@ -87,5 +87,5 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Nothing in a cell may end it."""
+    """Text in which nothing ends a table cell early."""
     return text.replace("|", "\\|").replace("\n", " ")

@@ -1,7 +1,10 @@
 """Mesos's document "Quota": what quota is for, and what it does not do."""
 
+from pathlib import Path
+
 import pytest
 
+from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.simulation import simulate
 from tests.lab import Lab, Scheduler
@@ -141,3 +144,36 @@ def test_frameworks_of_a_role_share_its_guarantee():
     assert sorted(served[:2]) == ["a1", "a2"]
     assert sorted(served[:4]) == ["a1", "a1", "a2", "a2"]
     assert steps[0].framework in ("a1", "a2")
+
+
+def test_agents_that_end_may_leave_a_guarantee_that_cannot_be_met():
+    lab = lab_of(HUNDRED)
+    guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 50}}]
+    assert lab.post("/quota", {"role": "rA", "guarantee": guarantee}) == 200
+    for agent in lab.agents[:6]:
+        lab.about("MARK_AGENT_GONE", agent["id"])
+    assert Scheduler(lab, name="rA").offered() == 40
+
+
+def test_a_forced_guarantee_is_met_once_agents_are_added():
+    added = '[[agents]]\nresources = "cpus:60;mem:10GiB"\nleaves_after = 1\nreturns_after = 30\n'
+    lab = lab_of(HUNDRED, added)
+    lab.wait(10)
+    guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 150}}]
+    body = {"role": "rA", "guarantee": guarantee}
+    assert [lab.post("/quota", body), lab.post("/quota", body | {"force": True})] == [409, 200]
+    late = Scheduler(lab, name="rA")
+    assert late.offered() == 100
+    lab.wait(40)
+    assert late.offered() == 60
+
+
+@pytest.mark.parametrize("removed", [True, False])
+def test_a_removal_is_as_reliable_as_a_quota(tmp_path: Path, removed: bool):
+    lab = Lab(registry=lambda: SqliteRegistry(tmp_path / "registry"))
+    guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]
+    assert lab.post("/quota", {"role": "rA", "guarantee": guarantee}) == 200
+    if removed:
+        assert lab.request("DELETE", "/quota/rA").status == 200
+    lab.restart(killed=True)
+    assert [entry["role"] for entry in lab.read("/quota").get("infos", [])] == ([] if removed else ["rA"])

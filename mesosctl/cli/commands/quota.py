@@ -88,7 +88,7 @@ def show(ctx: typer.Context, role: Role) -> None:
     epilog=examples(
         ("quota set dev cpus:12 mem:6GiB", "guarantee 12 cpus and 6 GiB"),
         ("quota set dev 'cpus:12;mem:6144' --force", "even if the cluster has less than that now"),
-        ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "with its own limits"),
+        ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "with separate limits"),
         ("quota set dev cpus:12 --limit none", "without any limit"),
         ("quota set -f quota.json", "from the JSON of POST /quota"),
     ),

@@ -253,7 +253,7 @@ def _check_rereservation(resources: Collection[Resource], source: Collection[Res
             "of neither",
             field="source",
             rule="reserve.static-stays",
-            hint="a real master accepts this, and then the agent crashes",
+            hint="a real master accepts this, and an agent that has less than that unreserved crashes",
         )
     before, after = Resources(source).to_unreserved(), Resources(resources).to_unreserved()
     if before != after:

@@ -27,7 +27,7 @@ _NAMED = 3
 def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None:
     """Return what an interrupted apply of this desired state left to do, with the step that was under way settled.
 
-    Raises Conflict if a step that was made is no longer so, or the next one is not if that apply left it.
+    Raises Conflict if a step that was made has since been undone, or the next one is not as that apply left it.
     """
     left = journal.read()
     for other in journal.replaced() if left is None else ([left] if left.digest != digest else []):

@@ -80,6 +80,14 @@ def test_what_is_not_done_yet_is_not_called_done(reserved):
         assert {row[1] for row in rows} == {"-"}
 
 
+def test_a_message_that_is_lost_on_the_way_to_the_agent_is_told(reserved):
+    reserved.agent("two").faults.loses = 1
+    ran = reserved.run("unreserve", "two", "cpus:1", "--role", "web")
+    assert ran.status == 9
+    assert "the agent" in ran.err
+    assert reserved.reserved("two") == "{}"
+
+
 def test_all_on_one_agent_is_shown_and_asked_for(reserved):
     ran = reserved.run("unreserve", "one", "--role", "web", "--all", terminal=True, stdin="n\n")
     assert ran.status == 2

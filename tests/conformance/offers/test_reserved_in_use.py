@@ -8,7 +8,7 @@ import pytest
 
 from tests.conformance.callers.frameworks import Framework, amounts
 from tests.conformance.callers.joining import Join, joining, quick
-from tests.conformance.callers.owning import owned, reserve
+from tests.conformance.callers.owning import owned, reserve, unreserve
 from tests.conformance.masters.carriers import REAL, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.scenarios.scenario import scalars
@@ -73,6 +73,20 @@ def test_rv_24_partly_offered_and_partly_free_again(begin: Begin) -> None:
     framework.ask("KILL", kill={"task_id": status["task_id"], "agent_id": offer["agent_id"]})
     assert reserve(master, owned("web", cpus=1, mem=512)) == 202
     assert framework.next("RESCIND")["rescind"]["offer_id"] == rest["id"]
+
+
+def test_what_a_task_uses_cannot_be_unreserved(begin: Begin) -> None:
+    master, join = begin(SMALL)
+    mine = owned("role", cpus=1, mem=128)
+    assert reserve(master, mine) == 202
+    framework = join("role").subscribe()
+    (offer,) = framework.offers()
+    framework.accept([offer], launch(offer, mine), refuse=1000)
+    status = started(framework)
+    assert unreserve(master, owned("role", cpus=0.5)) == 409
+    framework.ask("SUPPRESS")
+    framework.ask("KILL", kill={"task_id": status["task_id"], "agent_id": offer["agent_id"]})
+    assert unreserve(master, mine) == 202
 
 
 def test_rv_27_an_agent_tells_what_is_in_use_of_what_is_reserved(begin: Begin) -> None:

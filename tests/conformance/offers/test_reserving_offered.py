@@ -56,6 +56,17 @@ def test_rv_22_reserved_while_free_and_undone_while_declined(master: Cluster) ->
 
 
 @on(SMALL)
+def test_what_is_undone_may_be_offered_to_another_role(master: Cluster) -> None:
+    assert reserve(master, owned("role", cpus=1, mem=512)) == 202
+    with joining(master) as join:
+        other = join("other").subscribe()
+        other.none_of("OFFERS")
+        assert unreserve(master, owned("role", cpus=1, mem=512)) == 202
+        seen = amounts(other.offers()[0]["resources"])
+        assert (seen["cpus"], seen["mem"]) == (1.0, 512.0)
+
+
+@on(SMALL)
 def test_rv_23_undone_while_offered(master: Cluster) -> None:
     assert reserve(master, owned("role", cpus=1, mem=512)) == 202
     with joining(master) as join:

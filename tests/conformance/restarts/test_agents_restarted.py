@@ -67,6 +67,12 @@ def test_op_10_a_reservation_is_offered_again(start: Start) -> None:
     assert (held["cpus(ads)"], held["mem(ads)"], held["mem"]) == (8.0, 2048.0, 2048.0)
 
 
+def test_a_static_reservation_changes_with_the_resources_of_the_agent(start: Start) -> None:
+    for ads in (8, 2):
+        with joining(start(f"cpus:4;mem:2048;disk:1024;ports:[31000-31009];cpus(ads):{ads}")) as join:
+            assert amounts(join("ads").subscribe().offers()[0]["resources"])["cpus(ads)"] == ads
+
+
 def test_op_11_an_agent_with_less_than_was_reserved_does_not_start(start: Start) -> None:
     reserve(start(BEFORE))
     with pytest.raises(AssertionError, match=r"ended before it was ready|instead of its address"):

@@ -48,7 +48,7 @@ ROWS = (
     ),
     refused(
         "/reserve from a static reservation to none",
-        reserve(cpus(1, dynamic("r")), source=[cpus(1, static("ads"))], on="@A2"),
+        reserve(cpus(5, dynamic("r")), source=[cpus(5, static("ads"))], on="@A2"),
     ),
     refused(
         "/reserve from none to a static reservation",

@@ -209,6 +209,7 @@ ACCESS = (
             send("POST", "/quota", VALID).with_headers(**headers).gives(401, headers=CHALLENGE),
             send("POST", "/quota", "{").with_headers(**headers).gives(401, headers=CHALLENGE),
             send("PUT", "/quota").with_headers(**headers).gives(401, headers=CHALLENGE),
+            delete("/quota/r1").with_headers(**headers).gives(401, headers=CHALLENGE),
             get("/quota").by("op").gives(200, {}),
         )
         for name, headers in {
@@ -225,6 +226,7 @@ ACCESS = (
         post_quota("dev", cpus=1).by("dev").gives(200),
         post_quota("web", cpus=1).by("dev").gives(403),
         send("POST", "/quota", "{").by("dev").gives(400),
+        post_quota("web", cpus=-1).by("dev").gives(400),
         post_quota("web", cpus=1000).by("dev").gives(403),
         post_quota("web", cpus=1000).by("op").gives(409),
         post_quota("web", cpus=1).by("op").gives(200),

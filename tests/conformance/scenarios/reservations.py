@@ -6,7 +6,14 @@ from urllib.parse import quote
 
 from tests.conformance.scenarios.reserving import cpus, dynamic, mem, ports, reserve, shows, static, unreserve
 from tests.conformance.scenarios.scenario import Row, Step, api, form, get, scalar, send
-from tests.conformance.scenarios.setups import ONE_SEES_LITTLE, RESERVERS, STANDARD, UNRESERVABLE, WITH_A_SET
+from tests.conformance.scenarios.setups import (
+    ONE_SEES_LITTLE,
+    RESERVERS,
+    STANDARD,
+    UNDOES_ONE,
+    UNRESERVABLE,
+    WITH_A_SET,
+)
 
 R = dynamic("r")
 ONE = cpus(1, R)
@@ -69,6 +76,9 @@ REQUESTS = (
         form("/reserve", slaveId="@A1", resources="{").gives(400),
         form("/reserve", slaveId="@A1", resources="{}").gives(400),
         reserve(ONE, on="nobody").gives(400),
+        form("/unreserve", resources=[ONE]).gives(400),
+        form("/unreserve", slaveId="@A1").gives(400),
+        unreserve(ONE, on="nobody").gives(400),
         get("/reserve").gives(405, headers={"Allow": "POST"}),
         get("/unreserve").gives(405, headers={"Allow": "POST"}),
     ),
@@ -162,6 +172,12 @@ RESOURCES = (
         reserve(cpus(1, static("ads"), dynamic("ads/x")), on="@A2").gives(202),
         unreserve(cpus(1, static("ads"), dynamic("ads/x")), on="@A2").gives(202),
         unreserve(cpus(1, static("ads")), on="@A2").gives(400),
+        shows(2, ads=[cpus(8.0, static("ads")), mem(4096.0, static("ads"))]),
+    ),
+    row(
+        "RV-9 for no other role",
+        reserve(cpus(1, static("ads"), dynamic("web")), on="@A2").gives(400),
+        reserve(cpus(5, dynamic("web")), on="@A2").gives(409),
         shows(2, ads=[cpus(8.0, static("ads")), mem(4096.0, static("ads"))]),
     ),
     row(
@@ -286,10 +302,19 @@ ACCESS = (
     Row(
         "RV-18",
         RESERVERS,
+        unreserve(cpus(1, dynamic("ops", "op"))).gives(401, headers=CHALLENGE),
         reserve(cpus(1, dynamic("ops", "op"))).by("op").gives(202),
         unreserve(cpus(1, dynamic("ops", "op"))).by("dev").gives(403),
         unreserve(cpus(1, dynamic("ops", "dev"))).by("op").gives(409),
         unreserve(cpus(1, dynamic("ops", "op"))).by("op").gives(202),
+    ),
+    Row(
+        "RV-18 by the principal in the reservation",
+        UNDOES_ONE,
+        *(reserve(cpus(1, dynamic("r", principal))).gives(202) for principal in ("one", "two")),
+        unreserve(cpus(1, dynamic("r", "two"))).gives(403),
+        unreserve(cpus(1, dynamic("r", "one"))).gives(202),
+        shows(r=[cpus(1.0, dynamic("r", "two"))]),
     ),
     Row(
         "RV-18 from one owner to another",

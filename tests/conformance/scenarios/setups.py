@@ -57,6 +57,17 @@ UNRESERVABLE = Setup(
     agents=(A1,), acls={"reserve_resources": [{"principals": {"type": "ANY"}, "roles": {"type": "NONE"}}]}
 )
 
+UNDOES_ONE = Setup(
+    agents=(A1,),
+    acls={
+        "unreserve_resources": [
+            {"principals": {"type": "ANY"}, "reserver_principals": {"values": ["one"]}},
+            {"principals": {"type": "ANY"}, "reserver_principals": {"type": "NONE"}},
+        ]
+    },
+)
+"""Nobody is authenticated, and only what the principal one reserved may be undone."""
+
 MAINTAINERS = Setup(
     agents=(A1,),
     flags={"authenticate_http_readwrite": "true"},
