@@ -5,15 +5,17 @@ to the worst-off borrower that takes it, and then another is the worst-off.  So 
 sorters are told in the end how often each borrower was given something.
 """
 
-import heapq
+from collections.abc import Mapping
+from heapq import heappop, heapreplace
+from typing import Self
 
-from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Amounts, Pairs
+from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Pairs
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
-from fake_master.allocator.hierarchical.sorters.sorter import Key, Kind, Node, Sorter
+from fake_master.allocator.hierarchical.sorters.sorter import Key, Kind, Node
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Offers, ResourcesByAgent
-from fake_master.extensions.idle_reservations import Borrower, BorrowerRole, lendable_to
+from fake_master.extensions.idle_reservations import Borrower, BorrowerRole, IdleReservations, LentAgent, lendable_to
 from fake_master.extensions.lent_resources import LentState
 from mesosctl.model.resources import Resources
 
@@ -55,61 +57,108 @@ def offers_of(offers: Offers, client: Client) -> ResourcesByAgent:
     return offers.setdefault(client.framework.id, {}).setdefault(client.role.name, {})
 
 
+class _Shares(list[float]):
+    """The shares of all who held the same before a row, by how many of its agents they were given."""
+
+    __slots__ = ("_base", "_divisors", "_weight")
+
+    def __init__(self, node: Node, divisors: Mapping[str, float], scalars: Pairs) -> None:
+        super().__init__([0.0])  # the sorter knows the share of who was given nothing
+        held = dict(node.tally.amounts)
+        self._divisors = [(held.pop(name, 0), amount, divisors[name]) for name, amount in scalars if name in divisors]
+        self._base = max((_double(held[name]) / divisors[name] for name in held if name in divisors), default=0.0)
+        """The largest share in what it is not given here."""
+        self._weight = node.weight
+
+    def add_next(self) -> None:
+        """Work out the share with one agent more."""
+        given = len(self)
+        shares = (_double(held + given * amount) / divisor for held, amount, divisor in self._divisors)
+        self.append(max(self._base, *shares) / self._weight)
+
+
+def _double(amount: int) -> float:
+    return amount // 1000 + amount % 1000 / 1000.0
+
+
 class _Place:
     """The place of a role or a borrower in the order, while it is given one agent after another."""
 
-    __slots__ = ("_base", "_count", "_path", "_shares", "_weight", "given", "node", "offers")
+    __slots__ = ("_count", "_path", "_shares", "given", "node")
 
     def __init__(self, node: Node) -> None:
         self.node = node
         self.given = 0
         """How many agents it was given."""
-        self.offers: ResourcesByAgent = {}
-        """The offers of the borrower in this run, once it was given something."""
 
-    def follow(self, sorter: Sorter, scalars: Pairs) -> None:
+    def follow(self, shares: _Shares) -> None:
         """Prepare for `take`, by which it moves among others."""
-        divisors, node = sorter.totals.divisors, self.node
-        self._count, self._path, self._weight = node.count, node.path, node.weight
-        held = node.tally.amounts
-        self._shares = [(held.get(name, 0), amount, divisors[name]) for name, amount in scalars if name in divisors]
-        self._base = 0.0
-        """The largest share in what it is not given here."""
-        given = [name for name, _ in scalars]
-        for name, amount in held.items():
-            if name not in given and name in divisors:
-                self._base = max(self._base, (amount // 1000 + amount % 1000 / 1000.0) / divisors[name])
+        self._shares = shares
+        self._count, self._path = self.node.count, self.node.path
 
-    def take(self) -> tuple[float, int, str]:
+    def take(self) -> tuple[float, int, str, Self]:
         """Count one more agent, and return the key by which it stands in the order from now on."""
         self.given = given = self.given + 1
-        best = self._base
-        for held, amount, divisor in self._shares:
-            now = held + given * amount
-            part = (now // 1000 + now % 1000 / 1000.0) / divisor
-            if part > best:  # noqa: PLR1730  # max() costs a call
-                best = part
-        return best / self._weight, self._count + given, self._path
+        shares = self._shares
+        if given == len(shares):
+            shares.add_next()
+        return shares[given], self._count + given, self._path, self
 
 
-class _LendingRole:
+class _LendingBorrower(_Place):
+    """A borrower that takes agents of this kind."""
+
+    __slots__ = ("borrower", "client", "is_choosy", "offers")
+
+    def __init__(self, borrower: Borrower, client: Client) -> None:
+        super().__init__(borrower.leaf)
+        self.borrower = borrower
+        self.client = client
+        self.is_choosy = client.filters.count > 0 or client.excludes is not None
+        """Whether filters or constraints may keep an agent from it."""
+        self.offers: ResourcesByAgent = {}
+        """Its offers in this run, once it was given something."""
+
+
+class _LendingRole(_Place):
     """A role, and its borrowers that take agents of this kind, in the order of a heap."""
 
-    __slots__ = ("allocation", "beside", "borrowers", "has_several", "heap", "offered", "place", "role")
+    __slots__ = ("allocation", "beside", "has_several", "heap", "offered", "role")
 
-    def __init__(self, role: BorrowerRole, allocation: Allocation, place: _Place) -> None:
+    def __init__(self, role: BorrowerRole, allocation: Allocation) -> None:
+        super().__init__(role.leaf)
         self.role = role
         self.allocation = allocation
-        self.place = place
-        self.heap: list[tuple[float, int, str]] = []
-        self.borrowers: dict[str, tuple[Borrower, Client, _Place, bool]] = {}
-        """By path in the framework sorter, with whether filters or constraints may keep an agent from it."""
+        self.heap: list[tuple[float, int, str, _LendingBorrower]] = []
         self.has_several = False
-        """Whether there are several."""
+        """Whether there are several borrowers."""
         self.beside: Resources | None = None
         """The regular offer of the last agent."""
         self.offered = allocation.with_role
         """That and what is lent beside it."""
+
+
+class _Row:
+    """Agents that look like the first of them, and of which nothing is lent."""
+
+    def __init__(self, agent: Agent, record: LentAgent, idle: IdleReservations, divisors: Mapping[str, float]) -> None:
+        self.first = agent
+        self.idle = idle
+        self.slack = dict(record.allocation_slack)
+        """The amounts that each of them has to lend: one dictionary for all, as nobody changes it in place."""
+        self.scalars: Pairs = tuple(sorted(self.slack.items()))
+        self.opened: list[_LendingRole] = []
+        """Roles whose turn has come."""
+        self._divisors = divisors
+        self._shares: dict[tuple[object, ...], _Shares] = {}
+
+    def shares(self, node: Node) -> _Shares:
+        """Return the shares of who holds what this one does, with the same weight."""
+        key = node.weight, *node.tally.amounts.items()
+        found = self._shares.get(key)
+        if found is None:
+            found = self._shares[key] = _Shares(node, self._divisors, self.scalars)
+        return found
 
 
 class LendingBatch:
@@ -124,14 +173,14 @@ class LendingBatch:
 
     def lend(self, agents: list[Agent], start: int) -> int:
         """Lend agents from the place `start` on as long as they are alike; return the place of the next one."""
-        first, sorter = agents[start], self._lent.role_sorter
-        record = self._lent.agents[first.id]
+        first, lent = agents[start], self._lent
+        record, sorter = lent.agents[first.id], lent.role_sorter
         if (
             self._short > _MOST_SHORT
             or record.lent
             or record.has_usage_slack
             or not record.allocation_slack
-            or record.idle_epoch is self._lent.epoch
+            or record.idle_epoch is lent.epoch
             or not isinstance(sorter, DrfSorter)
         ):
             return start
@@ -140,27 +189,22 @@ class LendingBatch:
         if any(node.kind is Kind.INTERNAL for _, _, _, node in ranking):
             self._short = _MOST_SHORT + 1
             return start
-        heap = [key[:3] for key in ranking if key[3].client.accepts_revocable]
-        roles = {key[2]: key[3].client for key in ranking}
-        opened: dict[str, _LendingRole] = {}
-        place = self._lend_row(agents, start, heap, roles, opened)
-        for one in opened.values():
-            self._account(one)
+        row = _Row(first, record, lent.idle(first.free_resources), lent.totals.divisors)
+        place = self._lend_row(agents, start, row, [key for key in ranking if key[3].client.accepts_revocable])
+        for lending in row.opened:
+            self._account(lending)
         self._short += place - start < _SHORT
         return place
 
     def _lend_row(
-        self,
-        agents: list[Agent],
-        start: int,
-        heap: list[tuple[float, int, str]],
-        roles: dict[str, BorrowerRole],
-        opened: dict[str, _LendingRole],
+        self, agents: list[Agent], start: int, row: _Row, heap: list[tuple[float, int, str, Node | _LendingRole]]
     ) -> int:
+        """Lend until an agent is another or must be offered to several; `heap` has the nodes of roles in their order.
+
+        What is lent of an agent is all it has to lend, so that nothing is left to be settled.
+        """
         records, epoch = self._lent.agents, self._lent.epoch
-        free_resources = agents[start].free_resources
-        # One for all: what is lent is replaced where it changes.
-        slack = dict(records[agents[start].id].allocation_slack)
+        free_resources, slack = row.first.free_resources, row.slack
         for index in range(start, len(agents)):
             agent = agents[index]
             name = agent.id
@@ -173,47 +217,44 @@ class LendingBatch:
             ):
                 return index
             while heap:
-                path = heap[0][2]
-                lending = opened.get(path)
-                if lending is None:
-                    lending = self._open(roles[path], agent, slack)
-                    if lending is None:
+                lending = heap[0][3]
+                if isinstance(lending, Node):
+                    opened = self._open(lending.client, row, record)
+                    if opened is None:
                         return index
-                    opened[path] = lending
+                    lending = opened
                 if lending.heap:
                     break
-                heapq.heappop(heap)
+                heappop(heap)
             else:
                 return index
-            borrower, client, place, is_choosy = lending.borrowers[lending.heap[0][2]]
-            if is_choosy and _rejects(client, agent, lending.allocation):
+            borrower = lending.heap[0][3]
+            if borrower.is_choosy and _rejects(borrower.client, agent, lending.allocation):
                 return index
-            record.lent[borrower] = slack
-            record.idle_epoch = None
-            record.settled = False
-            borrower.held += 1
-            offers = place.offers
-            if not place.given:
-                offers = place.offers = offers_of(self._offers, client)
+            record.lent[borrower.borrower] = slack
+            if not borrower.given:
+                borrower.offers = offers_of(self._offers, borrower.client)
+            offers = borrower.offers
             regular = offers.get(name)
             if regular is not lending.beside:
                 lending.beside, lending.offered = regular, self._joined.of(regular, lending.allocation.with_role)
             offers[name] = lending.offered
-            heapq.heapreplace(heap, lending.place.take())
+            heapreplace(heap, lending.take())
             if lending.has_several:
-                heapq.heapreplace(lending.heap, place.take())
+                heapreplace(lending.heap, borrower.take())
             else:
-                place.given += 1
+                borrower.given += 1
         return len(agents)
 
-    def _open(self, role: BorrowerRole, agent: Agent, slack: Amounts) -> _LendingRole | None:
+    def _open(self, role: BorrowerRole, row: _Row, record: LentAgent) -> _LendingRole | None:
         """Return a role with the borrowers that take such agents; None where it may have a part of them only."""
-        lent, features = self._lent, agent.capacity.features
-        part = lendable_to(lent.agents[agent.id], lent.idle(agent.free_resources), role.name, slack)
+        lent, slack = self._lent, row.slack
+        part = lendable_to(record, row.idle, role.name, slack)
         if part and part != slack:
             return None
-        allocation = lent.allocation(role.name, slack)
-        lending = _LendingRole(role, allocation, _Place(role.leaf))
+        allocation = lent.allocation_of_pairs(role.name, row.scalars)
+        lending = _LendingRole(role, allocation)
+        row.opened.append(lending)
         if not part:
             return lending
         for share, count, path, node in self._in_order(role):
@@ -222,17 +263,15 @@ class LendingBatch:
             eligibility = client.eligibility
             if (
                 eligibility.accepted_kinds.revocable
-                and eligibility.admits(features)
+                and eligibility.admits(row.first.capacity.features)
                 and lent.is_allocatable(allocation, eligibility)
             ):
-                lending.heap.append((share, count, path))
-                is_choosy = client.filters.count > 0 or client.excludes is not None
-                lending.borrowers[path] = borrower, client, _Place(node), is_choosy
+                lending.heap.append((share, count, path, _LendingBorrower(borrower, client)))
         lending.has_several = len(lending.heap) > 1
         if lending.heap:
-            lending.place.follow(lent.role_sorter, allocation.scalars)
-        for _, _, place, _ in lending.borrowers.values() if lending.has_several else ():
-            place.follow(role.sorter, allocation.scalars)
+            lending.follow(row.shares(role.leaf))
+        for _, _, _, place in lending.heap if lending.has_several else ():
+            place.follow(row.shares(place.node))
         return lending
 
     def _in_order(self, role: BorrowerRole) -> list[Key]:
@@ -246,11 +285,12 @@ class LendingBatch:
 
     def _account(self, lending: _LendingRole) -> None:
         """Tell the sorters what was given."""
-        if not lending.place.given:
+        if not lending.given:
             return
-        self._lent.role_sorter.allocated_again(lending.place.node, lending.allocation, lending.place.given)
-        for _, _, place, _ in lending.borrowers.values():
+        self._lent.role_sorter.allocated_again(lending.node, lending.allocation, lending.given)
+        for _, _, _, place in lending.heap:
             if place.given:
+                place.borrower.held += place.given
                 lending.role.sorter.allocated_again(place.node, lending.allocation, place.given)
 
 

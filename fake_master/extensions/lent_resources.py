@@ -177,15 +177,19 @@ class LentState:
 
     def allocation(self, role: str, amounts: Amounts) -> Allocation:
         """Return slack of allocation as it is offered to a role; it shows neither the lender nor the reservations."""
-        key = role, tuple(sorted(amounts.items()))
+        return self.allocation_of_pairs(role, tuple(sorted(amounts.items())))
+
+    def allocation_of_pairs(self, role: str, pairs: Pairs) -> Allocation:
+        """Return the same for amounts in the order of their names."""
+        key = role, pairs
         allocation = self._by_amounts.get(key)
         if allocation is None:
             if len(self._by_amounts) > _MOST_REMEMBERED:
                 self._by_amounts.clear()
                 self._allocatable.clear()
                 self._allocations.forget()
-            entries = (Resource(name, amount, revocable=True) for name, amount in key[1])
-            allocation = self._by_amounts[key] = self._allocations.for_role(key[0], Content(Resources(entries)))
+            entries = (Resource(name, amount, revocable=True) for name, amount in pairs)
+            allocation = self._by_amounts[key] = self._allocations.for_role(role, Content(Resources(entries)))
         return allocation
 
     # --- Agents -------------------------------------------------------------------------------------
