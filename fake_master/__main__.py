@@ -130,7 +130,7 @@ def _watching_calls(options: ServeOptions, spec: "ClusterSpec | RestoredCluster"
     timeout = options.allocator_timeout
     if spec.flags.get("allocator", ALLOCATORS[0]) in ALLOCATORS:
         if timeout is not None:
-            hint = "name a class of your own with --allocator, or leave out --allocator-timeout"
+            hint = "name your own class with --allocator, or leave out --allocator-timeout"
             raise BadInput("the allocators of the fake master always return", field="allocator_timeout", hint=hint)
         yield
         return
@@ -152,7 +152,7 @@ def _seconds(timeout: str) -> float:
     except ValueError as error:
         raise BadInput(f"--allocator-timeout: {error}", field="allocator_timeout") from None
     if not seconds > 0:
-        raise BadInput(f"--allocator-timeout: '{timeout}' has to be above 0", field="allocator_timeout")
+        raise BadInput(f"--allocator-timeout: '{timeout}' must be above 0", field="allocator_timeout")
     return seconds
 
 

@@ -164,7 +164,7 @@ class ServeOptions:
         str | None,
         typer.Option(
             metavar="DURATION",
-            help="End with status 1 if a call of your own allocator does not return for this long. "
+            help="End with status 1 if a call to your own allocator does not return for this long. "
             "By default, the call is only logged.",
         ),
     ] = None

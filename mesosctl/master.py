@@ -281,7 +281,7 @@ class Master:
 def _credentials(principal: str | None, secret: str | None, token: str | None) -> Credentials | Token | None:
     if token is not None:
         if secret is not None:
-            raise UsageError("secret and token exclude each other", field="token", hint="give one of them")
+            raise UsageError("secret and token cannot be used together", field="token", hint="give one of them")
         return Token(token, principal=principal)
     if principal is None and secret is None:
         return None

@@ -84,9 +84,9 @@ def _check_errors(make: MakeWithCallbacks) -> None:
         "suppress": lambda: allocator.suppress("?"),
         "revive": lambda: allocator.revive("?"),
     }.items():
-        _expect(KeyError, misuse, f"{name} of what is not known")
+        _expect(KeyError, misuse, f"{name} with an unknown id")
     held = parse_resources("cpus:1").allocated_to("a")
-    _expect(ValueError, lambda: allocator.recover_resources("F", "A", held), "giving back what is not held")
+    _expect(ValueError, lambda: allocator.recover_resources("F", "A", held), "giving back resources that are not held")
     # Unknown ids are no error here: a master may be late.
     allocator.recover_resources("?", "A", held)
     allocator.recover_resources("F", "?", held)
@@ -120,7 +120,7 @@ def _check_progress(make: MakeWithCallbacks) -> None:
                 break
             allocator.advance_to(deadline)
         if Resources(entry for part in offered for entry in part.allocated_to(None)) != total:
-            raise Violation("a framework alone must be offered the whole agent in the end")
+            raise Violation("a framework that is alone must eventually be offered the whole agent")
         for part in offered:
             allocator.recover_resources("F", "A", part)
         offered.clear()

@@ -185,11 +185,11 @@ class History:
         )
         _require(
             all(entry.allocatable_to(offer.role) for entry in offer.plain),
-            "a reservation offered to a role not below it",
+            "an offer of resources that are reserved for other roles",
         )
         self._offers.append(offer)
         used = Resources(entry for other in self._offers if other.agent == offer.agent for entry in other.plain)
-        _require(agent.total.contains(used), "more offered of an agent than it has")
+        _require(agent.total.contains(used), "offers of more than the agent has")
         _require(not self._is_refused(offer), "an offer of what was refused, while the refusal lasts")
         self._check_limit()
 
@@ -207,7 +207,7 @@ class History:
             offer = next((offer for offer in self._offers if offer.id == revocation.holding.id), None)
             if offer is None:
                 raise Violation("a revocation of what nobody holds, or of the same thing twice")
-            _require(revocation.agent == offer.agent, "a revocation that names another agent than the holding's")
+            _require(revocation.agent == offer.agent, "a revocation that names a different agent from the holding's")
             self._offers.remove(offer)
             self._allocator.recover_resources(offer.framework, offer.agent, offer.resources)
         return ()
@@ -227,7 +227,7 @@ class History:
         )
         _require(
             all(held.get_amount(name) <= bound for name, bound in _LIMIT.limits.items()),
-            "more offered to a role than its quota's limit",
+            "offers to a role beyond its quota's limit",
         )
 
 

@@ -114,7 +114,7 @@ def _imported(name: str, module: str) -> object:
             return import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
-            hint = "name its folder in PYTHONPATH; mesos-fake-master looks in the current directory too"
+            hint = "add its folder to PYTHONPATH; mesos-fake-master looks in the current directory too"
             raise _unusable(name, f"there is no module {error.name}", hint) from None
         raise _unusable(name, f"module {module} cannot be imported: {explain(error)}") from error
     except (Exception, SystemExit) as error:

@@ -292,7 +292,7 @@ def of_file(file: BufferedIOBase, where: str, terms: DryRunOptions) -> DryRun:
     clock = VirtualClock()
     master = spec.start(clock=clock)
     snapshot = ClusterSnapshot(master.state.profile.version, clock(), flags=master.state.flags.shown)
-    return DryRun(master, clock, snapshot, terms, wants="what the cluster file says of them", source=spec)
+    return DryRun(master, clock, snapshot, terms, wants="what the cluster file says about them", source=spec)
 
 
 def _of_snapshot_agent(restored: RestoredCluster, terms: DryRunOptions) -> DryRun:

@@ -98,14 +98,16 @@ def _simulated_frameworks(entry: Any, where: str) -> list[SimulatedFrameworkSpec
     more = _from_before(entry, roles, where)
     if after and more:
         raise BadInput(
-            f"{where}: a framework that subscribes later cannot run tasks before", field="after", hint="leave out after"
+            f"{where}: a framework that subscribes later cannot have running tasks",
+            field="after",
+            hint="leave out after",
         )
     capabilities = entry.get("capabilities")
     if capabilities is not None:
         more["capabilities"] = () if capabilities == [] else _texts(capabilities, "capabilities", where)
     suppressed = _texts(entry["suppressed"], "suppressed", where) if entry.get("suppressed") else ()
     if not set(suppressed) <= set(roles):
-        raise BadInput(f"{where}: suppressed names a role that is not one of its own", field="suppressed")
+        raise BadInput(f"{where}: suppressed names a role that is not one of the framework's roles", field="suppressed")
     principal = entry.get("principal")
     if not (principal is None or isinstance(principal, str)):
         raise BadInput(f"{where}: principal is not a string", field="principal")

@@ -144,8 +144,8 @@ def _simulate_snapshot(snapshot: ClusterSnapshot, where: str, most_steps: int) -
         raise BadInput(
             f"{where} is a snapshot in which no framework runs a task, so it is unknown what they would launch",
             field="FILE",
-            hint="mesosctl export --cluster --from FILE makes a cluster file of it, in which you write the task of "
-            "each framework",
+            hint="turn it into a cluster file with mesosctl export --cluster --from FILE, and add the task of "
+            "each framework to that file",
         )
     playing = tuple(replace(one, answer="accept" if one.task else "decline") for one in spec.frameworks)
     assumed = ["each framework launches as many tasks as fit, of the average size of those that it runs"]

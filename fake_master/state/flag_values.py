@@ -146,7 +146,7 @@ def region(source: str) -> str:
     try:
         return str(_json_or_file("domain", source)["fault_domain"]["region"]["name"])
     except (KeyError, TypeError):
-        raise BadInput("--domain names no region of a fault domain", field="domain") from None
+        raise BadInput("--domain does not name the region of a fault domain", field="domain") from None
 
 
 def credentials(source: str) -> dict[str, str]:

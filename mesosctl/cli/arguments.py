@@ -41,7 +41,7 @@ def names_argument(noun: str, complete: Callable[..., object], help_text: str) -
 _ROLE = typer.Argument(
     metavar="ROLE",
     autocompletion=completing.roles,
-    help="A role, as frameworks subscribe with it.",
+    help="The name of a role, as frameworks use it to subscribe.",
     show_default=False,
 )
 Role = Annotated[str, _ROLE]
@@ -91,8 +91,8 @@ Attributes = Annotated[
     list[str] | None,
     typer.Option("--attribute", metavar="NAME=VALUE", help="Only agents with this attribute. Repeat for several."),
 ]
-OwnerRole = Annotated[str, role_option("The role that owns it.")]
-OptionalOwnerRole = Annotated[str | None, role_option("The role that owns it.")]
+OwnerRole = Annotated[str, role_option("The role that owns the resources.")]
+OptionalOwnerRole = Annotated[str | None, role_option("The role that owns the resources.")]
 RoleAndBelow = Annotated[str | None, role_option("Show only this role and the roles below it.")]
 Under = Annotated[
     list[str] | None,

@@ -233,7 +233,7 @@ class Setting(NamedTuple):
         if self.least is not None and isinstance(value, int | float) and not self.least <= value < float("inf"):
             return f"must be at least {self.least:g}"
         if isinstance(value, str) and any(char < " " for char in value) and not self.is_secret:
-            return "must be a text in one line"
+            return "must be a single line of text"
         if self.is_file and value == "-":
             return "cannot be standard input: name a file, or /dev/stdin"
         return "is empty" if value == "" else ""

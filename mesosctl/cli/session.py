@@ -280,7 +280,7 @@ class Session:
         """Ask a person; a script must have said --yes.  `loss` says what would be gone.  Raises UsageError."""
         if not self.options.yes and not self.environment.may_prompt:
             raise UsageError(
-                f"not done: {loss}, so you must confirm it, but there is no terminal to ask on",
+                f"not done: {loss}, so you must confirm it, but mesosctl cannot ask you without a terminal",
                 field="--yes",
                 hint=hint,
             )

@@ -109,7 +109,7 @@ def _read_address(path: str) -> str:
         wrong = wrong or "names another file"
     if wrong:
         raise BadInput(
-            f"{path} {wrong}, but should hold the address of the master in one line", field="--master", hint=_HINT
+            f"{path} {wrong}, but should hold the address of the master on one line", field="--master", hint=_HINT
         )
     return found
 

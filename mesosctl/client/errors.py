@@ -52,7 +52,7 @@ def translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
             else "it may speak https: write https:// in --master"
         )
     return Unreachable(
-        f"the connection to {base} broke after the request left: {words or 'no reason given'}", sent=True, hint=hint
+        f"the connection to {base} broke after the request was sent: {words or 'no reason given'}", sent=True, hint=hint
     )
 
 

@@ -179,7 +179,7 @@ def _open_network(tls: Tls) -> "NetworkTransport":
 def _open_fake(address: str | None, timeout: float | None) -> httpx.BaseTransport:
     import fake_master
 
-    assert address is not None, "what is no fake is on the network"
+    assert address is not None, "an address that is not fake: is on the network"
     return fake_master.open_transport(address, timeout)
 
 

@@ -86,7 +86,7 @@ class Leader:
         if self._settings.trace is not None:
             from mesosctl.client.response import Trace
 
-            outcome = f"{found[0].hosts[0]} leads, of {len(found)}"
+            outcome = f"{found[0].hosts[0]} leads; registered masters: {len(found)}"
             self._settings.trace(Trace("LOOK UP", str(where), {}, None, self._deadline.waited, outcome=outcome))
         bases = [[f"{self.scheme}://{host}" for host in master.hosts] for master in found]
         self._registered = {origin(base) for names in bases for base in names}

@@ -235,7 +235,9 @@ class Master:
     def _check_may_change(self) -> None:
         """Raises UsageError where a command without a dry run is asked for one: it must not change anything."""
         if not self.settings.may_change:
-            raise UsageError("this command has no dry run; nothing was sent", field="--dry-run", hint="leave it out")
+            raise UsageError(
+                "this command has no dry run; nothing was sent", field="--dry-run", hint="leave out --dry-run"
+            )
 
     def _change(self, method: str, path: str, body: bytes | None, content_type: str = JSON) -> None:
         self._check_may_change()

@@ -106,7 +106,7 @@ class Answer(NamedTuple):
     def detail(self) -> str:
         """The body as one line that is safe to print."""
         if self.is_html:
-            return "an HTML page, as a proxy sends it"
+            return "an HTML page, as a proxy would send"
         if self.body.decode("utf-8", "replace").strip() in _SAYS_NOTHING:
             return ""
         text = " ".join(self.body[: 4 * _LONGEST_DETAIL].decode("utf-8", "replace").split(" "))

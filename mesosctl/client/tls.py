@@ -87,7 +87,7 @@ def _unusable(field: str, path: str | None, error: OSError) -> BadInput:
     if isinstance(error, _EncryptedError):
         reason = "the key is encrypted; give one without a pass phrase"
     elif isinstance(error, ssl.SSLError):
-        reason = _BROKEN_FILES.get(error.reason, "it contains nothing of that kind in PEM")
+        reason = _BROKEN_FILES.get(error.reason, "it contains no PEM data of the right kind")
     else:
         reason = error.strerror or plain_reason(error)
     return BadInput(f"{printable(path or 'the TLS files')} cannot be used: {reason}", field=field, hint=_FILES)

@@ -131,7 +131,7 @@ def unset_limit(principal: str) -> Change:
                 hint=did_you_mean(
                     principal,
                     [str(entry["principal"]) for entry in entries if "principal" in entry],
-                    "mesosctl ratelimit validate FILE reads the file; ratelimit default changes the default",
+                    "name a principal that has an entry; mesosctl ratelimit default changes the default",
                 ),
             )
         document["limits"] = kept

@@ -179,7 +179,7 @@ def _with_unseen(snapshot: ClusterSnapshot, state: ClusterState, unknown: list[s
     )
     usages = tuple(Usage(f"unseen-{role}", agent, role, resources) for agent, role, resources in state.unseen)
     unknown.append(
-        "frameworks or tasks that this user may not see: in each role, a framework '(unseen)' holds their "
+        "frameworks or tasks that this principal may not see: in each role, a framework '(unseen)' holds their "
         "resources and gets no offers"
     )
     return replace(
@@ -208,7 +208,8 @@ def _unknown(
         found += _hidden_by_flags(flags)
     if changed:
         found.append(
-            f"one moment: quotas or weights changed during each of {ATTEMPTS} readings; the last reading is kept"
+            f"the state at a single moment: quotas or weights changed during each of {ATTEMPTS} readings; "
+            "the last reading is kept"
         )
     return found
 

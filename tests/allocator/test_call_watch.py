@@ -139,7 +139,7 @@ def test_a_served_master_ends_with_status_1_and_says_where_the_call_is(tmp_path:
     [
         (("--allocator-timeout", "5secs"), "always return"),
         (("--allocator", "stuck:Stuck", "--allocator-timeout", "soon"), "'soon' is not a duration"),
-        (("--allocator", "stuck:Stuck", "--allocator-timeout", "0secs"), "has to be above 0"),
+        (("--allocator", "stuck:Stuck", "--allocator-timeout", "0secs"), "must be above 0"),
     ],
 )
 def test_a_timeout_that_means_nothing_is_refused(tmp_path: Path, words: tuple[str, ...], told: str):

@@ -91,7 +91,7 @@ def test_what_people_write():
         ("x", "file is not TOML"),
         ("schema_version = 2", "schema_version"),
         ("quota = 1", "quota: there is no such key"),
-        ("quotas = 1", "quotas: it is not a table"),
+        ("quotas = 1", "quotas: it is neither a table nor an array of tables"),
         ("quotas.web = 1", "quotas.web"),
         ("quotas.web = {}", "neither guarantee nor limit"),
         ("quotas.web.guarantee = 12", "quotas.web.guarantee"),

@@ -123,7 +123,7 @@ class TestFile:
     @pytest.mark.parametrize(("content", "said"), [("", "is empty"), ("http://a:5082\nhttp://b:5082", "several lines")])
     def test_what_it_should_hold_is_said(self, tmp_path, content, said):
         (tmp_path / "zk").write_text(content)
-        with pytest.raises(BadInput, match=f"{said}, but should hold the address of the master in one line") as caught:
+        with pytest.raises(BadInput, match=f"{said}, but should hold the address of the master on one line") as caught:
             parse_address(f"file://{tmp_path}/zk")
         assert "zk://" in (caught.value.hint or "")
 

@@ -164,8 +164,10 @@ class TestFiles:
 
     def test_that_hold_something_else(self, refused, papers, tmp_path):
         (tmp_path / "text").write_text("hello")
-        assert "cannot be used: it contains nothing of that kind in PEM" in refused("--cacert", str(tmp_path / "text"))
-        assert "cannot be used: it contains nothing of that kind in PEM" in refused("--cert", str(tmp_path / "text"))
+        assert "cannot be used: it contains no PEM data of the right kind" in refused(
+            "--cacert", str(tmp_path / "text")
+        )
+        assert "cannot be used: it contains no PEM data of the right kind" in refused("--cert", str(tmp_path / "text"))
 
     def test_that_do_not_belong_together(self, refused, papers):
         cert, key = papers.client("one"), papers.client("two")

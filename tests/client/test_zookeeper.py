@@ -209,7 +209,7 @@ class TestCommands:
         ):
             master.get("/quota")
         assert f"{expected}://127.0.0.1:1 " in str(caught.value)
-        assert lines[0].outcome == "127.0.0.1:1 leads, of 1"
+        assert lines[0].outcome == "127.0.0.1:1 leads; registered masters: 1"
 
 
 class TestTheWholeRoad:

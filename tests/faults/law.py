@@ -29,7 +29,7 @@ _NOTHING_CHANGED = {
 _DENIALS = ("did not happen", "nothing was sent", "no change was sent", "nothing was changed", "not sent")
 _SENT_WORDS = (
     "does not show",
-    "after the request left",
+    "after the request was sent",
     "gave no answer",
     "accepted",
     "removed before that",

@@ -63,7 +63,7 @@ OPEN = AccountLine("open", Quantities({"cpus": 4000, "mem": 1024_000}))
 def test_a_whitelist_that_is_not_shown_is_named() -> None:
     one = explanation(OPEN, refusals=0, has_whitelist=True)
     assert one.reason == "unknown"
-    assert "if the master's whitelist names the agents" in answer(one)
+    assert "if the whitelist names the agents" in answer(one)
 
 
 def test_nothing_in_the_way_means_the_next_allocation() -> None:

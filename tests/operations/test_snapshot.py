@@ -109,14 +109,14 @@ def test_it_is_read_again_while_somebody_changes_it():
     snapshot = snapshot_of(between)
     assert between.asked.count("GET_STATE") == 2
     assert snapshot.weights == {"web": 4.0}
-    assert not any("one moment" in sentence for sentence in snapshot.unknown)
+    assert not any("single moment" in sentence for sentence in snapshot.unknown)
 
 
 def test_a_cluster_that_never_rests_is_kept_with_a_warning():
     between = Between(weights=other_weights_for(99))
     snapshot = snapshot_of(between)
     assert between.asked.count("GET_STATE") == 3
-    assert any(sentence.startswith("one moment") for sentence in snapshot.unknown)
+    assert any(sentence.startswith("the state at a single moment") for sentence in snapshot.unknown)
 
 
 def test_without_the_state_there_is_no_picture():

@@ -111,7 +111,9 @@ def labels_of(value: Any, where: str) -> Labels | None:
     if isinstance(value, list) and all(isinstance(text, str) for text in value):
         parted = [text.partition("=") for text in value]
         return Labels((key, text if equals else None) for key, equals, text in parted)
-    raise _wrong(where, "it is neither a table of strings nor a list of strings", hint='labels = { why = "batch" }')
+    raise _wrong(
+        where, "it is neither a table of strings nor a list of strings", hint='write labels = { why = "batch" }'
+    )
 
 
 def load(text: str, where: str) -> DesiredState:
@@ -156,22 +158,24 @@ def _quotas(section: Any) -> dict[str, DesiredQuota]:
     if isinstance(section, dict):
         return {role: _quota(entry, role, f"quotas.{role}") for role, entry in section.items()}
     if not isinstance(section, list):
-        raise _wrong("quotas", "it is not a table, nor an array of tables", hint="write [quotas.ROLE]")
+        raise _wrong("quotas", "it is neither a table nor an array of tables", hint="write [quotas.ROLE]")
     found: dict[str, DesiredQuota] = {}
     for index, entry in enumerate(section):
         where = f"quotas[{index}]"
         role = entry.get("role") if isinstance(entry, dict) else None
         if not isinstance(role, str) or not role:
-            raise _wrong(f"{where}.role", "a string is needed here", hint='role = "web"')
+            raise _wrong(f"{where}.role", "a string is needed here", hint='write role = "web"')
         if role in found:
-            raise _wrong(f"{where}.role", f"role '{role}' has a quota above", hint="one entry for each role")
+            raise _wrong(
+                f"{where}.role", f"role '{role}' already has a quota in this file", hint="write one entry for each role"
+            )
         found[role] = _quota({key: value for key, value in entry.items() if key != "role"}, role, where)
     return found
 
 
 def _quota(entry: Any, role: str, where: str) -> DesiredQuota:
     if not isinstance(entry, dict):
-        raise _wrong(where, "it is not a table", hint=f'[quotas.{role}] and guarantee = "cpus:12"')
+        raise _wrong(where, "it is not a table", hint=f'write [quotas.{role}] and guarantee = "cpus:12"')
     _check_keys(entry, {"guarantee", "limit"}, where)
     roles.check_role(role, where)
     guarantee = _amounts(entry.get("guarantee"), f"{where}.guarantee", zero=False)
@@ -219,7 +223,7 @@ def _weight(value: Any, role: str) -> float:
     where = f"weights.{role}"
     roles.check_role(role, where)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
-        raise _wrong(where, "a weight is a number above zero")
+        raise _wrong(where, "a weight must be a number above zero")
     return float(value)
 
 
@@ -254,7 +258,7 @@ def _resources(text: str, where: str) -> Resources:
     owned: list[Resource] = [entry for entry in parsed if entry.is_reserved]
     if owned:
         raise _wrong(
-            where, f"{owned[0].name} names an owner, but 'role' names the owner here", hint=f"{owned[0].name}:…"
+            where, f"{owned[0].name} names an owner, but 'role' names the owner here", hint=f"write {owned[0].name}:…"
         )
     return parsed
 

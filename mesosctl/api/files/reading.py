@@ -104,7 +104,7 @@ _SAID = {
     "Unterminated string starting at": "a closing '\"' for this string",
     "Extra data": "nothing more after the end",
     "Invalid control character at": "an escape, such as \\n, for a control character",
-    "Invalid \\escape": "one of the escapes of JSON, such as \\\\ or \\n",
+    "Invalid \\escape": "a JSON escape, such as \\\\ or \\n",
     "Invalid \\uXXXX escape": "four hexadecimal digits after \\u",
     "Unexpected UTF-8 BOM (decode using utf-8-sig)": "a value, and no byte order mark",
 }

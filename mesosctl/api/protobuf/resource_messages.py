@@ -189,7 +189,7 @@ def _double_format_error(message: Mapping[str, Any], stack: list[dict[str, Any]]
     if len(stack) > 1:
         for key in ("role", "reservation"):
             if key in message:
-                return key, f"'{key}' must not be set beside more than one reservation"
+                return key, f"'{key}' must not be set if 'reservations' has more than one entry"
         return None
     only = stack[0]
     if "role" not in message and "reservation" not in message:
@@ -197,7 +197,9 @@ def _double_format_error(message: Mapping[str, Any], stack: list[dict[str, Any]]
     if message.get("role", only["role"]) != only["role"]:
         return "role", f"'role' and 'reservations' name different roles: '{message['role']}' and '{only['role']}'"
     if only["type"] == "STATIC":
-        return ("reservation", "'reservation' beside a STATIC one") if "reservation" in message else None
+        if "reservation" in message:
+            return "reservation", "'reservation' must not be set if 'reservations' has a STATIC entry"
+        return None
     if ("role" in message) != ("reservation" in message):
         return "reservation", "a dynamic reservation in both formats needs both 'role' and 'reservation'"
     beside = message["reservation"]

@@ -198,7 +198,7 @@ def from_json(message: Mapping[str, Any], lists: ResourceLists, check: Check) ->
     def task(entry: Mapping[str, Any], where: str) -> SnapshotTask:
         phase = next((known for known in TASK_PHASES if known == entry.get("standing", "running")), None)
         if phase is None:
-            raise wrong(f"{where}.standing", f"it is one of {', '.join(TASK_PHASES)}")
+            raise wrong(f"{where}.standing", f"it must be one of {', '.join(TASK_PHASES)}")
         executor = lists.plain(entry.get("executor_resources", ()), f"{where}.executor_resources")
         return SnapshotTask(entry["id"], *place(entry, where), entry.get("executor_id"), executor, phase)
 

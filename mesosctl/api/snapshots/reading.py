@@ -149,7 +149,7 @@ class _Reader:
         attributes = entry.get("attributes", {})
         for name, value in attributes.items():
             if isinstance(value, bool) or not isinstance(value, str | int | float):
-                raise wrong(f"{where}.attributes.{name}", "an attribute is a string or a number")
+                raise wrong(f"{where}.attributes.{name}", "an attribute must be a string or a number")
         return SnapshotAgent(
             id=intern(entry["id"]),
             hostname=intern(entry["hostname"]),

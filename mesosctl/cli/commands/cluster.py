@@ -82,7 +82,7 @@ def show(session: Session, read: "Callable[[Master], Report]", *, watch: bool, e
     epilog=examples(
         ("agents", "every agent and how much of it is in use"),
         ("agents --attribute rack=r1 --sort use", "the agents of a rack, the fullest first"),
-        ("agents --role ads -o wide", "the agents where ads has something, with ids"),
+        ("agents --role ads -o wide", "the agents with resources for ads, and their ids"),
         ("agents --watch", "refreshed every two seconds"),
     ),
 )

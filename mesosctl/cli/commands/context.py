@@ -206,7 +206,7 @@ def set_(ctx: typer.Context, name: Name, words: Words = None, *, unset: Unset = 
         values[key] = _value(settings[key], text if equals else None, session)
     both = next((key for key in values if rival(key) in values), None)
     if both is not None:
-        raise UsageError(f"{both} and {rival(both)} exclude each other", field=both, hint="give one of them")
+        raise UsageError(f"{both} and {rival(both)} cannot be used together", field=both, hint="give one of them")
     kept = {key: configuration_editing.lasting(settings[key], value) for key, value in values.items()}
     if not kept and not unset:
         raise UsageError("no setting is given", hint="for example, mesosctl context set prod --master ADDRESS")
@@ -297,4 +297,4 @@ def remove(ctx: typer.Context, names: Names) -> None:
     tell_completions(configuration, variables)
     session.emit(context_change(names, "removed", configuration.current, f"removed: {', '.join(names)}"))
     if configuration.current is None:
-        session.note("no context is current now")
+        session.note("there is no current context now")

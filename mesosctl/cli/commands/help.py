@@ -51,8 +51,9 @@ Server = Annotated[
 def completion(ctx: typer.Context, shell: Shell, *, server: Server = False) -> None:
     """Write the completion script for a shell.
 
-    If you installed below /usr, /usr/local or ~/.local, or with a recent pipx, completion already works. With uv or in
-    a virtual environment, run mesosctl --install-completion once, or write the script to a file with this command.
+    If mesosctl is installed under /usr, /usr/local or ~/.local, or with a recent pipx, completion already works. With
+    uv or in a virtual environment, run mesosctl --install-completion once, or write the script to a file with this
+    command.
     """
     session: Session = ctx.obj
     session.environment.stdout.write(script("mesos-fake-master" if server else "mesosctl", shell))

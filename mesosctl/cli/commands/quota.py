@@ -116,7 +116,7 @@ def set_(
     written = None
     if file is not None:
         if resources:
-            raise UsageError("RESOURCES and --file exclude each other", field="--file", hint="give one of them")
+            raise UsageError("RESOURCES and --file cannot be used together", field="--file", hint="give one of them")
         from mesosctl.api.quota import read_quota_request
 
         written = read_payload(session, file)
@@ -185,7 +185,7 @@ def update(  # noqa: PLR0913  # one parameter an option
 
     if file is not None:
         if resources or limit is not None:
-            raise UsageError("arguments and --file exclude each other", field="--file", hint="give one of them")
+            raise UsageError("arguments and --file cannot be used together", field="--file", hint="give one of them")
         from mesosctl.api.quota import read_update_quota
 
         written = read_payload(session, file)

@@ -16,7 +16,12 @@ from mesosctl.output.formats import output_formats
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 ConfigFile = Annotated[
-    str, typer.Argument(metavar="FILE", help="JSON as --rate_limits takes it; - is standard input.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A JSON file for the master's --rate_limits; - is standard input.",
+        show_default=False,
+    ),
 ]
 Interval = Annotated[str, typer.Option("--interval", metavar="SPAN", help="The time between readings, such as 5s.")]
 Memory = Annotated[

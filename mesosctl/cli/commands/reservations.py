@@ -20,7 +20,8 @@ WaitFor = Annotated[
     typer.Option(
         "--wait-for",
         metavar="RESOURCES|none",
-        help="Wait until --agent has exactly this reserved for --role (none: nothing), then show it.",
+        help="Wait until --agent has exactly these resources reserved for --role, then show them. With none, wait "
+        "until nothing is reserved.",
     ),
 ]
 

@@ -83,7 +83,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     file: File = None,
     trust_master: TrustMaster = False,
 ) -> None:
-    """Reserve resources of an agent for a role, and wait until master and agent both show it.
+    """Reserve resources of an agent for a role, and wait until the master and the agent show the reservation.
 
     Offers are rescinded to make room. Resources that tasks use are not available.
     """

@@ -98,7 +98,7 @@ def create(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Create a persistent volume from reserved disk.
 
-    The command waits until master and agent both show it.
+    The command waits until the master and the agent both show the volume.
     """
     from mesosctl.operations.reservations import targets as meant
     from mesosctl.operations.reservations.change import create_volume

@@ -197,8 +197,8 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     """Forecast what changes would do: who gains, who loses, who starves, and what a master would refuse.
 
     The cluster itself is not changed: the changes are made to a fake master that holds a snapshot of it. Agents and
-    frameworks come and go first, then CHANGES are made. The exit status is 1 if a change is refused, if a role falls
-    below its guarantee or has nothing left, or if rate limits refuse more of the recorded messages than before.
+    frameworks come and go first, and then CHANGES are made. The exit status is 1 if a change is refused, if a role
+    falls below its guarantee or has nothing left, or if rate limits refuse more of the recorded messages than before.
     """
     from mesosctl.cli.dry_run import DryRunSession, begin_dry_run, tell, terms_of
     from mesosctl.cli.recorded_traffic import read_for_changes
@@ -251,7 +251,7 @@ def _several(each: Sequence[str], find_largest: str | None, report: str | None) 
     from mesosctl.planning.whatif_variants import expand, parse_template
 
     if each and find_largest is not None:
-        raise UsageError("--each and --find-largest exclude each other", field="--each", hint="give one of them")
+        raise UsageError("--each and --find-largest cannot be used together", field="--each", hint="give one of them")
     if each and report is not None:
         raise UsageError(
             "--report writes one forecast, but --each makes several",

@@ -135,7 +135,7 @@ def _edited(path: Path) -> Iterator[Any]:
         written = tomlkit.dumps(document)
         configuration = check(path, written)
         if tomllib.loads(written) != document.unwrap():
-            raise Bug(f"{path} was left as it is: the change cannot be written safely", hint="edit it by hand")
+            raise Bug(f"{path} was not changed, because the change cannot be written safely", hint="edit it by hand")
         if state is not None and is_open(state) and holds_secret(configuration):
             raise too_open(path, state)
         if written != text:

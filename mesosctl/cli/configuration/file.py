@@ -131,7 +131,7 @@ def _faults_of(context: Mapping[str, Any], settings: Mapping[str, Setting]) -> I
         elif wrong := setting.check(value):
             yield key, wrong
         elif setting.is_secret and rival(key) in context:
-            yield key, f"and {rival(key)} exclude each other: keep one of them"
+            yield key, f"and {rival(key)} cannot be used together: keep one of them"
 
 
 def rival(key: str) -> str:

@@ -13,7 +13,7 @@ _DATE = "2026-11-22"
 _WIDTH = 78
 """Of a line of source: mandoc asks for at most 80 bytes, and two may be needed for an escape."""
 _SURROUNDINGS = (
-    ("MESOSCTL_CONFIG", "The configuration file. The default is mesosctl/config.toml below XDG_CONFIG_HOME."),
+    ("MESOSCTL_CONFIG", "The configuration file. The default is mesosctl/config.toml in XDG_CONFIG_HOME."),
     ("XDG_CONFIG_HOME", "The folder of mesosctl/config.toml. The default is ~/.config."),
     ("XDG_CACHE_HOME", "The folder for names that completion remembers. The default is ~/.cache."),
     ("XDG_STATE_HOME", "The folder for the state of fake: masters. The default is ~/.local/state."),

@@ -53,7 +53,7 @@ def check_capacity(quotas: Mapping[str, Quota], available: Quantities) -> None:
     if not available.contains(needed):
         short = Quantities({name: amount - available.get_amount(name) for name, amount in needed.items()})
         raise Conflict(
-            f"not enough capacity: guarantees add up to {needed}, but the cluster has {available}: {short} too much",
+            f"not enough capacity: guarantees add up to {needed}, but the cluster has {available} ({short} too much)",
             field="guarantee",
             rule="quota.capacity",
             hint="ask for less, or wait until more agents have registered",

@@ -88,7 +88,7 @@ def errors(limits: RateLimits) -> Iterator[Diagnostic]:
                 "ratelimit.duplicate-principal",
                 f"limits[{index}].principal",
                 f"Duplicate principal {principal} found in RateLimits configuration",
-                "one entry for each principal; all frameworks that use it share that entry",
+                "keep one entry for each principal; all frameworks that use the principal share it",
             )
         seen.add(principal)
         yield from _rate_error(limit, f"limits[{index}].qps", "qps")

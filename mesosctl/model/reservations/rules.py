@@ -169,7 +169,7 @@ def refinement_problem(role: str, below: str) -> str | None:
     """Why what is reserved for `below` cannot be refined for `role`; None where it can."""
     if roles.is_strict_subrole(role, below):
         return None
-    return f"role '{role}' is not below '{below}': a refinement goes down the tree, levels may be skipped"
+    return f"role '{role}' is not below '{below}': a refinement must go down the tree, but it may skip levels"
 
 
 def reserved_role_problem(role: str) -> str | None:

@@ -184,7 +184,7 @@ def _entry(value: Mapping[str, Any]) -> JournalEntry:
     steps = [step_from_json(step) for step in value["steps"]]
     done = value["done"]
     if not isinstance(done, int) or not 0 <= done <= len(steps):
-        raise ValueError(f"{done} of {len(steps)} steps cannot be done")
+        raise ValueError(f"it says that {done} of {len(steps)} steps are done")
     return JournalEntry(str(value["digest"]), steps, done)
 
 

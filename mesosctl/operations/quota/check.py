@@ -65,7 +65,7 @@ def check_quota(
         _finding("quota.default-role", "this role can have quota", lambda: _default_role(role, profile)),
         _finding(
             "quota.scalar-only",
-            "all amounts are plain, each resource is named once",
+            "all amounts are plain, and each resource is named once",
             lambda: check_guarantee(guarantee),
         ),
         _finding("quota.above-zero", "every amount is above zero", lambda: check_amounts_above_zero(guarantee)),

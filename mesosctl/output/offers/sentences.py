@@ -114,7 +114,9 @@ def answer(one: OfferExplanation) -> str:
             case None:
                 return f"{begins}could be offered {free}; it may have declined that, which this master does not show"
             case 0 if one.has_whitelist:
-                return f"{begins}could be offered {free}, if the master's whitelist names the agents; it is not shown"
+                return (
+                    f"{begins}could be offered {free} if the whitelist names the agents; this master does not show it"
+                )
             case 0:
                 return f"{begins}is due to be offered {free} in the next allocation"
             case count:

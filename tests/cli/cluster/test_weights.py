@@ -90,7 +90,7 @@ def test_a_dry_run_sends_nothing(live):
         ("set web=nan", "", 3, "is not above zero"),
         ("set web=inf", "", 3, "is not above zero"),
         ("set we/b/=2", "", 3, "cannot end with a slash"),
-        ("set web=2 -f -", "[]", 2, "exclude each other"),
+        ("set web=2 -f -", "[]", 2, "cannot be used together"),
         ("set -f -", '[{"role": "web", "wieght": 2}]', 3, "did you mean weight?"),
         ("set -f -", '[{"role": "web", "weight": 2}, {"role": "web", "weight": 3}]', 3, "two weights"),
         ("sett web=2", "", 2, "Did you mean 'set'?"),

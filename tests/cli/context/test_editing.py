@@ -198,7 +198,7 @@ class TestFaults:
             ("[contexts.'a b']\n", "not a name for a context"),
             ("[contxts.c]\n", "did you mean contexts?"),
             ("current = 3\n", "line 1"),
-            ("[contexts.c]\nsecret = 'a'\nsecret-file = 'b'\n", "exclude each other"),
+            ("[contexts.c]\nsecret = 'a'\nsecret-file = 'b'\n", "cannot be used together"),
         ],
     )
     def test_the_place_is_named(self, ctl, config, text, said):

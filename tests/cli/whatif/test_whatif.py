@@ -152,7 +152,7 @@ def test_from_a_cluster_file(live: Live, tmp_path):
     assert live.asked == []
     assert cpus(said, "before") == {"a": 8}
     assert cpus(said) == {"a": 4}
-    assert said["unknowns"][0]["assumed"] == "what the cluster file says of them"
+    assert said["unknowns"][0]["assumed"] == "what the cluster file says about them"
 
 
 @pytest.mark.parametrize(

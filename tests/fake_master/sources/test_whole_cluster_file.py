@@ -102,7 +102,7 @@ WRONG = {
     'limit = "cpus:8"': ('limit = "cpus:2"', "x.toml, line 4: quotas[0]: the guarantee of cpus"),
     'guarantee = "cpus:4"': ('guarantee = "cpus:none"', "line 6: quotas[0].guarantee"),
     'role = "web"\nguarantee': ('role = "web/a"\nguarantee', "line 4: quotas[0]"),
-    "ads = 3": ("ads = 0", "line 10: weights.ads: a weight is a number above zero"),
+    "ads = 3": ("ads = 0", "line 10: weights.ads: a weight must be a number above zero"),
     'resources = "cpus:2;disk:500"': ('resources = "cpus:20"', "reservations[0].resources"),
     'agent = "a"\nrole': ('agent = "b"\nrole', "line 13: reservations[0].agent: no agent is named 'b'"),
     'size = "disk:200"': (
