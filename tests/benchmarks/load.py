@@ -10,6 +10,7 @@ _MOST_SECONDS_OVER = 4.0
 """A question that is answered slowly is asked for so many times the seconds, to be asked often enough."""
 _ENOUGH = 30
 _PIECE = 1 << 20
+_JSON = "application/json"
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,13 @@ class Connection:
     def __exit__(self, *_: object) -> None:
         self._socket.close()
 
-    def get(self, path: str) -> int:
-        """Ask and read the answer whole; the bytes of its body."""
-        self._socket.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+    def ask(self, question: str) -> int:
+        """Ask for a path, or make a call of the operator API, and read the answer whole; the bytes of its body."""
+        self._socket.sendall(_request(question))
         head = b""
         while b"\r\n\r\n" not in head:
             count = self._socket.recv_into(self._buffer)
-            assert count, f"{path}: the connection ended early"
+            assert count, f"{question}: the connection ended early"
             head += self._buffer[:count]
         head, _, body = head.partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 200"), head
@@ -59,13 +60,22 @@ class Connection:
         left = size - len(body)
         while left:
             count = self._socket.recv_into(self._buffer, min(left, _PIECE))
-            assert count, f"{path}: the connection ended early"
+            assert count, f"{question}: the connection ended early"
             left -= count
         return size
 
 
-def ask(port: int, path: str, *, at_once: int, seconds: float) -> Answers:
-    """GET `path` over `at_once` connections for about so long, in threads that only wait."""
+def _request(question: str) -> bytes:
+    """GET a path, or POST a call such as GET_STATE."""
+    if question.startswith("/"):
+        return f"GET {question} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+    body = f'{{"type":"{question}"}}'
+    head = f"POST /api/v1 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {_JSON}\r\nAccept: {_JSON}\r\n"
+    return f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode()
+
+
+def ask(port: int, question: str, *, at_once: int, seconds: float) -> Answers:
+    """Ask a question over `at_once` connections for about so long, in threads that only wait."""
     until = time.monotonic() + seconds
     times: list[list[float]] = [[] for _ in range(at_once)]
     sizes: list[int] = []
@@ -74,7 +84,7 @@ def ask(port: int, path: str, *, at_once: int, seconds: float) -> Answers:
 
     def timed(connection: Connection) -> tuple[float, int]:
         started = time.perf_counter()
-        size = connection.get(path)
+        size = connection.ask(question)
         return time.perf_counter() - started, size
 
     def one(own: list[float]) -> None:

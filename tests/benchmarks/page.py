@@ -31,6 +31,7 @@ PARTS = {
     "serving": ("--small",),
     "startup": ("--runs", "3"),
     "memory": ("--small",),
+    "subscriber": ("--small",),
     "whatif": ("--small",),
 }
 """In the order of the page, with what makes each of them quick."""

@@ -73,7 +73,7 @@ class Figure:
 
     command: str
     agents: int
-    seconds: float
+    seconds: float | None
     cpu_seconds: float | None
     peak_mib: float
 
@@ -180,7 +180,7 @@ def _by_size(reporter: Reporter, sizes: Sequence[int], frameworks: int) -> float
             file.write_text(snapshot.dump(picture(size, frameworks, 4 * size)), encoding="utf-8")
             figure = run("what-if", size, [*TOOL, "-o", "json", "whatif", "--from", str(file), *QUESTION])
             reporter.row(f"{size:,}", *_amounts(figure))
-            points.append((size, figure.cpu_seconds or figure.seconds))
+            points.append((size, figure.cpu_seconds or figure.seconds or 0.0))
         growth = exponent(points)
         reporter.chart(Chart("whatif-agents", "A what-if against agents", "agents", "CPU seconds", {"here": points}))
         reporter.say(f"With agents a what-if grows with the exponent {growth:.2f}; above {MOST_GROWTH} this fails.")
@@ -189,7 +189,7 @@ def _by_size(reporter: Reporter, sizes: Sequence[int], frameworks: int) -> float
         for one in _commands(file, sizes[-1]):
             seconds, most = BUDGETS.get(one.command, (None, None))
             if one.command == "the questions of a snapshot alone":
-                asked = one.seconds
+                asked = one.seconds or 0.0
             elif one.command == "snapshot -f":
                 seconds, most = asked * SNAPSHOT_SHARE, SNAPSHOT_MIB
             reporter.row(one.command, *_amounts(one), seconds, most)
