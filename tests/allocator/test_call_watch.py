@@ -56,7 +56,7 @@ def test_the_place_is_where_the_call_is(caplog: pytest.LogCaptureFixture):
     watched = Watched()
     with in_progress("mine:Mine", "add_agent"):
         watched.look_at(0, 5)
-    assert "(calls.py, line " in caplog.text  # this thread is the one that looks
+    assert "(call_watch.py, line " in caplog.text  # this thread is the one that looks
 
 
 def test_a_call_that_returns_late_is_said_to_have_returned(caplog: pytest.LogCaptureFixture):
