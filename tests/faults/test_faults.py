@@ -92,6 +92,18 @@ def test_a_reservation_that_was_made_twice_is_told(site: PreemptionTarget) -> No
     assert "unreserve the excess" in ran.err
 
 
+def test_a_reservation_that_may_have_been_made_twice_is_told(site: PreemptionTarget) -> None:
+    master, proxy, folder = site
+    lost, read, failed = Fault(Way.WHOLE, Word.RESET), NONE, Fault(Way.WHOLE, Word.PAGE_502)
+    usual, _ = play(Case(RESERVE, []), master, proxy, folder)
+    sent = next(number for number, line in enumerate(usual.requests) if line.startswith("POST /reserve"))
+    case = Case(RESERVE, [*only(sent, lost), read, failed, failed, failed])
+    ran, problems = play(case, master, proxy, folder)
+    assert problems == [], describe(case, ran, problems)
+    assert ran.status == 9
+    assert "took effect; whether it did so twice is unknown" in ran.err
+
+
 def test_the_answer_of_another_request_is_not_taken_for_its_own(site: PreemptionTarget) -> None:
     """Not even where nobody reads back: bytes too many after the answer before it would say 200."""
     fault = Fault(Way.WHOLE, Word.ANSWER_TWICE)

@@ -142,7 +142,14 @@ def _send(master: Master, operation: Operation, options: SendOptions) -> bool:
             hint=f"another client was faster; check with mesosctl reservations --agent {operation.agent.typed_name}",
         ) from error
     if seen:
-        _check_once(operation, _total(master, operation))
+        try:
+            total = _total(master, operation)
+        except MesosctlError as error:
+            raise NotConfirmed(
+                f"the change on {operation.agent.name} took effect; whether it did so twice is unknown: {error.message}",
+                hint=f"check with mesosctl reservations --agent {operation.agent.typed_name} when a master answers",
+            ) from error
+        _check_once(operation, total)
     return seen
 
 
