@@ -26,16 +26,15 @@ _NOTHING_CHANGED = {
     ExitStatus.NOT_FOUND,
     ExitStatus.CONFLICT,
 }
-_DENIALS = ("did not happen", "nothing was sent", "no change was sent", "nothing was changed", "not sent")
+_DENIALS = ("nothing was sent", "no change was sent", "not sent")
 _SENT_WORDS = (
     "does not show",
     "after the request was sent",
-    "gave no answer",
     "accepted",
     "removed before that",
     "has quota",
-    "not begun",
-    "was not saved",
+    "was not started",
+    "every step is done",
 )
 _DOUBTS = (
     "is unknown",
@@ -50,7 +49,7 @@ _DOUBTS = (
     "shows it twice",
     "cannot be read",
 )
-_IN_PART = ("step ", "accepted before that", "removed before that", "QUOTA NOW", "in place again", "has quota", "twice")
+_IN_PART = ("step ", "accepted before that", "removed before that", "QUOTA NOW", "has quota", "twice")
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ SET = named("quota set web cpus:2 mem:512")
 RESERVE = named("reserve AGENT cpus:2 --role ads")
 REPLACE = named("quota update web cpus:2 --api v0")
 TAKE = named("offers take --role ads --reserve cpus:2")
+APPLY = named("apply --yes")
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +126,16 @@ def test_a_replaced_quota_is_not_lost_silently(site: PreemptionTarget, fault: Fa
 def test_an_offer_that_was_taken_while_the_master_got_lost(site: PreemptionTarget) -> None:
     ran = typed(site, TAKE, "GET /slaves?slave_id=", Fault(Way.NOTHING, Word.GONE))
     assert ran.status in (0, 7)
+
+
+def test_an_apply_that_cannot_be_compared_at_its_end_is_said_to_be_done(site: PreemptionTarget) -> None:
+    master, proxy, folder = site
+    usual, _ = play(Case(APPLY, []), master, proxy, folder)
+    case = Case(APPLY, only(len(usual.requests) - 1, Fault(Way.WHOLE, Word.PAGE_200)))
+    ran, problems = play(case, master, proxy, folder)
+    assert problems == [], describe(case, ran, problems)
+    assert ran.status == 8
+    assert "every step is done, but the cluster could not be compared with the file" in ran.err
 
 
 def test_the_job_in_small() -> None:
