@@ -150,7 +150,7 @@ def test_an_offer_that_was_taken_while_the_master_got_lost(setting: Misbehaving)
     assert ran.status in (0, 7)
 
 
-def test_an_apply_that_cannot_be_compared_at_its_end_is_said_to_be_done(site: PreemptionTarget) -> None:
+def test_an_apply_that_cannot_be_compared_at_its_end_is_said_to_be_done(site: Site) -> None:
     master, proxy, folder = site
     usual, _ = play(Case(APPLY, []), master, proxy, folder)
     case = Case(APPLY, only(len(usual.requests) - 1, Fault(Way.WHOLE, Word.PAGE_200)))
