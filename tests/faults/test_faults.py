@@ -150,8 +150,8 @@ def test_an_offer_that_was_taken_while_the_master_got_lost(setting: Misbehaving)
     assert ran.status in (0, 7)
 
 
-def test_an_apply_that_cannot_be_compared_at_its_end_is_said_to_be_done(site: Site) -> None:
-    master, proxy, folder = site
+def test_an_apply_that_cannot_be_compared_at_its_end_is_said_to_be_done(setting: Misbehaving) -> None:
+    master, proxy, folder = setting
     usual, _ = play(Case(APPLY, []), master, proxy, folder)
     case = Case(APPLY, only(len(usual.requests) - 1, Fault(Way.WHOLE, Word.PAGE_200)))
     ran, problems = play(case, master, proxy, folder)
