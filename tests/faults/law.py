@@ -36,6 +36,7 @@ _SENT_WORDS = (
     "has quota",
     "is restored",
     _NOT_STARTED,
+    "every step is done",
 )
 _DOUBTS = (
     "is unknown",

@@ -32,6 +32,7 @@ RESERVE = named("reserve AGENT cpus:2 --role ads")
 REPLACE = named("quota update web cpus:2 --api v0")
 APPLY = named("apply --yes")
 TAKE = named("offers take --role ads --reserve cpus:2")
+APPLY = named("apply --yes")
 
 
 @pytest.fixture(scope="module")
@@ -147,6 +148,16 @@ def test_a_replaced_quota_is_not_lost_silently(setting: Misbehaving, fault: Faul
 def test_an_offer_that_was_taken_while_the_master_got_lost(setting: Misbehaving) -> None:
     ran = typed(setting, TAKE, "GET /slaves?slave_id=", Fault(Way.NOTHING, Word.GONE))
     assert ran.status in (0, 7)
+
+
+def test_an_apply_that_cannot_be_compared_at_its_end_is_said_to_be_done(setting: Misbehaving) -> None:
+    master, proxy, folder = setting
+    usual, _ = play(Case(APPLY, []), master, proxy, folder)
+    case = Case(APPLY, only(len(usual.requests) - 1, Fault(Way.WHOLE, Word.PAGE_200)))
+    ran, problems = play(case, master, proxy, folder)
+    assert problems == [], describe(case, ran, problems)
+    assert ran.status == 8
+    assert "every step is done, but the cluster could not be compared with the file" in ran.err
 
 
 def test_the_job_in_small() -> None:
