@@ -41,6 +41,11 @@ Prune = Annotated[
     ),
 ]
 
+ComparedToo = Annotated[
+    bool,
+    typer.Option("--prune", help="Also show what the file's sections do not name.", show_default=False),
+]
+
 
 @app.command(
     "diff",
@@ -51,7 +56,7 @@ Prune = Annotated[
     ),
 )
 def diff(
-    ctx: typer.Context, *, file: File, prune: Prune = False, allow_new_resource: AllowNewResource = False
+    ctx: typer.Context, *, file: File, prune: ComparedToo = False, allow_new_resource: AllowNewResource = False
 ) -> ExitStatus:
     """Show where quotas, weights and reservations differ from a file.
 
@@ -222,8 +227,8 @@ def export(
     labels = { why = "batch" } distinguish it from others. A note names anything that cannot be written this way.
     Nothing is changed.
 
-    With --cluster, the file describes the whole cluster, for --master fake:FILE, mesos-fake-master --cluster and offers
-    simulate: agents, frameworks and what they run, quotas, weights, reservations and volumes.
+    With --cluster, the file describes the whole cluster: agents, frameworks and what they run, quotas, weights,
+    reservations and volumes. --master fake:FILE, mesos-fake-master --cluster and offers simulate read it.
 
     If FILE exists with other content, you are asked before it is replaced; a script uses --yes. Nothing is written
     through a link that another user made.
