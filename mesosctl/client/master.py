@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING, Any, Self
 import httpx
 
 from mesosctl.client.address import Address
+from mesosctl.client.attempts import ANSWERED_BY_ALL, JSON, Request, Sender, retry_read
 from mesosctl.client.body import EventStream, check_readable
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
-from mesosctl.client.read_retry import retry_read
 from mesosctl.client.response import Answer, Take, raise_for_status
-from mesosctl.client.sender import ANSWERED_BY_ALL, JSON, Request, Sender
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import (
     Denied,

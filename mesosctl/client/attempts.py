@@ -1,9 +1,12 @@
-"""One request to the leading master: who that is, what goes out with it, and what comes of each attempt."""
+"""The attempts of one request: which masters are asked, what goes out with it, and when a read is repeated.
+
+A request that changes something is never repeated: the master may have carried it out before the connection broke.
+"""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from mesosctl.client.address import Address
 from mesosctl.client.body import EventStream
@@ -12,14 +15,31 @@ from mesosctl.client.http_client import HttpClient
 from mesosctl.client.leader import MOST_REDIRECTS, Leader, no_answer, redirect_loop, redirected_base
 from mesosctl.client.response import Answer, Requester, Take, raise_for_status
 from mesosctl.client.settings import ClientSettings
-from mesosctl.model.errors import DeadlinePassed, MesosctlError, NoLeader, NoMaster, Unauthenticated, UnexpectedAnswer
+from mesosctl.model.errors import (
+    DeadlinePassed,
+    MasterFailed,
+    MesosctlError,
+    NoLeader,
+    NoMaster,
+    NoZooKeeper,
+    TlsFailure,
+    Unauthenticated,
+    UnexpectedAnswer,
+)
+
+Value = TypeVar("Value")
 
 JSON = "application/json"
 LEADERS_ONLY = "/slaves?slave_id=none"
 """A path that only the leader answers, that is open to every principal, and that costs a master nothing."""
 ANSWERED_BY_ALL = ("/version", "/flags", "/metrics/snapshot")
 """Paths that a master answers even if it does not lead, and about itself."""
+READ_ATTEMPTS = 3
+FIRST_PAUSE = 0.25
+"""Seconds before the second attempt, at most; the pause doubles with each attempt."""
 
+_SETTLED = (UnexpectedAnswer, TlsFailure, NoZooKeeper)
+"""Errors that a repetition would not change, or that have been waited for already."""
 
 _ACTIONS = {
     ("GET", "/flags"): "VIEW_FLAGS",
@@ -222,3 +242,21 @@ class Sender:
         if credentials is None or not self.leader.is_known(base):
             return Requester(base, request.action)
         return Requester(base, request.action, credentials.principal, credentials.proof)
+
+
+def retry_read(read: Callable[[], Value], deadline: Deadline, settings: ClientSettings) -> Value:
+    """Return the value of `read`, called up to READ_ATTEMPTS times within the deadline.
+
+    Raises the error of the last attempt, or the first that a repetition would not change.
+    """
+    pause = FIRST_PAUSE
+    for _ in range(READ_ATTEMPTS - 1):
+        try:
+            return read()
+        except (NoMaster, MasterFailed) as error:
+            if isinstance(error, _SETTLED) or pause > deadline.remaining():
+                raise
+        # Between half and the whole: many clients of one dead leader should not come back at once.
+        settings.sleep(pause * (1 + settings.jitter()) / 2)
+        pause *= 2
+    return read()
