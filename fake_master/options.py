@@ -113,8 +113,12 @@ class ServeOptions:
         ),
     ] = None
     allocator_recovery_timeout: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="The time after which a restarted master makes offers even "
-        "if fewer agents are back. [default: 10mins]")
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="The time after which a restarted master makes offers even "
+            "if fewer agents are back. [default: 10mins]",
+        ),
     ] = None
     agent_reregister_timeout: Annotated[
         str | None,
@@ -124,8 +128,9 @@ class ServeOptions:
     ] = None
     recovery_agent_removal_limit: Annotated[
         str | None,
-        typer.Option(metavar="PERCENT", help="If more agents than this are missing at that time, the master exits "
-        "instead."),
+        typer.Option(
+            metavar="PERCENT", help="If more agents than this are missing at that time, the master exits instead."
+        ),
     ] = None
     authenticate_frameworks: Annotated[
         bool, typer.Option("--authenticate-frameworks", help="Require credentials of scheduler drivers.")

@@ -167,8 +167,7 @@ Largest = Annotated[
     cls=Command,
     epilog=examples(
         ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
-        ("whatif --lose-fraction 0.2 --report outage.html", "the loss of a fifth of the agents, with a page for a "
-        "ticket"),
+        ("whatif --lose-fraction 0.2 --report outage.html", "the loss of a fifth of the agents, with a page"),
         ("whatif --find-largest 'quota:web=cpus:?;mem:6GiB'", "the largest quota that starves nobody"),
         ("whatif ratelimits:new.json --recorded watch.jsonl", "other rate limits, with recorded traffic"),
         ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
