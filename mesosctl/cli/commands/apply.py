@@ -33,17 +33,11 @@ File = Annotated[
     ),
 ]
 Prune = Annotated[
-    bool,
-    typer.Option(
-        "--prune",
-        help="Also remove what the file's sections do not name.",
-        show_default=False,
-    ),
+    bool, typer.Option("--prune", help="Also remove what the file's sections do not name.", show_default=False)
 ]
 
 ComparedToo = Annotated[
-    bool,
-    typer.Option("--prune", help="Also show what the file's sections do not name.", show_default=False),
+    bool, typer.Option("--prune", help="Also show what the file's sections do not name.", show_default=False)
 ]
 
 
