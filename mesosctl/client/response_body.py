@@ -15,9 +15,10 @@ import httpx
 from mesosctl.api.protobuf import streaming
 from mesosctl.api.protobuf.decoding import ConversionError, decode
 from mesosctl.client.deadline import Deadline
-from mesosctl.client.errors import BROKEN
 from mesosctl.model.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer
 
+BROKEN = (httpx.HTTPError, httpx.StreamError)
+"""Every error that httpx raises of an exchange."""
 LARGEST_ANSWER = 512 * 1024 * 1024
 """Bytes, unpacked.  `/slaves` of 50,000 agents is about 150 MB; a larger answer is an error."""
 MOST_VALUES = 12_000_000
