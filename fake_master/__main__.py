@@ -185,7 +185,7 @@ def _start(options: ServeOptions, spec: "ClusterSpec | RestoredCluster") -> "Mas
 
 def _spec(options: ServeOptions) -> "ClusterSpec | RestoredCluster":
     from fake_master.sources.cluster_file import ClusterSpec
-    from fake_master.sources.simulation import Source, read_opened, read_source
+    from fake_master.sources.source_file import Source, read_opened, read_source
 
     agents, flags = options.agent or [], options.flags()
     if options.cluster is None:

@@ -7,7 +7,7 @@ a moment: the noted run first, then timers in the order of their deadlines.  So 
 what has arrived, calls `advance_to(now)`, and sleeps, or jumps, to `next_deadline()`.
 
 `fake_master.allocator.custom` loads an implementation of one's own, `fake_master.allocator.conformance` checks it, and
-`fake_master.allocator.sharing` is the base of one that only decides whose turn it is.
+`fake_master.allocator.custom_base` is the base of one that only decides whose turn it is.
 
 Amounts are thousandths throughout, times and durations are seconds.  Resources that a framework
 holds or is offered carry an allocation role; an agent's totals do not.

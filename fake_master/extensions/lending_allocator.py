@@ -98,7 +98,7 @@ class LendingAllocator(HierarchicalAllocator):
         record = self.lent.agent(info.id)
         forget_idleness(record)
         if total is not None and self.lent.set_usage(record, _slack_of_use(total)):
-            self.engine.request_run(info.id)
+            self.allocation_runs.request_run(info.id)
 
     def add_resource_provider(self, agent: str, total: Resources, used: Used) -> None:
         super().add_resource_provider(agent, total.non_revocable(), _regular(used))

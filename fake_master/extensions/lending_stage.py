@@ -6,7 +6,7 @@ specification, "Allocator" and "Taking back in the allocator").
 
 from collections.abc import Callable
 
-from fake_master.allocator.hierarchical.engine import RunSteps
+from fake_master.allocator.hierarchical.allocation_runs import RunSteps
 from fake_master.allocator.hierarchical.offerable.allocations import Amounts, add
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.state import State

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import groupby
 
-from fake_master.allocator.hierarchical.engine import RunSteps
+from fake_master.allocator.hierarchical.allocation_runs import RunSteps
 from fake_master.allocator.hierarchical.records import Client
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.revocation import Holding, HoldingKey, HoldingsQuestion, Revocation, RevocationCallback

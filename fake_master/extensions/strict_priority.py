@@ -67,7 +67,7 @@ class StrictPriorityAllocator(HierarchicalAllocator):
             if any(request.role in (None, client.role.name) for request in requests):
                 self.filters.forget(client)
         if requests:
-            self.engine.request_run_for_all()
+            self.allocation_runs.request_run_for_all()
 
     def remove_framework(self, framework: str) -> None:
         self._requests.replace(framework, ())

@@ -6,8 +6,8 @@ from dataclasses import replace
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.offerable.allocations import is_unreserved_nonrevocable
 from fake_master.allocator.hierarchical.records import Agent, Client
-from fake_master.allocator.hierarchical.stages.dry_run import Decision, Trial, try_offers
 from fake_master.allocator.hierarchical.stages.run import Rejection
+from fake_master.allocator.hierarchical.stages.trial_run import Decision, TrialRun, try_offers
 from fake_master.master import Master
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.clock import VirtualClock
@@ -48,7 +48,7 @@ class _Books:
         snapshot: ClusterSnapshot,
         master: Master,
         allocator: HierarchicalAllocator,
-        trial: Trial,
+        trial: TrialRun,
         out_of_service: Mapping[str, str],
     ) -> None:
         self._snapshot = snapshot

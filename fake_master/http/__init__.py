@@ -1,1 +1,1 @@
-"""One function an endpoint: request in, response out."""
+"""The HTTP endpoints of a master, by noun, and the routes to them."""

@@ -6,8 +6,8 @@ from functools import cache, partial
 from importlib.util import find_spec
 from typing import Any
 
+from fake_master.http.json_text import Written
 from fake_master.http.request_response import JSON, PROTOBUF, Refusal, Request, Response, json_body, json_response
-from fake_master.http.writing.text import Written
 from fake_master.state.streams import Encoder, encoded
 from mesosctl.api.protobuf import streaming
 from mesosctl.api.protobuf.decoding import ConversionError

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fake_master.http.content import accepted_type, answer, event_encoder, read_call
+from fake_master.http.json_text import Written, written
 from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, standard_refusal
-from fake_master.http.writing.text import Written, written
 from fake_master.registry.interface import Transaction
 from fake_master.services.events import HEARTBEAT_SECONDS, EventPublisher
 from fake_master.state.streams import Encoder, EventStream, encoded

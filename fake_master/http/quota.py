@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
+from fake_master.http.json_text import Written, dumps
 from fake_master.http.operator_api import Body, Change, Reading
 from fake_master.http.request_response import (
     Refusal,
@@ -23,8 +24,7 @@ from fake_master.http.request_response import (
     json_response,
     refusing,
 )
-from fake_master.http.writing.response_cache import texts
-from fake_master.http.writing.text import Written, dumps
+from fake_master.http.views.response_cache import texts
 from fake_master.services.quota_changes import Quotas, Weights
 from fake_master.state import roles
 from fake_master.state.master_state import MasterState

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
 
-from fake_master.http.writing.text import pieces, written
+from fake_master.http.json_text import pieces, written
 from mesosctl.api.protobuf.decoding import ConversionError, decode
 from mesosctl.model.errors import Conflict, RuleViolation
 

@@ -1,4 +1,4 @@
-"""The endpoints and calls that only tell: health, version, flags, metrics, agents, roles, and the whole state.
+"""The endpoints and calls that only read: health, version, flags, metrics, agents, roles, and the whole state.
 
 Sources: Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API.
 """
@@ -6,6 +6,7 @@ Sources: Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API.
 from collections.abc import Callable
 from typing import Any
 
+from fake_master.http.json_text import Written, written
 from fake_master.http.operator_api import DURATION, Body, Change, Reading
 from fake_master.http.request_response import (
     Refusal,
@@ -16,10 +17,8 @@ from fake_master.http.request_response import (
     standard_refusal,
 )
 from fake_master.http.views import agents as agent_views
-from fake_master.http.views import described
 from fake_master.http.views import frameworks as framework_views
 from fake_master.http.views import roles as role_views
-from fake_master.http.writing.text import Written, written
 from fake_master.services import descriptions
 from fake_master.services.monitoring import LoggingLevel
 from fake_master.state import roles as roles_state
@@ -36,7 +35,7 @@ _SET_LOGGING_LEVEL = Message(
 
 
 class StateEndpoints:
-    """The endpoints that only tell; `metrics` returns every metric by name."""
+    """The endpoints that only read; `metrics` returns every metric by name."""
 
     def __init__(self, state: MasterState, runtime: AgentRuntime, metrics: Callable[[], dict[str, float]]) -> None:
         self._state = state
@@ -138,31 +137,33 @@ class StateEndpoints:
     # --- Calls ----------------------------------------------------------------------------------------
 
     def calls(self) -> tuple[Reading, ...]:
-        """Return the calls of the operator API that only tell."""
+        """Return the calls of the operator API that only read."""
+        state, runtime = self._state, self._runtime
         return (
             Reading("GET_HEALTH", lambda _body, _principal: {"healthy": True}),
-            Reading("GET_VERSION", lambda _body, _principal: {"version_info": descriptions.version_info(self._state)}),
+            Reading("GET_VERSION", lambda _body, _principal: {"version_info": descriptions.version_info(state)}),
             Reading("GET_FLAGS", self._get_flags),
             Reading("GET_METRICS", self._get_metrics, _GET_METRICS),
             Reading("GET_MASTER", self._get_master),
             Reading("GET_AGENTS", lambda _body, principal: self._get_agents(principal)),
             Reading("GET_STATE", lambda _body, principal: self.get_state(principal)),
-            Reading("GET_ROLES", lambda _body, principal: role_views.roles_described(self._state, principal)),
+            Reading("GET_ROLES", lambda _body, principal: role_views.roles_described(state, principal)),
             Reading(
-                "GET_FRAMEWORKS", lambda _body, principal: described.frameworks(self._state, self._runtime, principal)
+                "GET_FRAMEWORKS",
+                lambda _body, principal: framework_views.frameworks_described(state, runtime, principal),
             ),
-            Reading("GET_TASKS", lambda _body, principal: described.tasks(self._state, principal)),
-            Reading("GET_EXECUTORS", lambda _body, principal: described.executors(self._state, principal)),
-            Reading("GET_OPERATIONS", lambda _body, _principal: described.operations(self._state)),
+            Reading("GET_TASKS", lambda _body, principal: framework_views.tasks_described(state, principal)),
+            Reading("GET_EXECUTORS", lambda _body, principal: framework_views.executors_described(state, principal)),
+            Reading("GET_OPERATIONS", lambda _body, _principal: framework_views.operations_described(state)),
         )
 
     def get_state(self, principal: str | None) -> Written:
         """Return the whole state as GET_STATE shows it to a principal."""
         return written(
             {
-                "get_tasks": described.tasks(self._state, principal),
-                "get_executors": described.executors(self._state, principal),
-                "get_frameworks": described.frameworks(self._state, self._runtime, principal),
+                "get_tasks": framework_views.tasks_described(self._state, principal),
+                "get_executors": framework_views.executors_described(self._state, principal),
+                "get_frameworks": framework_views.frameworks_described(self._state, self._runtime, principal),
                 "get_agents": self._get_agents(principal),
             }
         )

@@ -1,20 +1,17 @@
-"""A cluster in a file, whichever of the two kinds it is: a snapshot (JSON), or a cluster file (TOML)."""
+"""A cluster played in virtual time, offer by offer, for `mesosctl offers simulate`."""
 
 from dataclasses import dataclass, field, replace
 from io import BufferedIOBase
-from pathlib import Path
 
 from fake_master.extensions.revocation import Revoked as MasterRevoked
 from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec, read_cluster
 from fake_master.sources.cluster_writing import cluster_file
-from fake_master.sources.snapshot import RestoredCluster, read_snapshot
+from fake_master.sources.snapshot import RestoredCluster
+from fake_master.sources.source_file import read_opened
 from fake_master.state.clock import VirtualClock
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
-from mesosctl.api.files import reading
-from mesosctl.api.snapshots.snapshot import rewindable
-from mesosctl.files import open_file, why_unreadable
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.roles import is_strict_subrole, top_level
@@ -27,33 +24,6 @@ from mesosctl.planning.dominant_shares import (
     SharingStep,
 )
 from mesosctl.planning.snapshot import ClusterSnapshot
-
-Source = ClusterSpec | RestoredCluster
-_ENOUGH = 256
-"""Bytes that tell which it is."""
-
-
-def read_source(path: Path, mesos_version: str | None = None) -> Source:
-    """The cluster in a file; `mesos_version` for another than a snapshot's own.  Raises BadInput."""
-    try:
-        with open_file(path) as file:
-            return read_opened(file, str(path), mesos_version)
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
-
-
-def read_opened(file: BufferedIOBase, where: str, mesos_version: str | None = None) -> Source:
-    """The same, of one that is open at its beginning; a pipe will do.  Raises BadInput, and OSError."""
-    file = rewindable(file)
-    start = file.read(_ENOUGH)
-    file.seek(0)
-    if where.endswith(".json") or start.lstrip().startswith(b"{"):
-        return read_snapshot(file, where, mesos_version)
-    try:
-        return read_cluster(file.read(reading.LONGEST + 1).decode(), where)
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{where} cannot be read: {why_unreadable(error)}") from error
-
 
 # Filters longer than this are not waited for.
 _LONGEST_REFUSAL = 3600.0

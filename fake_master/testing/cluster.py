@@ -12,8 +12,8 @@ from fake_master.registry.interface import MemoryRegistry
 from fake_master.services.quota_changes import QUOTA_KIND
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec, agent_specs
 from fake_master.sources.cluster_tables import flag_texts, simulated_frameworks, task_outcome
-from fake_master.sources.simulation import Source, read_source
 from fake_master.sources.snapshot import RestoredCluster
+from fake_master.sources.source_file import Source, read_source
 from fake_master.state.quota import SentQuota
 from fake_master.testing.values import AgentConfig, FrameworkConfig, QuotaConfig, TaskConfig
 from mesosctl.model.errors import BadInput

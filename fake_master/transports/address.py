@@ -66,7 +66,7 @@ class FakeAddress:
         """The cluster.  Raises BadInput."""
         # Late, here and below: what a registry says by itself takes no master, and so no cluster.
         from fake_master.sources.cluster_file import BUILT_IN, ClusterSpec
-        from fake_master.sources.simulation import read_source
+        from fake_master.sources.source_file import read_source
 
         spec = BUILT_IN if self.file is None else read_source(self.file, self.version)
         if isinstance(spec, ClusterSpec) and self.version is not None:

@@ -36,7 +36,7 @@ class PlainFilter:
 
 
 def split(resources: Resources) -> tuple[Resources, Resources]:
-    """What quota is about, and the rest."""
+    """Return the unreserved scalars that are not revocable, which quota counts, and all other resources."""
 
     def unreserved_nonrevocable(entry: Resource) -> bool:
         return entry.is_scalar and not entry.is_reserved and not entry.revocable
@@ -66,5 +66,5 @@ def _shrink(resources: Resources, left: dict[str, int]) -> Resources:
 
 
 def part_of(resources: Resources, role: str | None) -> Resources:
-    """What is allocated to that role."""
+    """Return the resources that are allocated to the role."""
     return resources.filter(lambda entry: entry.allocation_role == role)

@@ -11,7 +11,7 @@ from fake_master.allocator.call_watch import Watch, in_progress
 from tests.lab import Lab, Scheduler
 
 STUCK = """
-from fake_master.allocator.sharing import SharingAllocator
+from fake_master.allocator.custom_base import SharingAllocator
 
 class Stuck(SharingAllocator):
     def share(self, run):

@@ -9,11 +9,11 @@ import pytest
 
 from fake_master.allocator import custom
 from fake_master.allocator.conformance import Violation, check_class
+from fake_master.allocator.custom_base import SharingAllocator, SharingRun
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
 from fake_master.allocator.revocation import Holding, Revocation
-from fake_master.allocator.sharing import SharingAllocator, SharingRun
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources

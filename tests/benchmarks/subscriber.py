@@ -39,7 +39,7 @@ _HEAD = "Host: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: applicatio
 
 @dataclass
 class Found:
-    """What one cluster showed; times are seconds."""
+    """The measurements of one cluster; times are in seconds."""
 
     state_seconds: float = 0.0
     """Until the first event was read."""

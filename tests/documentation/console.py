@@ -32,7 +32,7 @@ LONGEST = 300
 """Seconds that one page may take."""
 _END = "\x1e"
 _PROGRAMS = {"mesosctl": "mesosctl", "mesos-fake-master": "fake_master"}
-_HOME = "/home/example"
+_HOME = "/srv/operator"
 """How pages write the path of the home that a session has: as long as the path is, which decides what fits a line."""
 
 

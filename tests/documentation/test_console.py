@@ -72,10 +72,10 @@ class TestSessions:
             "ads\nweb",
             "",
             "1",
-            "/\n/home/example",
+            "/\n/srv/operator",
         ]
         page.write_text(written(page, found))
-        assert page.read_text() == PAGE.replace("\n0\n", "\n1\n").replace("echo ~\n", "echo ~\n/\n/home/example\n")
+        assert page.read_text() == PAGE.replace("\n0\n", "\n1\n").replace("echo ~\n", "echo ~\n/\n/srv/operator\n")
 
     def test_a_failure_that_is_not_shown_is_a_fault(self, tmp_path: Path) -> None:
         page = tmp_path / "page.md"

@@ -26,20 +26,20 @@ _NOTHING_CHANGED = {
     ExitStatus.NOT_FOUND,
     ExitStatus.CONFLICT,
 }
-_DENIALS = ("did not happen", "nothing was sent", "no change was sent", "nothing was changed", "not sent")
+_DENIALS = ("nothing was sent", "no change was sent", "not sent")
+_NOT_STARTED = "this one was not started"
 _SENT_WORDS = (
     "does not show",
     "after the request was sent",
-    "gave no answer",
     "accepted",
     "removed before that",
     "has quota",
-    "not begun",
-    "was not saved",
+    "is restored",
+    _NOT_STARTED,
+    "every step is done",
 )
 _DOUBTS = (
     "is unknown",
-    "cannot be told",
     "may still",
     "could not be read back",
     "does not show",
@@ -50,7 +50,9 @@ _DOUBTS = (
     "shows it twice",
     "cannot be read",
 )
-_IN_PART = ("step ", "accepted before that", "removed before that", "QUOTA NOW", "in place again", "has quota", "twice")
+_IN_PART = ("step ", "accepted before that", "removed before that", "QUOTA NOW", "is restored", "has quota", "twice")
+PHRASES = frozenset({*_DENIALS, *_SENT_WORDS, *_DOUBTS, *_IN_PART})
+"""What this looks for in a sentence: parts of the sentences of `mesosctl`."""
 
 
 @dataclass(frozen=True)
@@ -201,6 +203,8 @@ def _judge_undone(ran: Ran, times: int | None) -> list[str]:
         problems.append(f"status {ran.status} says that nothing changed, and it was done {times} times")
     if any(word in ran.err for word in _DENIALS):
         problems.append(f"it says that nothing happened, and it was done {times} times")
+    if times is not None and _NOT_STARTED in ran.err:
+        problems.append(f"it says that it was done in part, and it was done {times} times")
     return problems
 
 

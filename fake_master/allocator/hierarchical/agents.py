@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from fake_master.allocator.hierarchical.engine import Engine
+from fake_master.allocator.hierarchical.allocation_runs import AllocationRuns
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
 from fake_master.allocator.hierarchical.records import Agent
 from fake_master.allocator.hierarchical.state import State
@@ -13,9 +13,11 @@ from mesosctl.model.resources import Resources
 class Agents:
     """Agents appear, change and disappear.  `Allocator` documents what each event means."""
 
-    def __init__(self, state: State, engine: Engine, filters: OfferFilters, inverse_offers: InverseOffers) -> None:
+    def __init__(
+        self, state: State, runs: AllocationRuns, filters: OfferFilters, inverse_offers: InverseOffers
+    ) -> None:
         self._state = state
-        self._engine = engine
+        self._runs = runs
         self._filters = filters
         self._inverse_offers = inverse_offers
 
@@ -31,8 +33,8 @@ class Agents:
         self._set_unavailability(agent, unavailability)
         state.count_total(agent.capacity, 1)
         self._account_used(agent, used)
-        self._engine.gate.agents_known(len(state.agents))
-        self._engine.request_run(info.id)
+        self._runs.gate.agents_known(len(state.agents))
+        self._runs.request_run(info.id)
 
     def _account_used(self, agent: Agent, used: Mapping[str, Resources]) -> None:
         for framework_id, resources in used.items():
@@ -51,7 +53,7 @@ class Agents:
         state.replace_total(agent, info, agent.capacity.total if total is None else total)
         if (agent.info, agent.capacity) != before:
             agent.forget_proofs()
-            self._engine.request_run(info.id)
+            self._runs.request_run(info.id)
 
     def add_resource_provider(self, agent_id: str, total: Resources, used: Mapping[str, Resources]) -> None:
         """Add to an agent's total."""
@@ -73,7 +75,7 @@ class Agents:
         state.with_maintenance_ahead.discard(agent_id)
         self._inverse_offers.forget_agent(agent)
         state.count_total(agent.capacity, -1)
-        self._engine.queue.discard(agent_id)
+        self._runs.queue.discard(agent_id)
 
     def set_activated(self, agent_id: str, *, activated: bool) -> None:
         """Say whether its resources are offered from the next run on."""
@@ -85,7 +87,7 @@ class Agents:
         self._inverse_offers.forget_agent(agent)
         self._set_unavailability(agent, unavailability)
         agent.inverse_offered_to.clear()
-        self._engine.request_run(agent_id)
+        self._runs.request_run(agent_id)
 
     def _set_unavailability(self, agent: Agent, unavailability: Unavailability | None) -> None:
         agent.unavailability = unavailability

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from fake_master.allocator.hierarchical.agents import Agents
+from fake_master.allocator.hierarchical.allocation_runs import AllocationRuns, RunSteps
 from fake_master.allocator.hierarchical.batch_schedule import Timers
-from fake_master.allocator.hierarchical.engine import Engine, RunSteps
 from fake_master.allocator.hierarchical.frameworks import Frameworks
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
 from fake_master.allocator.hierarchical.resources import AllocatedResources
@@ -52,21 +52,21 @@ class HierarchicalAllocator(Allocator):
         timers = Timers(now)
         inverse_offers = InverseOffers(self.state, timers)
         self.filters = OfferFilters(self.state, timers)
-        self.engine = Engine(
+        self.allocation_runs = AllocationRuns(
             self.state, timers, inverse_offers, on_offers, on_inverse_offers, steps or RunSteps(), share
         )
         self._inverse_offers = inverse_offers
-        self._agents = Agents(self.state, self.engine, self.filters, inverse_offers)
-        self._frameworks = Frameworks(self.state, self.engine, self.filters, inverse_offers)
+        self._agents = Agents(self.state, self.allocation_runs, self.filters, inverse_offers)
+        self._frameworks = Frameworks(self.state, self.allocation_runs, self.filters, inverse_offers)
         self._resources = AllocatedResources(self.state, self.filters)
 
     # --- Time ---------------------------------------------------------------------------------------
 
     def advance_to(self, now: float) -> None:
-        self.engine.advance_to(now)
+        self.allocation_runs.advance_to(now)
 
     def next_deadline(self) -> float | None:
-        return self.engine.next_deadline()
+        return self.allocation_runs.next_deadline()
 
     # --- Agents -------------------------------------------------------------------------------------
 
@@ -162,13 +162,13 @@ class HierarchicalAllocator(Allocator):
     # --- Runs ---------------------------------------------------------------------------------------
 
     def recover(self, expected_agents: int, quotas: Mapping[str, Quota]) -> None:
-        self.engine.recover(expected_agents, quotas)
+        self.allocation_runs.recover(expected_agents, quotas)
 
     def pause(self) -> None:
-        self.engine.gate.pause()
+        self.allocation_runs.gate.pause()
 
     def resume(self) -> None:
-        self.engine.gate.resume()
+        self.allocation_runs.gate.resume()
 
     # --- Inverse offers -----------------------------------------------------------------------------
 
@@ -178,4 +178,4 @@ class HierarchicalAllocator(Allocator):
     # --- Figures ------------------------------------------------------------------------------------
 
     def metrics(self) -> dict[str, float]:
-        return self.engine.metrics()
+        return self.allocation_runs.metrics()

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
-from fake_master.allocator.hierarchical.engine import Engine
+from fake_master.allocator.hierarchical.allocation_runs import AllocationRuns
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
 from fake_master.allocator.hierarchical.records import Client, Framework
 from fake_master.allocator.hierarchical.state import State
@@ -13,9 +13,11 @@ from mesosctl.model.resources import Resources
 class Frameworks:
     """Frameworks subscribe, change and leave.  `Allocator` documents what each event means."""
 
-    def __init__(self, state: State, engine: Engine, filters: OfferFilters, inverse_offers: InverseOffers) -> None:
+    def __init__(
+        self, state: State, runs: AllocationRuns, filters: OfferFilters, inverse_offers: InverseOffers
+    ) -> None:
         self._state = state
-        self._engine = engine
+        self._runs = runs
         self._filters = filters
         self._inverse_offers = inverse_offers
 
@@ -35,7 +37,7 @@ class Frameworks:
                 state.account_used(agent, framework, resources)
                 agent.refresh()
         if active:
-            self._engine.request_run_for_all()
+            self._runs.request_run_for_all()
 
     def _subscribe(self, framework: Framework, roles: Iterable[str], suppressed: Collection[str]) -> None:
         for role in sorted(roles):
@@ -89,7 +91,7 @@ class Frameworks:
         framework.active = True
         for client in framework.clients.values():
             self._state.set_active(client)
-        self._engine.request_run_for_all()
+        self._runs.request_run_for_all()
 
     def deactivate(self, framework_id: str) -> None:
         """Offer nothing to it; its filters are forgotten, what it holds stays accounted."""
@@ -109,7 +111,7 @@ class Frameworks:
     def revive(self, framework_id: str, roles: Collection[str] | None) -> None:
         """Forget the filters of these roles, or of all, and offer again."""
         self._revive(self._state.frameworks[framework_id], roles)
-        self._engine.request_run_for_all()
+        self._runs.request_run_for_all()
 
     def _revive(self, framework: Framework, roles: Collection[str] | None) -> None:
         clients = _clients(framework, roles)

@@ -1,1 +1,1 @@
-"""The JSON of the information endpoints and of the calls that only tell, by noun."""
+"""The JSON that endpoints and reading calls show, by noun, and the cache of its text."""

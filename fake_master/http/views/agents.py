@@ -6,8 +6,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-from fake_master.http.writing.response_cache import Parts, texts
-from fake_master.http.writing.text import Fragment, ResourceTexts, Written, dumps
+from fake_master.http.json_text import Fragment, ResourceTexts, Written, dumps
+from fake_master.http.views.response_cache import Parts, texts
 from fake_master.services import descriptions
 from fake_master.state import roles
 from fake_master.state.agents import Agent

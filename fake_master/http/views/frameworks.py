@@ -1,14 +1,17 @@
-"""The JSON in which /state, /frameworks and /state-summary show frameworks, offers and tasks.
+"""The JSON of frameworks and of what they hold: offers, tasks, executors and operations.
 
-Source: Mesos documentation, "HTTP Endpoints".
+Each framework is written once, and again when one of its parts is another object: see `response_cache`.
+Sources: Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API, "GET_FRAMEWORKS" and the calls after it.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import Any
 
-from fake_master.http.writing.response_cache import Parts, texts
-from fake_master.http.writing.text import ResourceTexts, Written
+from fake_master.http.json_text import ResourceTexts, Written, dumps, written
+from fake_master.http.views.response_cache import Parts, texts
+from fake_master.services import descriptions
+from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
@@ -53,11 +56,11 @@ def _parts(of: Framework) -> Parts:
     parts = [*_FIELDS(of), of.used(), of.offered(), *of.offers.values(), None, *of.executors.values()]
     for tasks in (of.tasks.values(), of.unreachable_tasks.values(), of.completed_tasks):
         parts.append(None)  # what moves from one of these to the next is another text
-        parts += task_parts(tasks)
+        parts += _task_parts(tasks)
     return tuple(parts)
 
 
-def task_parts(tasks: Iterable[Task]) -> list[Any]:
+def _task_parts(tasks: Iterable[Task]) -> list[Any]:
     """Return all that the texts of tasks depend on."""
     parts: list[Any] = []
     for task in tasks:
@@ -174,3 +177,81 @@ def _offer_summary(offer: Offer, summed: Callable[[Resources], Any]) -> dict[str
         "slave_id": offer.agent_id,
         "resources": summed(offer.resources),
     }
+
+
+# --- The calls of the operator API ----------------------------------------------------------------
+
+
+def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: str | None) -> Written:
+    """Return the answer of GET_FRAMEWORKS for a principal."""
+
+    def parts(of: Framework) -> Parts:
+        # Whatever is shown of an agent with an offer, and of its maintenance.
+        agents = [state.agents[offer.agent_id] for offer in of.offers.values()]
+        spans = map(state.maintenance.unavailability, agents)
+        return (
+            *(of.info, of.offer_constraints, of.active, of.connected, of.recovered),
+            *(of.registered_time, of.reregistered_time, of.unregistered_time, of.used(), of.offered()),
+            *of.offers.values(),
+            *[agent.revision for agent in agents],
+            *spans,
+        )
+
+    def view(of: Framework) -> dict[str, Any]:
+        return descriptions.framework(state, of, runtime.describe_framework(of), ResourceTexts().listed)
+
+    def array(kind: str, some: Iterable[Framework]) -> Written:
+        shown = visible(state, principal, some)
+        if runtime.shows_more:  # what a framework is owed can change while its own parts are the same
+            return Written((dumps([view(of) for of in shown]),))
+        return texts(state, f"{kind} described that {principal!r} sees").array(shown, parts, view)
+
+    return written(
+        {
+            "frameworks": array("frameworks", state.frameworks.values()),
+            "completed_frameworks": array("completed frameworks", state.completed_frameworks.values()),
+        }
+    )
+
+
+def tasks_described(state: MasterState, principal: str | None) -> Written:
+    """Return the answer of GET_TASKS for a principal."""
+    shown = visible(state, principal, [*state.frameworks.values(), *state.completed_frameworks.values()])
+
+    def array(kind: str, held: Callable[[Framework], Iterable[Task]]) -> Written:
+        def view(of: Framework) -> Iterable[Mapping[str, Any]]:
+            listed = ResourceTexts().listed
+            return (descriptions.task(task, listed) for task in held(of))
+
+        kept = texts(state, f"{kind} that {principal!r} sees")
+        return kept.concatenated(shown, lambda of: tuple(_task_parts(held(of))), view)
+
+    return written(
+        {
+            "tasks": array("tasks", lambda of: of.tasks.values()),
+            "unreachable_tasks": array("unreachable tasks", lambda of: of.unreachable_tasks.values()),
+            "completed_tasks": array("completed tasks", lambda of: of.completed_tasks),
+        }
+    )
+
+
+def executors_described(state: MasterState, principal: str | None) -> Written:
+    """Return the answer of GET_EXECUTORS for a principal."""
+
+    def view(of: Framework) -> Iterable[Mapping[str, Any]]:
+        for executor in of.executors.values():
+            yield {"executor_info": descriptions.executor(executor), "agent_id": {"value": executor.agent_id}}
+
+    kept = texts(state, f"executors that {principal!r} sees")
+    shown = visible(state, principal, state.frameworks.values())
+    return written({"executors": kept.concatenated(shown, lambda of: tuple(of.executors.values()), view)})
+
+
+def operations_described(state: MasterState) -> Written:
+    """Return the answer of GET_OPERATIONS."""
+    waiting = state.operations
+
+    def answer() -> Written:
+        return written({"operations": [one.message() for one in waiting.values()]} if waiting else {})
+
+    return texts(state, "operations").whole(waiting.values, answer)

@@ -5,8 +5,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-from fake_master.http.writing.response_cache import texts
-from fake_master.http.writing.text import Written, dumps, written
+from fake_master.http.json_text import Written, dumps, written
+from fake_master.http.views.response_cache import texts
 from fake_master.state import roles
 from fake_master.state.master_state import MasterState
 from fake_master.state.roles import RoleView

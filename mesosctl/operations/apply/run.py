@@ -143,6 +143,9 @@ def prove(master: Master, desired: DesiredState, *, prune: bool) -> None:
     """Raises Conflict if the cluster is not as wanted, though every step was made and seen."""
     try:
         left = compare(master, desired, prune=prune)
+    except MesosctlError as error:
+        error.reword(f"every step is done, but the cluster could not be compared with the file: {error.message}")
+        raise
     except KeyboardInterrupt as stopped:
         stopped.add_note("every step is done; run the same command to compare again")
         raise

@@ -146,7 +146,8 @@ def _send(master: Master, operation: Operation, options: SendOptions) -> bool:
             total = _total(master, operation)
         except MesosctlError as error:
             raise NotConfirmed(
-                f"the change on {operation.agent.name} took effect; whether it did so twice is unknown: {error.message}",
+                f"the change on {operation.agent.name} took effect; "
+                f"whether it did so twice is unknown: {error.message}",
                 hint=f"check with mesosctl reservations --agent {operation.agent.typed_name} when a master answers",
             ) from error
         _check_once(operation, total)

@@ -18,7 +18,7 @@ USUAL = ("MULTI_ROLE", "RESERVATION_REFINEMENT")
 
 @dataclass(frozen=True)
 class Situation:
-    """What is prepared, and the explanation of it.
+    """A cluster, the steps that prepare it, and the explanation that is expected of it.
 
     `line` has fields of one line of the account, `open` the names of what could be offered (None: not asked),
     `says` is part of the answer, and `helps` of what would help.

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fake_master.http.application import Application
+from fake_master.http.json_text import Written, text_of
 from fake_master.http.quota import QuotaEndpoints
 from fake_master.http.request_response import Request
 from fake_master.http.views import agents as views
-from fake_master.http.writing import response_cache
-from fake_master.http.writing.response_cache import ResponseCache
-from fake_master.http.writing.text import Written, text_of
+from fake_master.http.views import response_cache
+from fake_master.http.views.response_cache import ResponseCache
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.state.agents import Absence, Agent

@@ -9,7 +9,7 @@ import pytest
 
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import ClusterSpec, read_cluster_file
-from fake_master.sources.simulation import read_source
+from fake_master.sources.source_file import read_source
 from fake_master.transports.address import FakeAddress, open_on_call
 from mesosctl.model.errors import BadInput
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from fake_master.http.json_text import written
 from fake_master.http.state import StateEndpoints
-from fake_master.http.writing.text import written
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.cluster_writing import cluster_file

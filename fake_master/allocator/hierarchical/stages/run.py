@@ -29,7 +29,7 @@ class Rejection(Enum):
 class Run:
     """One run: the bounds that quota sets, and the offers so far.
 
-    `offerable`, `reject`, `too_little` and `commit` are the decisions of a run; `dry_run.Trial` records them.
+    `offerable`, `reject`, `too_little` and `commit` are the decisions of a run; `trial_run.TrialRun` records them.
     """
 
     def __init__(self, state: State) -> None:

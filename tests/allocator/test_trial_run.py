@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.hierarchical.stages.dry_run import Decision, Trial, try_offers
 from fake_master.allocator.hierarchical.stages.run import Rejection
+from fake_master.allocator.hierarchical.stages.trial_run import Decision, TrialRun, try_offers
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo, OffersByRole
 from fake_master.allocator.options import Options
 from mesosctl.model.quantities import Limits, Quantities, Quota
@@ -37,7 +37,7 @@ class Market:
     def decide(self, framework: str, role: str) -> dict[str, Decision]:
         return {agent: decision for (agent, *_), decision in self.trial((framework, role)).decisions.items()}
 
-    def trial(self, *subjects: tuple[str, str]) -> Trial:
+    def trial(self, *subjects: tuple[str, str]) -> TrialRun:
         return try_offers(self.allocator.state, subjects)
 
     def run(self) -> dict[str, OffersByRole]:

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fake_master.http.writing.text import Fragment, ResourceTexts, dumps, text_of
+from fake_master.http.json_text import Fragment, ResourceTexts, dumps, text_of
 from mesosctl.api.resources import list_to_json, summary
 from mesosctl.model.text import parse_resources
 

@@ -1,4 +1,4 @@
-"""Events that no request makes: another master leads, and agents register."""
+"""Changes of a cluster that no request makes: another master leads, and agents register."""
 
 import itertools
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,7 @@
-"""Runs of the hierarchical allocator in virtual time, and its figures."""
+"""When an allocation runs, what a run calls, and the metrics of runs.
+
+Time is virtual: `advance_to` fires the timers and does the runs that are due up to a moment.
+"""
 
 from collections.abc import Mapping
 
@@ -31,8 +34,8 @@ class RunSteps:
         """Called after the run that comes with each allocation interval, unless runs are held back."""
 
 
-class Engine:
-    """Plays timers and runs up to a moment, and tells what runs have decided."""
+class AllocationRuns:
+    """The allocation runs of one allocator: it does those that are due, and passes on their offers."""
 
     def __init__(
         self,

@@ -1,10 +1,10 @@
-"""JSON that is kept as long as what it was made of is the same.
+"""A cache of JSON text, which stays valid as long as the text is made of the same objects.
 
 Of thousands of agents few change between two questions, and a dashboard asks every few seconds.
 So each agent and each framework is written once, and written again when a part of it is another
-object than before.  That is sound because parts are replaced, never changed in place: whoever
-shows something that can change in place names what is in it instead.  Equal is not enough:
-resources are equal whatever their order, and are not shown alike.
+object than before.  That is sound because parts are replaced, never changed in place.  A view that
+shows an object which can change in place names its contents as parts instead.  Equality is not
+enough: resources are equal in any order, but their JSON differs.
 """
 
 from collections import defaultdict
@@ -14,7 +14,7 @@ from operator import is_
 from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
-from fake_master.http.writing.text import Written, dumps
+from fake_master.http.json_text import Written, dumps
 from fake_master.state.master_state import MasterState
 
 Parts = tuple[Any, ...]

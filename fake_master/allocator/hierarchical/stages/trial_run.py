@@ -1,7 +1,6 @@
-"""A trial: the decisions of a run on each agent for some clients, each as if it were its turn now.
+"""A run that offers nothing and records its decisions: on each agent for some clients, as if it were their turn now.
 
-It is a run that hands nothing out, so that no decision depends on another, and that remembers its decision at
-each point at which a run decides.
+Since it hands nothing out, no decision depends on another.  `offers explain` shows the decisions.
 """
 
 from collections.abc import Iterable
@@ -40,8 +39,8 @@ class Decision:
     """Whether the client has refused the part that quota leaves."""
 
 
-class Trial(Run):
-    """A run that hands nothing out, and remembers what it would."""
+class TrialRun(Run):
+    """A run that hands nothing out, and records what it would offer."""
 
     def __init__(self, state: State) -> None:
         super().__init__(state)
@@ -94,7 +93,7 @@ class Trial(Run):
         )
 
 
-def try_offers(state: State, subjects: Iterable[tuple[str, str]]) -> Trial:
+def try_offers(state: State, subjects: Iterable[tuple[str, str]]) -> TrialRun:
     """Try what each (framework id, role) would be offered of every agent, were it active and its turn now.
 
     Suppression and deactivation of a subject are left out of account; quota, filters, reservations, capabilities
@@ -104,7 +103,7 @@ def try_offers(state: State, subjects: Iterable[tuple[str, str]]) -> Trial:
     for agent in state.agents.values():
         agent.forget_proofs()
     chosen = [state.frameworks[framework].clients[role] for framework, role in subjects]
-    trial = Trial(state)
+    trial = TrialRun(state)
     everybody = [client for framework in state.frameworks.values() for client in framework.clients.values()]
     for client in everybody:
         _take_part(client, active=False)

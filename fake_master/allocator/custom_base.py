@@ -1,7 +1,7 @@
-"""A base for allocators that only decide whose turn it is; the rules of Mesos are kept for them.
+"""The base class for your own allocator: a subclass decides whose turn it is, and the base keeps the rules of Mesos.
 
-A subclass is asked in each run, once every guarantee is met as far as it can be, to share out what is free.  What it
-offers is cut to what Mesos allows: reservations go to their roles alone, capabilities, refusals and limits are
+Each run first meets the guarantees as far as it can.  Then it calls `share` of the subclass, which offers what is free.
+Each offer is cut to what Mesos allows: reservations go to their roles alone, capabilities, refusals and limits are
 respected, and what guarantees still lack is held back.
 """
 
@@ -9,8 +9,8 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from fake_master.allocator.hierarchical.allocation_runs import RunSteps
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.hierarchical.engine import RunSteps
 from fake_master.allocator.hierarchical.records import Agent
 from fake_master.allocator.hierarchical.records import Client as ClientRecord
 from fake_master.allocator.hierarchical.stages.quota_bounded_parts import fair_part

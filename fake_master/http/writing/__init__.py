@@ -1,1 +1,0 @@
-"""JSON written as a master writes it, and kept."""

@@ -1,0 +1,37 @@
+"""A cluster in a file of either kind: a snapshot (JSON), or a cluster file (TOML)."""
+
+from io import BufferedIOBase
+from pathlib import Path
+
+from fake_master.sources.cluster_file import ClusterSpec, read_cluster
+from fake_master.sources.snapshot import RestoredCluster, read_snapshot
+from mesosctl.api.files import reading
+from mesosctl.api.snapshots.snapshot import rewindable
+from mesosctl.files import open_file, why_unreadable
+from mesosctl.model.errors import BadInput
+
+Source = ClusterSpec | RestoredCluster
+_ENOUGH = 256
+"""The bytes that tell which kind it is."""
+
+
+def read_source(path: Path, mesos_version: str | None = None) -> Source:
+    """Return the cluster in a file; `mesos_version` replaces a snapshot's own.  Raises BadInput."""
+    try:
+        with open_file(path) as file:
+            return read_opened(file, str(path), mesos_version)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
+
+
+def read_opened(file: BufferedIOBase, where: str, mesos_version: str | None = None) -> Source:
+    """Return the cluster in a file that is open at its beginning; a pipe will do.  Raises BadInput and OSError."""
+    file = rewindable(file)
+    start = file.read(_ENOUGH)
+    file.seek(0)
+    if where.endswith(".json") or start.lstrip().startswith(b"{"):
+        return read_snapshot(file, where, mesos_version)
+    try:
+        return read_cluster(file.read(reading.LONGEST + 1).decode(), where)
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{where} cannot be read: {why_unreadable(error)}") from error
