@@ -1,4 +1,4 @@
-"""Roles whose bounds leave too little to offer, until the end of a run: limits and headroom only shrink in its course."""
+"""Roles whose bounds leave too little to offer, until the end of a run, in which limits and headroom only shrink."""
 
 from collections.abc import Callable, Iterator
 
