@@ -44,7 +44,7 @@ class Mistake(NamedTuple):
     hint: str | None = None
 
 
-class Documented(BaseModel):
+class MesosModel(BaseModel):
     """A message of the documented JSON.  A field that is None is absent."""
 
     # A command uses a few of these; the others need not be built.
@@ -76,7 +76,7 @@ class Documented(BaseModel):
         return self.model_dump_json(exclude_none=True, by_alias=True).encode()
 
 
-class Scalar(Documented):
+class Scalar(MesosModel):
     """An amount."""
 
     value: Double

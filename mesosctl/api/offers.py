@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
-from mesosctl.api.base_model import Documented, Double
+from mesosctl.api.base_model import Double, MesosModel
 from mesosctl.api.files.reading import read_json
 from mesosctl.api.frameworks import offer
 from mesosctl.api.reservations import Reserve, ReserveOperation, Unreserve, UnreserveOperation
@@ -18,7 +18,7 @@ from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.offers.offers import Offer, OfferOperation
 
 
-class Id(Documented):
+class Id(MesosModel):
     """A name that a master gave."""
 
     value: str
@@ -32,7 +32,7 @@ def _bare(value: Any) -> Any:
 AnyId = Annotated[Id, BeforeValidator(_bare)]
 
 
-class OfferMessage(Documented):
+class OfferMessage(MesosModel):
     """An Offer message; what is not looked into is kept as it came."""
 
     id: AnyId
@@ -52,13 +52,13 @@ class OfferMessage(Documented):
         return offer(self.content())
 
 
-class Offers(Documented):
+class Offers(MesosModel):
     """Several offers: the part of an event that has them."""
 
     offers: list[OfferMessage]
 
 
-class OffersEvent(Documented):
+class OffersEvent(MesosModel):
     """The event OFFERS."""
 
     type: Literal["OFFERS"] = "OFFERS"
@@ -91,25 +91,25 @@ def _offers(value: Any, where: str) -> list[OfferMessage]:
     return [OfferMessage.read(value, where)]
 
 
-class FrameworkId(Documented):
+class FrameworkId(MesosModel):
     """A framework."""
 
     value: str
 
 
-class OfferId(Documented):
+class OfferId(MesosModel):
     """An offer."""
 
     value: str
 
 
-class Filters(Documented):
+class Filters(MesosModel):
     """How long the rest is not to be offered again."""
 
     refuse_seconds: Double
 
 
-class Accept(Documented):
+class Accept(MesosModel):
     """Operations upon offers of one agent."""
 
     offer_ids: list[OfferId]
@@ -117,7 +117,7 @@ class Accept(Documented):
     filters: Filters | None = None
 
 
-class AcceptCall(Documented):
+class AcceptCall(MesosModel):
     """The call ACCEPT."""
 
     framework_id: FrameworkId
@@ -135,14 +135,14 @@ class AcceptCall(Documented):
         )
 
 
-class Decline(Documented):
+class Decline(MesosModel):
     """Offers that are not wanted."""
 
     offer_ids: list[OfferId]
     filters: Filters
 
 
-class DeclineCall(Documented):
+class DeclineCall(MesosModel):
     """The call DECLINE."""
 
     framework_id: FrameworkId
@@ -158,13 +158,13 @@ class DeclineCall(Documented):
         )
 
 
-class Capability(Documented):
+class Capability(MesosModel):
     """A capability of a framework."""
 
     type: Literal["MULTI_ROLE", "RESERVATION_REFINEMENT"]
 
 
-class FrameworkInfo(Documented):
+class FrameworkInfo(MesosModel):
     """The framework that subscribes."""
 
     user: str
@@ -175,13 +175,13 @@ class FrameworkInfo(Documented):
     principal: str | None = None
 
 
-class Subscribe(Documented):
+class Subscribe(MesosModel):
     """`subscribe` of the call."""
 
     framework_info: FrameworkInfo
 
 
-class SubscribeCall(Documented):
+class SubscribeCall(MesosModel):
     """The call SUBSCRIBE."""
 
     type: Literal["SUBSCRIBE"] = "SUBSCRIBE"
@@ -201,7 +201,7 @@ class SubscribeCall(Documented):
         return cls(subscribe=Subscribe(framework_info=info))
 
 
-class TeardownCall(Documented):
+class TeardownCall(MesosModel):
     """The call TEARDOWN."""
 
     framework_id: FrameworkId

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from mesosctl.api.base_model import Bool, Documented, Scalar
+from mesosctl.api.base_model import Bool, MesosModel, Scalar
 from mesosctl.api.files.reading import read_json
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, parse_amount, to_double
@@ -17,7 +17,7 @@ from mesosctl.model.quota.rules import DesiredQuota
 from mesosctl.model.resource import Resource
 
 
-class GuaranteedAmount(Documented):
+class GuaranteedAmount(MesosModel):
     """One entry of a guarantee: a Resource message of which quota allows the plain amount, and nothing more."""
 
     name: str = Field(min_length=1)
@@ -26,7 +26,7 @@ class GuaranteedAmount(Documented):
     role: Literal["*"] | None = None
 
 
-class QuotaRequest(Documented):
+class QuotaRequest(MesosModel):
     """The body of POST /quota, and `quota_request` of SET_QUOTA."""
 
     role: str = ""
@@ -49,33 +49,33 @@ class QuotaRequest(Documented):
         ]
 
 
-class SetQuota(Documented):
+class SetQuota(MesosModel):
     """`set_quota` of the v1 call."""
 
     quota_request: QuotaRequest
 
 
-class SetQuotaCall(Documented):
+class SetQuotaCall(MesosModel):
     """The v1 call SET_QUOTA."""
 
     type: Literal["SET_QUOTA"] = "SET_QUOTA"
     set_quota: SetQuota
 
 
-class RemoveQuota(Documented):
+class RemoveQuota(MesosModel):
     """`remove_quota` of the v1 call."""
 
     role: str
 
 
-class RemoveQuotaCall(Documented):
+class RemoveQuotaCall(MesosModel):
     """The v1 call REMOVE_QUOTA.  `ops.quota.removing` says why the tool sends DELETE /quota instead."""
 
     type: Literal["REMOVE_QUOTA"] = "REMOVE_QUOTA"
     remove_quota: RemoveQuota
 
 
-class QuotaConfig(Documented):
+class QuotaConfig(MesosModel):
     """The guarantees and limits of a role; a name without an entry has neither.
 
     A part that is left out stays as it is (`DesiredQuota`), and an empty one is none.
@@ -102,14 +102,14 @@ class QuotaConfig(Documented):
             raise
 
 
-class UpdateQuota(Documented):
+class UpdateQuota(MesosModel):
     """`update_quota` of the v1 call; all configurations are taken, or none."""
 
     force: Bool = False
     quota_configs: list[QuotaConfig] = Field(default_factory=list)
 
 
-class UpdateQuotaCall(Documented):
+class UpdateQuotaCall(MesosModel):
     """The v1 call UPDATE_QUOTA."""
 
     type: Literal["UPDATE_QUOTA"] = "UPDATE_QUOTA"

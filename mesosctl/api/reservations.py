@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
-from mesosctl.api.base_model import Documented
+from mesosctl.api.base_model import MesosModel
 from mesosctl.api.files.reading import read_json, refused
 from mesosctl.api.resource_model import Resource
 from mesosctl.model.errors import UsageError
@@ -16,13 +16,13 @@ from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Resource as CoreResource
 
 
-class AgentId(Documented):
+class AgentId(MesosModel):
     """An agent."""
 
     value: str
 
 
-class AgentOperation(Documented):
+class AgentOperation(MesosModel):
     """An operation on the resources of one agent.  A file may leave the agent out, as the command names it."""
 
     path: ClassVar[str]
@@ -34,19 +34,19 @@ class AgentOperation(Documented):
         fields = self.content()
         return {"slaveId": fields.pop("agent_id")["value"], **{name: json.dumps(part) for name, part in fields.items()}}
 
-    def call(self) -> Documented:
+    def call(self) -> MesosModel:
         """The v1 call that asks for the same."""
         raise NotImplementedError
 
 
-class Reserve(Documented):
+class Reserve(MesosModel):
     """`reserve` of the offer operation: these resources, of `source` where they are reserved already."""
 
     source: list[Resource] | None = None
     resources: list[Resource]
 
 
-class Unreserve(Documented):
+class Unreserve(MesosModel):
     """`unreserve` of the offer operation."""
 
     resources: list[Resource]
@@ -71,7 +71,7 @@ class ReserveResources(AgentOperation):
         return ReserveResourcesCall(reserve_resources=self)
 
 
-class ReserveResourcesCall(Documented):
+class ReserveResourcesCall(MesosModel):
     """The v1 call RESERVE_RESOURCES."""
 
     type: Literal["RESERVE_RESOURCES"] = "RESERVE_RESOURCES"
@@ -94,20 +94,20 @@ class UnreserveResources(AgentOperation):
         return UnreserveResourcesCall(unreserve_resources=self)
 
 
-class UnreserveResourcesCall(Documented):
+class UnreserveResourcesCall(MesosModel):
     """The v1 call UNRESERVE_RESOURCES."""
 
     type: Literal["UNRESERVE_RESOURCES"] = "UNRESERVE_RESOURCES"
     unreserve_resources: UnreserveResources
 
 
-class OperationId(Documented):
+class OperationId(MesosModel):
     """The operation id, with which a framework asks for status updates."""
 
     value: str
 
 
-class ReserveOperation(Documented):
+class ReserveOperation(MesosModel):
     """The offer operation RESERVE."""
 
     type: Literal["RESERVE"] = "RESERVE"
@@ -115,7 +115,7 @@ class ReserveOperation(Documented):
     reserve: Reserve
 
 
-class UnreserveOperation(Documented):
+class UnreserveOperation(MesosModel):
     """The offer operation UNRESERVE."""
 
     type: Literal["UNRESERVE"] = "UNRESERVE"
@@ -189,7 +189,7 @@ class CreateVolumes(_Volumes):
         return CreateVolumesCall(create_volumes=self)
 
 
-class CreateVolumesCall(Documented):
+class CreateVolumesCall(MesosModel):
     """The v1 call CREATE_VOLUMES."""
 
     type: Literal["CREATE_VOLUMES"] = "CREATE_VOLUMES"
@@ -206,7 +206,7 @@ class DestroyVolumes(_Volumes):
         return DestroyVolumesCall(destroy_volumes=self)
 
 
-class DestroyVolumesCall(Documented):
+class DestroyVolumesCall(MesosModel):
     """The v1 call DESTROY_VOLUMES."""
 
     type: Literal["DESTROY_VOLUMES"] = "DESTROY_VOLUMES"

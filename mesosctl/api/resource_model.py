@@ -9,44 +9,44 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
-from mesosctl.api.base_model import Documented, Scalar, Uint64
+from mesosctl.api.base_model import MesosModel, Scalar, Uint64
 from mesosctl.api.resources import to_core, to_json
 from mesosctl.model.resource import Resource as CoreResource
 
 
-class Range(Documented):
+class Range(MesosModel):
     """Integers from `begin` to `end`, both included."""
 
     begin: Uint64
     end: Uint64
 
 
-class Ranges(Documented):
+class Ranges(MesosModel):
     """The value of a resource such as ports."""
 
     range: list[Range] | None = None
 
 
-class Items(Documented):
+class Items(MesosModel):
     """The value of a resource of type SET."""
 
     item: list[str] | None = None
 
 
-class Label(Documented):
+class Label(MesosModel):
     """A key, and a value unless it has none."""
 
     key: str
     value: str | None = None
 
 
-class Labels(Documented):
+class Labels(MesosModel):
     """Labels in their order; a key may stand twice."""
 
     labels: list[Label] | None = None
 
 
-class ReservationInfo(Documented):
+class ReservationInfo(MesosModel):
     """One level of a reservation stack, or `reservation` of the format before refinement."""
 
     type: Literal["STATIC", "DYNAMIC"] | None = None
@@ -55,20 +55,20 @@ class ReservationInfo(Documented):
     labels: Labels | None = None
 
 
-class AllocationInfo(Documented):
+class AllocationInfo(MesosModel):
     """The role that resources are offered or allocated to."""
 
     role: str | None = None
 
 
-class Persistence(Documented):
+class Persistence(MesosModel):
     """The persistence id, which makes disk a persistent volume."""
 
     id: str
     principal: str | None = None
 
 
-class Volume(Documented):
+class Volume(MesosModel):
     """Where a container finds a volume."""
 
     mode: Literal["RW", "RO"]
@@ -76,13 +76,13 @@ class Volume(Documented):
     host_path: str | None = None
 
 
-class Root(Documented):
+class Root(MesosModel):
     """The folder of a disk."""
 
     root: str | None = None
 
 
-class DiskSource(Documented):
+class DiskSource(MesosModel):
     """The disk that an amount is of."""
 
     type: Literal["PATH", "MOUNT", "BLOCK", "RAW"]
@@ -94,7 +94,7 @@ class DiskSource(Documented):
     profile: str | None = None
 
 
-class DiskInfo(Documented):
+class DiskInfo(MesosModel):
     """The properties that set one piece of disk apart from another."""
 
     persistence: Persistence | None = None
@@ -102,23 +102,23 @@ class DiskInfo(Documented):
     source: DiskSource | None = None
 
 
-class RevocableInfo(Documented):
+class RevocableInfo(MesosModel):
     """Marks what may be taken back."""
 
     throttle_info: dict[str, Any] | None = None
 
 
-class SharedInfo(Documented):
+class SharedInfo(MesosModel):
     """Marks what several tasks may use at once."""
 
 
-class ResourceProviderId(Documented):
+class ResourceProviderId(MesosModel):
     """The resource provider that an amount comes from."""
 
     value: str
 
 
-class Resource(Documented):
+class Resource(MesosModel):
     """One resource."""
 
     name: str

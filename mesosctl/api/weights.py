@@ -5,12 +5,12 @@ from typing import Literal, Self
 
 from pydantic import RootModel
 
-from mesosctl.api.base_model import Documented, Double
+from mesosctl.api.base_model import Double, MesosModel
 from mesosctl.api.files.reading import read_json
 from mesosctl.model.errors import BadInput
 
 
-class WeightInfo(Documented):
+class WeightInfo(MesosModel):
     """The weight of a role."""
 
     role: str
@@ -30,13 +30,13 @@ class WeightInfos(RootModel[list[WeightInfo]]):
         return self.model_dump_json().encode()
 
 
-class UpdateWeights(Documented):
+class UpdateWeights(MesosModel):
     """`update_weights` of the v1 call."""
 
     weight_infos: list[WeightInfo]
 
 
-class UpdateWeightsCall(Documented):
+class UpdateWeightsCall(MesosModel):
     """The v1 call UPDATE_WEIGHTS."""
 
     type: Literal["UPDATE_WEIGHTS"] = "UPDATE_WEIGHTS"

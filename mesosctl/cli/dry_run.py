@@ -29,7 +29,7 @@ class DryRunSession(Session):
         # Waiting is virtual too, and nobody is asked about what does not happen.
         environment = replace(session.environment, clock=clock, sleep=clock.sleep, notes=[])
         super().__init__(environment, replace(session.options, no_wait=True, yes=True))
-        self._rehearsal = dry_run
+        self._dry_run = dry_run
         self.reports: list[Report] = []
 
     def client_settings(self) -> ClientSettings:
@@ -40,7 +40,7 @@ class DryRunSession(Session):
         """The dry run's."""
         from mesosctl.operations.whatif import open_dry_run
 
-        return open_dry_run(self._rehearsal, self.client_settings())
+        return open_dry_run(self._dry_run, self.client_settings())
 
     def identity(self, master: Master) -> str:
         """Of the live master: a dry run is of nobody else."""

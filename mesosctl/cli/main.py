@@ -18,7 +18,7 @@ SECTIONS = {
         "reserve": ("reserve", "Reserve resources of an agent for a role."),
         "unreserve": ("reserve", "Undo dynamic reservations."),
         "reservations": ("reservations", "Show what is reserved on which agent, and by whom."),
-        "volumes": ("volumes", "Create, destroy and list persistent volumes."),
+        "volumes": ("reservations", "Create, destroy and list persistent volumes."),
     },
     "Look": {
         "top": ("cluster", "Watch the whole cluster on one screen."),
@@ -31,7 +31,7 @@ SECTIONS = {
         "whatif": ("whatif", "Forecast what changes would do."),
     },
     "Keep as a file": {
-        "export": ("apply", "Write quotas, weights and reservations to a file."),
+        "export": ("export", "Write quotas, weights and reservations to a file."),
         "diff": ("apply", "Show where quotas, weights and reservations differ from a file."),
         "apply": ("apply", "Bring quotas, weights and reservations in line with a file."),
         "snapshot": ("snapshot", "Write a whole cluster to a file."),
@@ -47,7 +47,7 @@ NOUNS = {name: noun for section in SECTIONS.values() for name, noun in section.i
 
 
 class LazyGroup(Group):
-    """The nouns: a module whose app has a command of the noun's own name holds that one, any other is a group."""
+    """The nouns: the command or group of that name in the app of its module, or the app itself as a group."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Every name, in order."""
@@ -59,9 +59,9 @@ class LazyGroup(Group):
         if cmd_name in NOUNS and cmd_name not in self.commands:
             module, summary = NOUNS[cmd_name]
             group = typer.main.get_group(import_module(f"mesosctl.cli.commands.{module}").app)
-            command: Any = group.get_command(ctx, cmd_name)
-            if command is None:
-                command, group.name, group.help = group, cmd_name, summary
+            command: Any = group.get_command(ctx, cmd_name) or group
+            if isinstance(command, Group):
+                command.name, command.help = cmd_name, summary
             command.short_help = summary
             self.commands[cmd_name] = command
         return self.commands.get(cmd_name)

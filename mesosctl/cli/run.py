@@ -153,7 +153,7 @@ def _streams(environment: Environment) -> Iterator[None]:
 
 
 def report_error(error: MesosctlError, environment: Environment) -> None:
-    """One clear sentence and a hint; or one JSON object (`render.documents.ErrorDocument`)."""
+    """One clear sentence and a hint; or one JSON object (`output.json_documents.document.ErrorDocument`)."""
     redact = environment.secrets.redact
     message = redact(error.message)
     hint = None if error.hint is None else redact(error.hint)

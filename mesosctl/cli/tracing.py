@@ -37,7 +37,7 @@ def _lines(exchange: Trace, verbosity: int, secrets: Secrets) -> Iterator[str]:
 
 
 def _document(exchange: Trace, verbosity: int, secrets: Secrets) -> dict[str, object]:
-    """The exchange for a program (`output.json_documents.contexts.ExchangeNote`)."""
+    """The exchange for a program (`output.json_documents.document.ExchangeNote`)."""
     answer = exchange.answer
     told: dict[str, object] = {
         "schema_version": 1,

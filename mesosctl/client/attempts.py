@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
 from mesosctl.client.address import Address
-from mesosctl.client.body import EventStream
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
 from mesosctl.client.leader import MOST_REDIRECTS, Leader, no_answer, redirect_loop, redirected_base
-from mesosctl.client.response import Answer, Requester, Take, raise_for_status
+from mesosctl.client.response import Requester, Response, Take, raise_for_status
+from mesosctl.client.response_body import EventStream
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import (
     DeadlinePassed,
@@ -89,7 +89,7 @@ class Sender:
         self._settings = settings
         self._strangers: set[str] = set()
 
-    def send(self, request: Request) -> Answer:
+    def send(self, request: Request) -> Response:
         """One request to the leading master.
 
         The next master is asked only where the last one certainly did not take the request, or it
@@ -111,7 +111,7 @@ class Sender:
             failures.append(error)
         raise no_answer(failures)
 
-    def _ask(self, request: Request, base: str, others: int) -> Answer:
+    def _ask(self, request: Request, base: str, others: int) -> Response:
         """One request to `base` and along its redirects; the scheme, the method and the body stay.
 
         `others`: how many masters may be asked after `base`, and have to be left time for.
@@ -129,7 +129,7 @@ class Sender:
             base, others = onward, min(others, 1)
         raise redirect_loop(base)
 
-    def exchange(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Answer:
+    def exchange(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Response:
         """As `_traced`; remembers whether a change went out."""
         try:
             answer = self._traced(request, base, headers, deadline)
@@ -144,7 +144,7 @@ class Sender:
         self.changes_left += answer.status != 307 and not request.repeatable
         return answer
 
-    def _traced(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Answer:
+    def _traced(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Response:
         """One exchange; reported to the trace however it ends."""
         method, path, body = request.method, request.path, request.body
         trace = self._settings.trace
@@ -166,7 +166,7 @@ class Sender:
             trace(Trace(method, url, presentable(headers), body, took, answer, failure))
         return answer
 
-    def _check(self, answer: Answer, base: str, request: Request) -> None:
+    def _check(self, answer: Response, base: str, request: Request) -> None:
         """Raise what a status means."""
         try:
             raise_for_status(answer, self.requester(base, request))
@@ -204,8 +204,8 @@ class Sender:
         for _ in range(MOST_REDIRECTS + 1):
             headers = self.headers(base, JSON)
             opened = self.http.subscribe(base, path, headers, body, patience)
-            self._tell_of_stream(base + path, headers, body, opened)
-            if not isinstance(opened, Answer):
+            self._trace_stream(base + path, headers, body, opened)
+            if not isinstance(opened, Response):
                 self.leader.base = base
                 return opened, base
             onward = redirected_base(opened, base, path)
@@ -215,11 +215,11 @@ class Sender:
             base = onward
         raise redirect_loop(base)
 
-    def _tell_of_stream(self, url: str, headers: Mapping[str, str], body: bytes, opened: EventStream | Answer) -> None:
+    def _trace_stream(self, url: str, headers: Mapping[str, str], body: bytes, opened: EventStream | Response) -> None:
         if self._settings.trace is not None:
             from mesosctl.client.response import Trace, presentable
 
-            answer = opened if isinstance(opened, Answer) else None
+            answer = opened if isinstance(opened, Response) else None
             self._settings.trace(Trace("POST", url, presentable(headers), body, 0.0, answer))
 
     def headers(self, base: str, content_type: str | None) -> dict[str, str]:

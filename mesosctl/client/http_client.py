@@ -1,4 +1,7 @@
-"""One exchange with one master over httpx: a request that is sent, and an answer that is read whole or listened to."""
+"""One exchange with one master over httpx: a request that is sent, and an answer that is read whole or listened to.
+
+The errors of httpx become those of `model.errors` here.
+"""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -9,12 +12,19 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from mesosctl import __version__
-from mesosctl.client.body import LARGEST_ANSWER, EventStream, HeldBody, pieces_of, within
 from mesosctl.client.deadline import Deadline, Timeouts
-from mesosctl.client.errors import BROKEN, deadline_passed, translate
-from mesosctl.client.response import Answer, Take
+from mesosctl.client.response import Response, Take, asked_in_clear
+from mesosctl.client.response_body import BROKEN, LARGEST_ANSWER, EventStream, HeldBody, pieces_of, within
 from mesosctl.client.settings import NO_TLS_FILES, Tls
-from mesosctl.model.errors import UnexpectedAnswer, UsageError
+from mesosctl.client.tls import (
+    find_cause,
+    plain_reason,
+    refused_by_master,
+    tls_failure,
+    was_hung_up_on,
+    without_tls,
+)
+from mesosctl.model.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer, Unreachable, UsageError
 
 if TYPE_CHECKING:
     from mesosctl.client.transport import NetworkTransport
@@ -74,7 +84,7 @@ class HttpClient:
         body: bytes | None,
         deadline: Deadline,
         take: Take | None = None,
-    ) -> Answer:
+    ) -> Response:
         """One request and its whole answer; `path` is sent as it is, byte for byte.
 
         With `take` the body of a success is not kept: it is read by it, piece by piece, once it has come.
@@ -83,7 +93,7 @@ class HttpClient:
         self.has_left = False
         url = base + quote(path, safe=_PATH_SAFE)
         if deadline.remaining() <= 0:
-            raise deadline_passed(deadline, url, sent=False)
+            raise _deadline_passed(deadline, url, sent=False)
         try:
             response = self._send(method, base, path, headers, body, Timeouts(deadline))
             try:
@@ -95,13 +105,13 @@ class HttpClient:
             finally:
                 response.close()
         except BROKEN as error:
-            raise translate(error, base, deadline) from error
+            raise _translate(error, base, deadline) from error
         # Reading what has come may take as long again, and no longer.
         return answer._replace(taken=answer.take(take, within(deadline.again(), url, held.pieces())))
 
     def subscribe(
         self, base: str, path: str, headers: Mapping[str, str], body: bytes, patience: float
-    ) -> EventStream | Answer:
+    ) -> EventStream | Response:
         """POST and keep listening; an answer other than 200 is read whole instead.
 
         `patience`: seconds without any event after which the subscriber gives up.
@@ -111,14 +121,14 @@ class HttpClient:
         try:
             response = self._send("POST", base, path, headers, body, Timeouts(agreed, listening=True))
             if response.status_code == 200:
-                return EventStream(response, lambda error: translate(error, base, agreed))
+                return EventStream(response, lambda error: _translate(error, base, agreed))
             try:
                 pieces = self._counted(pieces_of(response), agreed, base + path)
                 return _head(response, base + path)._replace(body=b"".join(pieces))
             finally:
                 response.close()
         except BROKEN as error:
-            raise translate(error, base, agreed) from error
+            raise _translate(error, base, agreed) from error
 
     def _send(
         self, method: str, base: str, path: str, headers: Mapping[str, str], body: bytes | None, timeouts: Timeouts
@@ -151,9 +161,11 @@ class HttpClient:
         for piece in pieces:
             size += len(piece)
             if size > self._largest:
-                raise UnexpectedAnswer(f"{url} answered with more than {self._largest} bytes")
+                raise UnexpectedAnswer(
+                    f"{url} answered with more than {self._largest} bytes", hint="check that --master is a Mesos master"
+                )
             if deadline.remaining() <= 0:
-                raise deadline_passed(deadline, url, sent=True)
+                raise _deadline_passed(deadline, url, sent=True)
             self.received(size, size / whole if whole else None)
             yield piece
 
@@ -190,8 +202,8 @@ def _keep_location(response: httpx.Response) -> None:
         response.extensions["location"] = location
 
 
-def _head(response: httpx.Response, url: str) -> Answer:
-    return Answer(
+def _head(response: httpx.Response, url: str) -> Response:
+    return Response(
         status=response.status_code,
         url=url,
         content_type=response.headers.get("content-type", "").lower(),
@@ -201,3 +213,63 @@ def _head(response: httpx.Response, url: str) -> Answer:
 
 def _nothing(_size: int, _part: float | None) -> None:
     return None
+
+
+def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
+    """Return one of `BROKEN` as an error for people, with whether the request may have arrived.
+
+    ConnectError, ConnectTimeout, PoolTimeout, LocalProtocolError: it was certainly not sent.
+    ReadError, WriteError, RemoteProtocolError, ReadTimeout, WriteTimeout: it may have been; TLS too can break late.
+    DecodingError: it was answered, in a broken encoding.
+    """
+    # Late: it loads httpcore, which a fake master in this process does not need.
+    from mesosctl.client.transport import AnsweredInTls, Unanswered
+
+    if isinstance(error, httpx.TimeoutException):
+        return _too_late(base, deadline, sent=not isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout))
+    cause = find_cause(error)
+    if cause is not None and (isinstance(error, httpx.ConnectError) or refused_by_master(cause)):
+        return tls_failure(base, cause)
+    words = plain_reason(error)
+    if isinstance(error, httpx.ConnectError):
+        if base.startswith("https:") and was_hung_up_on(error):
+            return without_tls(base)
+        is_fake = urlsplit(base).hostname == "fake"
+        colon = "; the built-in fake master is fake:, with a colon" if is_fake else ""
+        return Unreachable(f"{base} cannot be reached: {words}", sent=False, hint=f"check --master{colon}")
+    if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol):
+        return Unreachable(f"no request can be sent to {base}: {words}", sent=False, hint="check --master")
+    if isinstance(error, httpx.DecodingError):
+        return UnexpectedAnswer(f"{base} answered with a broken content encoding")
+    if isinstance(error.__cause__, AnsweredInTls):
+        return asked_in_clear(base)
+    if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
+        return Unreachable(f"{base} answered with something that is not HTTP", sent=True, hint="check --master")
+    hint = None if cause is None else "the TLS connection broke; see --cacert, --cert and --key"
+    if hint is None and isinstance(error.__cause__, Unanswered):  # it never spoke as it was spoken to
+        hint = (
+            "it may require a client certificate: give --cert and --key"
+            if base.startswith("https:")
+            else "it may speak https: write https:// in --master"
+        )
+    return Unreachable(
+        f"the connection to {base} broke after the request was sent: {words or 'no reason given'}", sent=True, hint=hint
+    )
+
+
+def _too_late(base: str, deadline: Deadline, *, sent: bool) -> MesosctlError:
+    if not deadline.others or deadline.remaining() <= 0:
+        return _deadline_passed(deadline, base, sent=sent)
+    what = "accepted a connection, but did not answer" if sent else "did not accept a connection"
+    return Unreachable(
+        f"{base} {what} in {deadline.waited:.1f} s, its share of {deadline.seconds:g} s",
+        sent=sent,
+        hint="check --master, or allow more time with --timeout",
+    )
+
+
+def _deadline_passed(deadline: Deadline, url: str, *, sent: bool) -> DeadlinePassed:
+    """The error where the time of all attempts together is up."""
+    return DeadlinePassed(
+        f"{url} did not answer within {deadline.seconds:g} s", sent=sent, hint="allow more time with --timeout"
+    )

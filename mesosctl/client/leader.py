@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from mesosctl.client.address import Address, ascii_host, is_host, origin
 from mesosctl.client.deadline import Deadline
-from mesosctl.client.response import Answer
+from mesosctl.client.response import Response
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import (
     DeadlinePassed,
@@ -93,7 +93,7 @@ class Leader:
         return bases[0]
 
 
-def redirected_base(answer: Answer, base: str, path: str) -> str | None:
+def redirected_base(answer: Response, base: str, path: str) -> str | None:
     """The base URL of the leader that a 307 names, or None for any other answer.
 
     Raises UnexpectedAnswer for a redirect that does not lead to the same endpoint of another

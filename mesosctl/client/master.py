@@ -20,10 +20,10 @@ import httpx
 
 from mesosctl.client.address import Address
 from mesosctl.client.attempts import ANSWERED_BY_ALL, JSON, Request, Sender, retry_read
-from mesosctl.client.body import EventStream, check_readable
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
-from mesosctl.client.response import Answer, Take, raise_for_status
+from mesosctl.client.response import Response, Take, raise_for_status
+from mesosctl.client.response_body import EventStream, check_readable
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import (
     Denied,
@@ -146,12 +146,12 @@ class Master:
             return self._json(answer)
         return answer.take(request.take, [answer.body]) if answer.taken is None else answer.taken
 
-    def _json(self, answer: Answer) -> Any:
+    def _json(self, answer: Response) -> Any:
         """An answer read whole, for which there is as long again as for the exchange."""
         check_readable(self.deadline.again(), answer.url, answer.body)
         return answer.json()
 
-    def _send_read(self, request: Request) -> Answer:
+    def _send_read(self, request: Request) -> Response:
         """One reading of what the leader says: who leads is found first where any master would answer.
 
         Something that is no whole master may not know that question, and is asked all the same.
@@ -252,7 +252,7 @@ class Master:
     # --- Events -----------------------------------------------------------------------------------
 
     def subscribe(self, path: str, body: bytes, patience: float) -> EventStream:
-        """Open a stream of events on the leading master; see `client.body.EventStream`."""
+        """Open a stream of events on the leading master; see `client.response_body.EventStream`."""
         if path.endswith("/scheduler"):  # a subscriber there is a framework; other streams only read
             self._check_may_change()
         stream, self._subscribed_at = self._sender.subscribe(path, body, patience)

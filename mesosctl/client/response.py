@@ -64,7 +64,7 @@ class Requester(NamedTuple):
         return f"{who} may not {self.action} at {self.base} (403)"
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """One HTTP answer.  `url` is what was asked, for sentences; `location` the header of a redirect.
 
     `taken` is what was made of a body that was not kept.
@@ -158,7 +158,7 @@ def asked_in_clear(base: str) -> Unreachable:
     )
 
 
-def raise_for_status(answer: Answer, requester: Requester) -> None:
+def raise_for_status(answer: Response, requester: Requester) -> None:
     """Nothing for 2xx; for everything else the error that its status means."""
     if 200 <= answer.status < 300:
         return
@@ -200,7 +200,7 @@ class Trace:
     headers: Mapping[str, str]
     body: bytes | None = field(repr=False)
     seconds: float
-    answer: Answer | None = None
+    answer: Response | None = None
     failure: str | None = None
     outcome: str = ""
     """The result in a sentence, where the exchange was no HTTP."""

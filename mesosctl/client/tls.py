@@ -119,7 +119,7 @@ def refused_by_master(error: ssl.SSLError) -> bool:
     return _alert(error) in _REFUSED_BY_THE_MASTER
 
 
-def failure(base: str, error: ssl.SSLError) -> TlsFailure:
+def tls_failure(base: str, error: ssl.SSLError) -> TlsFailure:
     """The sentence for a handshake that failed, and what to do."""
     if isinstance(error, ssl.SSLCertVerificationError):
         words, hint = _REFUSED_BY_US.get(

@@ -223,7 +223,7 @@ def reservation_tree(held: Sequence[AgentReservation], *, empty: str = "nothing 
 
     def items() -> "list[documents.RoleBranch]":
         from mesosctl.output.json_documents import reservations as models
-        from mesosctl.output.json_documents.quota import amounts
+        from mesosctl.output.json_documents.document import amounts
 
         return [
             models.RoleBranch(

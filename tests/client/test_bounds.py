@@ -9,8 +9,8 @@ import pytest
 
 from mesosctl.api.protobuf import streaming
 from mesosctl.client.address import parse_address
-from mesosctl.client.body import HeldBody
 from mesosctl.client.master import Master
+from mesosctl.client.response_body import HeldBody
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import DeadlinePassed, UnexpectedAnswer
 from tests.client.scripted import Scripted, answer

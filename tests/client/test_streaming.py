@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from mesosctl.api.protobuf.decoding import decode
 from mesosctl.api.protobuf.streaming import parts
 from mesosctl.client.address import parse_address
-from mesosctl.client.body import HeldBody
 from mesosctl.client.master import Master
 from mesosctl.client.response import Trace
+from mesosctl.client.response_body import HeldBody
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import DeadlinePassed, NotFound, UnexpectedAnswer
 

@@ -4,12 +4,12 @@ import pytest
 
 from mesosctl.model import errors
 from mesosctl.output.json_documents import models
-from mesosctl.output.json_documents.quota import ErrorDocument
+from mesosctl.output.json_documents.document import ErrorDocument
 
 DOCUMENTS = [
     model
     for model in models().values()
-    if model.__module__.rpartition(".")[2] in ("quota", "cluster", "top", "reservations")
+    if model.__module__.rpartition(".")[2] in ("quota", "cluster", "document", "reservations")
 ]
 
 SHAPES = {
@@ -25,6 +25,12 @@ SHAPES = {
         "promised": "amounts", "largest": "amounts",
     },
     "ErrorDocument": {"schema_version": 1, "notes": ["string"], "error": "Error"},
+    "Note": {"schema_version": 1, "kind": "note", "level": ["note", "warning"], "message": "string"},
+    "ExchangeNote": {
+        "schema_version": 1, "kind": "exchange", "method": "string", "url": "string", "status": "integer?",
+        "failure": "string?", "bytes": "integer?", "milliseconds": "number", "headers": "strings?", "sent": "string?",
+        "received": "string?",
+    },
     "AgentList": {"schema_version": 1, "kind": "agents.list", "agents": ["Agent"]},
     "FrameworkList": {"schema_version": 1, "kind": "frameworks.list", "frameworks": ["Framework"]},
     "RoleList": {"schema_version": 1, "kind": "roles.list", "roles": ["Role"]},
@@ -116,6 +122,8 @@ def shape(schema):
         value = schema["additionalProperties"]
         if value == {"type": "number"}:
             return "amounts"
+        if value == {"type": "string"}:
+            return "strings"
         if value == {"type": "integer"}:
             return "integers"
         return "amounts by name" if "type" in value else "attributes"

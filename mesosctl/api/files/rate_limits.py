@@ -5,11 +5,11 @@
 
 from typing import Self
 
-from mesosctl.api.base_model import Documented, Double, Uint64
+from mesosctl.api.base_model import Double, MesosModel, Uint64
 from mesosctl.model.rate_limits import rules as core
 
 
-class RateLimit(Documented):
+class RateLimit(MesosModel):
     """The limit of a principal: messages a second, and how many may wait."""
 
     principal: str
@@ -17,7 +17,7 @@ class RateLimit(Documented):
     capacity: Uint64 | None = None
 
 
-class RateLimits(Documented):
+class RateLimits(MesosModel):
     """The value of the master's --rate_limits."""
 
     limits: list[RateLimit] | None = None

@@ -1,7 +1,7 @@
 """`mesosctl offers`: its verbs; `offers_accept` has those that use an offer."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -15,10 +15,6 @@ from mesosctl.cli.session import Session
 from mesosctl.operations.offers import OfferSelection, list_offers, subscribed_roles, watch_offers
 from mesosctl.output.offers.dominant_shares import offer_simulation
 from mesosctl.output.offers.offers import change_line, offer_list
-
-if TYPE_CHECKING:
-    pass
-
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 app.add_typer(offers_accept.app)

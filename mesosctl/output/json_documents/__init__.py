@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mesosctl.output.json_documents.quota import Document
+    from mesosctl.output.json_documents.document import Document
 
 
 def models() -> "dict[str, type[Document]]":
@@ -12,7 +12,7 @@ def models() -> "dict[str, type[Document]]":
     import importlib
     import pkgutil
 
-    from mesosctl.output.json_documents.quota import Document
+    from mesosctl.output.json_documents.document import Document
 
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")

@@ -8,7 +8,8 @@ from mesosctl.model.offers import frameworks
 from mesosctl.model.quota import status as quota_status
 from mesosctl.model.quota.status import Standing
 from mesosctl.model.reservations import holdings
-from mesosctl.output.json_documents.quota import Amounts, Document, Mirrored, QuotaValue, Strict, Usage, amounts
+from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, Strict, amounts
+from mesosctl.output.json_documents.quota import QuotaValue, Usage
 from mesosctl.output.json_documents.reservations import Held
 from mesosctl.planning.cluster_summary import Overview
 
@@ -202,7 +203,3 @@ class Top(Document):
             ],
             unknown=list(overview.unknown),
         )
-
-
-DOCUMENTS: tuple[type[Document], ...] = (Top,)
-"""All of them, for the reference page and the test that holds their shapes."""

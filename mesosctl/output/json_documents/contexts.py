@@ -1,10 +1,10 @@
-"""The JSON of `mesosctl context`, and of what stands on standard error where data is JSON."""
+"""The JSON of `mesosctl context`, as models; see `json_documents`."""
 
 from typing import Literal
 
 from pydantic import Field
 
-from mesosctl.output.json_documents.quota import Document, Strict
+from mesosctl.output.json_documents.document import Document, Strict
 
 
 class Context(Strict):
@@ -54,26 +54,3 @@ class ContextChanges(Document):
     kind: Literal["context.changes"] = "context.changes"
     changes: list[ContextChange]
     current: str | None
-
-
-class Note(Document):
-    """A sentence on standard error with JSON output, one per line, unless an error includes them."""
-
-    kind: Literal["note"] = "note"
-    level: Literal["note", "warning"]
-    message: str
-
-
-class ExchangeNote(Document):
-    """An HTTP exchange, on standard error with -v and JSON output; -vv adds `headers`, `sent` and `received`."""
-
-    kind: Literal["exchange"] = "exchange"
-    method: str
-    url: str
-    status: int | None
-    failure: str | None
-    bytes: int | None
-    milliseconds: float
-    headers: dict[str, str] | None = None
-    sent: str | None = None
-    received: str | None = None

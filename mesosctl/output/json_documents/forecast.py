@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, Field
 
 from mesosctl.model.quantities import to_double
+from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, Strict, amounts, named
 from mesosctl.output.json_documents.offers import Placed, Text
-from mesosctl.output.json_documents.quota import Amounts, Document, Mirrored, Strict, amounts, named
 from mesosctl.output.json_documents.rate_limits import Outcome
 from mesosctl.planning import forecast as values
 from mesosctl.planning import whatif_variants

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from mesosctl.output.json_documents.quota import Amounts, Document, Mirrored, named
+from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, named
 from mesosctl.planning import dominant_shares
 from mesosctl.planning.offer_account import Cause, Reason
 

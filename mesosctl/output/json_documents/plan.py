@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from mesosctl.output.json_documents.quota import Document, Strict
+from mesosctl.output.json_documents.document import Document, Strict
 
 Amounts = Annotated[str | None, BeforeValidator(lambda text: None if text == "none" else text)]
 """As in a file, which says "none" where this is null."""

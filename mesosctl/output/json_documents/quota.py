@@ -1,69 +1,10 @@
-"""The JSON of -o json, as models: what a script may count on.
+"""The JSON of `mesosctl quota`, as models; see `json_documents`."""
 
-Every document has `schema_version` and `kind`.  A version only ever gains fields; a field that
-changes or goes makes a new version.  Amounts are numbers, exact to three decimals.
-"""
+from typing import Annotated, Literal
 
-from typing import Annotated, Any, Literal, Self
+from pydantic import Field
 
-from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
-
-from mesosctl.model.quantities import Limits, Quantities, to_double
-
-
-def amounts(values: Quantities | Limits) -> dict[str, float]:
-    """Amounts by resource name; mem and disk in MiB."""
-    return {name: to_double(milli) for name, milli in values.items()}
-
-
-def _in_doubles(value: object) -> object:
-    return amounts(value) if isinstance(value, Quantities | Limits) else value
-
-
-Amounts = Annotated[dict[str, float], BeforeValidator(_in_doubles)]
-"""By resource name; a value of core is taken as it is."""
-
-
-class Strict(BaseModel):
-    """A part of a document: exactly these fields."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-class _With:
-    """A value of core, and fields that it does not have."""
-
-    def __init__(self, value: object, more: dict[str, object]) -> None:
-        self._value = value
-        self.__dict__.update(more)
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._value, name)
-
-
-class Mirrored(Strict):
-    """A part that repeats a value of core: its fields have the value's names, or say `named` after which they are."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
-
-    @classmethod
-    def of(cls, value: object, **more: object) -> Self:
-        """Make it from that value, and from the fields that it does not have.
-
-        Raises pydantic's ValidationError for a value of something else.
-        """
-        return cls.model_validate(_With(value, more) if more else value, from_attributes=True)
-
-
-def named(path: str) -> Any:
-    """A field that has another name in the value of core: `quota.guarantees` is the attribute of an attribute."""
-    return Field(validation_alias=AliasPath(*path.split(".")))
-
-
-class Document(Strict):
-    """The JSON of one command."""
-
-    schema_version: Literal[1] = 1
+from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, named
 
 
 class QuotaValue(Mirrored):
@@ -155,22 +96,3 @@ class QuotaRoom(Document, Mirrored):
     capacity: Amounts
     promised: Amounts = Field(description="Guarantees of other roles.")
     largest: Amounts
-
-
-class Error(Strict):
-    """The failure of a command.  `field`, `rule`, `hint` and the HTTP `status` are null if there is none."""
-
-    kind: str
-    exit_status: int
-    message: str
-    field: str | None
-    rule: str | None
-    hint: str | None
-    status: int | None
-
-
-class ErrorDocument(Document):
-    """An error, on standard error; `notes` are the sentences that come before it in other formats."""
-
-    notes: list[str]
-    error: Error

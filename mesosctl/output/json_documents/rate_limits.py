@@ -1,4 +1,4 @@
-"""The JSON of the commands on rate limits (see `mesosctl.output.json_documents.quota` for what a script may count on).
+"""The JSON of the commands on rate limits (see `json_documents.document` for what a script may count on).
 
 Rates are messages a second, capacities messages, times and delays seconds, memory bytes.
 `principal` is null for those who share the aggregate default, and for frameworks without one.
@@ -10,7 +10,7 @@ from pydantic import Field
 
 from mesosctl.model.rate_limits import rules as core
 from mesosctl.model.text import utc_text
-from mesosctl.output.json_documents.quota import Document, Mirrored, Strict
+from mesosctl.output.json_documents.document import Document, Mirrored, Strict
 from mesosctl.planning import message_rates
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from mesosctl.model.reservations import holdings
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
-from mesosctl.output.json_documents.quota import Amounts, Document, Mirrored, Strict, amounts
+from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, Strict, amounts
 
 
 class Label(Strict):

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from mesosctl.output.json_documents.quota import Document, Mirrored, named
+from mesosctl.output.json_documents.document import Document, Mirrored, named
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import mesosctl
-from mesosctl.output.json_documents.contexts import ExchangeNote
+from mesosctl.output.json_documents.document import ExchangeNote
 from tests.screen import is_cursor_shown, visible
 
 pytestmark = [pytest.mark.terminal, pytest.mark.process, pytest.mark.socket]

@@ -15,9 +15,10 @@ import httpx
 from mesosctl.api.protobuf import streaming
 from mesosctl.api.protobuf.decoding import ConversionError, decode
 from mesosctl.client.deadline import Deadline
-from mesosctl.client.errors import BROKEN
 from mesosctl.model.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer
 
+BROKEN = (httpx.HTTPError, httpx.StreamError)
+"""Every error that httpx raises of an exchange."""
 LARGEST_ANSWER = 512 * 1024 * 1024
 """Bytes, unpacked.  `/slaves` of 50,000 agents is about 150 MB; a larger answer is an error."""
 MOST_VALUES = 12_000_000
@@ -100,7 +101,9 @@ def check_readable(deadline: Deadline, url: str, body: bytes) -> None:
     """
     values = sum(map(body.count, (b",", b"[", b"{")))
     if values > MOST_VALUES:
-        raise UnexpectedAnswer(f"{url} answered with JSON of more than {MOST_VALUES} values")
+        raise UnexpectedAnswer(
+            f"{url} answered with JSON of more than {MOST_VALUES} values", hint="check that --master is a Mesos master"
+        )
     if values / VALUES_A_SECOND > deadline.remaining():
         raise _too_large_to_read(deadline, url)
 
