@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[1]
+from tests import ROOT
+
 ROOMS = sorted(
     f"{package}/{folder.name}"
     for package in ("mesosctl", "fake_master")
-    for folder in (SOURCE / package).iterdir()
+    for folder in (ROOT / package).iterdir()
     if (folder / "__init__.py").exists()
 )
 OPENING = re.compile(r"(What|Whatever|Who|Whom|Whose|Whoever|Nobody|Somebody|Anybody)\b")
@@ -23,7 +24,7 @@ LONGEST_TEST_FILE = 400
 
 
 def modules(room: str) -> list[Path]:
-    return sorted((SOURCE / room).rglob("*.py"))
+    return sorted((ROOT / room).rglob("*.py"))
 
 
 def docstrings(path: Path) -> Iterator[tuple[int, str]]:
@@ -38,7 +39,7 @@ def docstrings(path: Path) -> Iterator[tuple[int, str]]:
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_docstring_begins_with_the_thing_itself(room):
     found = [
-        f"{path.relative_to(SOURCE)}:{line}: {text.splitlines()[0]}"
+        f"{path.relative_to(ROOT)}:{line}: {text.splitlines()[0]}"
         for path in modules(room)
         for line, text in docstrings(path)
         if OPENING.match(text)
@@ -62,10 +63,10 @@ def test_folders_and_files_can_be_surveyed(room):
         for folder in folders
     }
     assert {folder.name: len(found) for folder, found in entries.items() if len(found) > LARGEST_FOLDER} == {}
-    lengths = {str(path.relative_to(SOURCE)): len(path.read_text().splitlines()) for path in modules(room)}
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in modules(room)}
     assert {name: length for name, length in lengths.items() if length > LONGEST_FILE} == {}
 
 
 def test_files_of_tests_can_be_surveyed():
-    lengths = {str(path.relative_to(SOURCE)): len(path.read_text().splitlines()) for path in modules("tests")}
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in modules("tests")}
     assert {name: length for name, length in lengths.items() if length > LONGEST_TEST_FILE} == {}

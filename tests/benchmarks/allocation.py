@@ -26,9 +26,9 @@ from fake_master.allocator.options import Options
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
-from tests.allocator.real_master import RUNNER, Agents, RealMaster, Scheduler, decline, hold
 from tests.benchmarks.cases import LARGE, QUOTA, SMALL, Case, FreeResources, quota_configs
-from tests.benchmarks.report import Cell, Chart, Reporter, arguments, ratio
+from tests.benchmarks.reporting.report import Cell, Chart, Reporter, arguments, ratio
+from tests.fake_master.allocator.real.real_master import RUNNER, Agents, RealMaster, Scheduler, decline, hold
 
 RUN_MS = "allocator/mesos/allocation_run_ms"
 RUNS = "allocator/mesos/allocation_runs"

@@ -16,9 +16,9 @@ from typing import Any
 import httpx
 import pytest
 
+from tests import ROOT
 from tests.conformance.masters.processes import Process
 
-ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "fake_master", "--port", "0"]
 pytestmark = [pytest.mark.process, pytest.mark.socket]
 

@@ -24,7 +24,7 @@ from tests.conformance.callers.senders import DriverSender, HttpSender, Sender
 from tests.conformance.masters import fakes, real
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.processes import hold_port
-from tests.surroundings import InMemory
+from tests.helpers.surroundings import InMemory
 
 MakeSender = Callable[[Cluster, str | None, float], Sender]
 
