@@ -18,10 +18,11 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from tests.benchmarks.allocation_runs import FOR_LONG, PATIENCE, RUN_MS, Ours, patient_samples
+from tests.benchmarks.allocation_runs import FOR_LONG, RUN_MS, Ours, patient_samples
 from tests.benchmarks.cases import LARGE, SMALL, Case, FreeResources
 from tests.benchmarks.reporting.report import Cell, Chart, Reporter, arguments, ratio
 from tests.fake_master.allocator.real.real_master import RUNNER
+from tests.helpers.waiting import PATIENCE
 
 AT_MOST: dict[FreeResources, float] = {"pass": 0.6, "decline": 0.001}
 """Ours by the real one's."""

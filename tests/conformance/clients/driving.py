@@ -10,8 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-PATIENCE = 60.0
-"""Seconds.  mesoshttp hands over an event when the next one begins, which is a heartbeat at worst."""
+from tests.helpers.waiting import PATIENCE
 
 
 class Driver:

@@ -17,7 +17,8 @@ from mesosctl.api.resources import list_to_json
 from mesosctl.model.resources import Resources
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.fake_master.driver.history_steps import AGENTS, Step
-from tests.fake_master.driver.hosting import Program, RealDriver, soon
+from tests.fake_master.driver.hosting import Program, RealDriver
+from tests.helpers.waiting import wait_until
 
 SETUP = Setup(agents=AGENTS, flags={"allocation_interval": "10ms"})
 
@@ -156,20 +157,20 @@ class Player:
         """After a crash."""
         assert self.driver is not None
         self.driver.close()
-        soon(lambda: not self.master.read("/frameworks")["frameworks"][0]["connected"], "disconnected")
+        wait_until(lambda: not self.master.read("/frameworks")["frameworks"][0]["connected"], "disconnected")
         self._fail_over()
 
     def _begin_anew(self) -> None:
         assert self.driver is not None
         self.driver.do("stop", "false")
-        soon(lambda: not self.master.read("/frameworks")["frameworks"], "torn down")
+        wait_until(lambda: not self.master.read("/frameworks")["frameworks"], "torn down")
         self._begin()
 
     def _abort(self) -> None:
         assert self.driver is not None
         self.driver.do("abort")
         self._aborted = True
-        soon(lambda: not self.master.read("/frameworks")["frameworks"][0]["active"], "inactive")
+        wait_until(lambda: not self.master.read("/frameworks")["frameworks"][0]["active"], "inactive")
 
     def _decline(self, place: int, refuse: float | None) -> None:
         offer = self._offer(place)
@@ -303,7 +304,7 @@ class Player:
         driver = self.driver
         driver.update({**self.info, "id": self.framework_id, "checkpoint": True})
         driver.next("error")
-        soon(lambda: not self.master.read("/frameworks")["frameworks"][0]["active"], "inactive")
+        wait_until(lambda: not self.master.read("/frameworks")["frameworks"][0]["active"], "inactive")
 
     # --- Steps of an operator -------------------------------------------------------------------------
 

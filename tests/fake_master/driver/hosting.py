@@ -8,19 +8,16 @@ import struct
 import subprocess
 import tempfile
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
-import pytest
-
 from fake_master.protobuf.conversion import parse, serialize
 from tests.fake_master.protobuf.library import of_process
 from tests.helpers.needs import lacking
+from tests.helpers.waiting import PATIENCE
 
 SOURCE = Path(__file__).parent / "host.cpp"
-PATIENCE = 60.0
 _HEARD = {
     "registered": ("FrameworkID", "MasterInfo"),
     "reregistered": ("MasterInfo",),
@@ -225,12 +222,3 @@ def _filters(refuse: float | None) -> bytes:
 
 def _status(status: Document) -> bytes:
     return serialize("mesos.v1.TaskStatus", status)
-
-
-def soon(condition: Callable[[], bool], what: str = "") -> None:
-    """Wait for what no driver is told of."""
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > deadline:
-            pytest.fail(f"not within {PATIENCE} s: {what}")
-        time.sleep(0.02)

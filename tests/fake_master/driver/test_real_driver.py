@@ -5,7 +5,8 @@ from typing import Any
 
 from tests.conformance.callers.frameworks import amounts
 from tests.conformance.masters.cluster import SECRET, Cluster, Setup
-from tests.fake_master.driver.hosting import RealDriver, soon
+from tests.fake_master.driver.hosting import RealDriver
+from tests.helpers.waiting import wait_until
 
 AGENTS = ("cpus:12;mem:6144;disk:1000;ports:[31000-32000]", "cpus:4;mem:2048;disk:500;cpus(ads):2")
 SETUP = Setup(agents=AGENTS, flags={"allocation_interval": "50ms"})
@@ -46,7 +47,7 @@ def test_it_registers_and_is_offered(start: Start, driver: Make) -> None:
     assert sorted(amounts(offer["resources"])["cpus"] for offer in found) == [4.0, 12.0]
     assert {offer["framework_id"]["value"] for offer in found} == {framework_id["value"]}
     one.do("stop", "false")
-    soon(lambda: not master.read("/frameworks")["frameworks"], "teardown")
+    wait_until(lambda: not master.read("/frameworks")["frameworks"], "teardown")
     assert only(master, "completed_frameworks")["id"] == framework_id["value"]
 
 
@@ -115,14 +116,14 @@ def test_a_driver_that_dies_leaves_its_framework_for_a_while(start: Start, drive
     one.start(address(master), info("ads", failover_timeout=100))
     framework_id, _ = one.next("registered")
     one.close()
-    soon(lambda: not only(master)["connected"], "disconnected")
+    wait_until(lambda: not only(master)["connected"], "disconnected")
     assert only(master)["active"] is False
     other.start(address(master), info("ads", id=framework_id, failover_timeout=100))
     other.next("registered")
-    soon(lambda: bool(only(master)["connected"]), "connected")
+    wait_until(lambda: bool(only(master)["connected"]), "connected")
     other.do("stop", "true")
     other.close()
-    soon(lambda: not only(master)["connected"], "disconnected again")
+    wait_until(lambda: not only(master)["connected"], "disconnected again")
 
 
 def test_an_abort_ends_offers_and_keeps_the_framework(start: Start, driver: Make) -> None:
@@ -130,7 +131,7 @@ def test_an_abort_ends_offers_and_keeps_the_framework(start: Start, driver: Make
     one.start(address(master), info("ads", failover_timeout=100))
     offered(one)
     one.do("abort")
-    soon(lambda: not only(master)["active"], "inactive")
+    wait_until(lambda: not only(master)["active"], "inactive")
     assert only(master)["connected"] is True
     assert only(master)["offers"] == []
 
@@ -141,7 +142,7 @@ def test_an_update_changes_roles(start: Start, driver: Make) -> None:
     framework_id, _ = one.next("registered")
     offered(one)
     one.update(info("ads", "web", id=framework_id), "ads")
-    soon(lambda: sorted(only(master)["roles"]) == ["ads", "web"], "roles")
+    wait_until(lambda: sorted(only(master)["roles"]) == ["ads", "web"], "roles")
     one.do("suppress", "web")
     one.do("revive", "web", "ads")
     one.update(info("ads", id=framework_id, user="another"))

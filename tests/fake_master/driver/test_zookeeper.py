@@ -13,7 +13,7 @@ from mesosctl.__main__ import main
 from mesosctl.model.errors import BadInput
 from tests.conformance.masters import fakes
 from tests.conformance.masters.processes import Process
-from tests.fake_master.driver.hosting import RealDriver, soon
+from tests.fake_master.driver.hosting import RealDriver
 from tests.helpers.needs import needs
 from tests.helpers.surroundings import InMemory
 from tests.mesosctl.client.leader.zookeeper_server import ZooKeeperServer
@@ -83,7 +83,7 @@ def test_a_real_driver_finds_it(server: ZooKeeperServer, tmp_path: Path, driver:
     again = _fake(tmp_path, server, "/two")
     assert again.first_line()
     one.next("reregistered")
-    soon(lambda: known["value"] in str(one.heard), "the same framework")
+    assert one.wait(lambda: known["value"] in str(one.heard)), "another framework"
     again.stop()
 
 

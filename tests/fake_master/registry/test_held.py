@@ -20,9 +20,7 @@ from fake_master.transports.limits import ClientLimits
 from fake_master.transports.server import Server
 from tests.fake_master.sending import AGENT, JSON, quota
 from tests.helpers.lab import Lab, Scheduler
-
-PATIENCE = 60.0
-"""Seconds until a test gives up."""
+from tests.helpers.waiting import PATIENCE
 
 
 @asynccontextmanager

@@ -1,7 +1,5 @@
 """`top` beneath its screen: readings of a cluster, and the events that wake them."""
 
-import time
-
 import pytest
 
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
@@ -11,6 +9,7 @@ from mesosctl.client.settings import ClientSettings
 from mesosctl.model.quantities import Quantities
 from mesosctl.operations.top import Feed, OverviewReader, _sentence
 from tests.helpers.lab import CommandLine, Lab
+from tests.helpers.waiting import wait_until
 
 HOLDER = SimulatedFrameworkSpec("holder", ("ads",), answer="hold")
 
@@ -82,17 +81,10 @@ def test_an_event_is_a_sentence(event, told):
     assert _sentence(event["type"], event, {"S0": "a0"}) == told
 
 
-def wait_for(condition) -> None:
-    until = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.01)
-
-
 def test_a_feed_reads_in_a_thread_of_its_own_and_ends():
     lab = Lab("cpus:4;mem:4096", version="1.11")
     with Feed(lambda: master_of(lab), 0.5, events=False) as feed:
-        wait_for(lambda: feed.overview is not None)
+        wait_until(lambda: feed.overview is not None)
     assert feed.failed is None
     assert feed.overview is not None
     assert feed.overview.total["cpus"] == 4000
@@ -103,5 +95,5 @@ def test_a_feed_that_never_reads_anything_says_why():
         raise ValueError("no such thing")
 
     with Feed(refuse, 0.5, events=False) as feed:
-        wait_for(lambda: feed.failed is not None)
+        wait_until(lambda: feed.failed is not None)
     assert isinstance(feed.failed, ValueError)

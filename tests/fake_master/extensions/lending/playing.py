@@ -33,8 +33,8 @@ from fake_master.extensions.lending.revocable_tasks import RevocableTasks
 from fake_master.master import Master
 from mesosctl.model.quantities import Quantities
 from tests.conformance.callers.frameworks import Framework
-from tests.conformance.callers.subscribers import PATIENCE
 from tests.fake_master.extensions.lending.stage import KINDS, Amounts, Player, Stage, kind_of, part_of, sums, task_of
+from tests.helpers.waiting import PATIENCE
 
 QUIET_INTERVALS = 2.5
 """Without an offer in so many allocations there is none."""

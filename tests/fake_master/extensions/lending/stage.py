@@ -8,10 +8,11 @@ from fake_master.master import Master
 from fake_master.sources.cluster_file import read_cluster_file
 from fake_master.state.clock import VirtualClock
 from tests.conformance.callers.frameworks import Framework
-from tests.conformance.callers.subscribers import PATIENCE, Event
+from tests.conformance.callers.subscribers import Event
 from tests.conformance.masters import fakes
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.processes import Process
+from tests.helpers.waiting import PATIENCE
 
 KINDS = ("regular", "throttleable", "lent")
 Amounts = dict[str, float]

@@ -20,9 +20,8 @@ import yaml
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from tests import ROOT
 from tests.helpers.lab import CommandLine, Lab
+from tests.helpers.waiting import PATIENCE
 
-PATIENCE = 60
-"""Seconds for whatever a test waits for."""
 TAKEN, LEFT = b"\x1b[?1049h", b"\x1b[?1049l"
 
 

@@ -16,11 +16,10 @@ import pytest
 from mesosctl.output.json_documents.document import ExchangeNote
 from tests import ROOT
 from tests.helpers.screen import is_cursor_shown, visible
+from tests.helpers.waiting import PATIENCE
 
 pytestmark = [pytest.mark.terminal, pytest.mark.process, pytest.mark.socket]
 
-PATIENCE = 60
-"""Seconds for whatever a test waits for."""
 SECRET, ENCODED = "s3cret-of-ops", "b3BzOnMzY3JldC1vZi1vcHM="
 
 
