@@ -71,7 +71,7 @@ class ServeOptions:
     ] = None
     work_dir: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The folder of a sqlite registry.")] = None
     roles: Annotated[
-        str | None, typer.Option(metavar="ROLE,…", help="The only roles that are allowed, apart from '*'.")
+        str | None, typer.Option(metavar="ROLE,…", help="The roles that are allowed, besides '*'. By default, all are.")
     ] = None
     weights: Annotated[str | None, typer.Option(metavar="ROLE=WEIGHT,…", help="Weights of roles at the start.")] = None
     credentials: Annotated[str | None, typer.Option(metavar="FILE", help="Principals and secrets.")] = None
@@ -95,7 +95,8 @@ class ServeOptions:
         str | None,
         typer.Option(
             metavar="NUMBER",
-            help="How many operators can subscribe at once. One more closes the oldest stream. [default: 1000]",
+            help="How many operators can subscribe at once. Another subscription closes the oldest stream. [default: "
+            "1000]",
         ),
     ] = None
     allocation_interval: Annotated[
@@ -112,7 +113,12 @@ class ServeOptions:
         ),
     ] = None
     allocator_recovery_timeout: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="…or until this time has passed. [default: 10mins]")
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="The time after which a restarted master makes offers even "
+            "if fewer agents are back. [default: 10mins]",
+        ),
     ] = None
     agent_reregister_timeout: Annotated[
         str | None,
@@ -122,7 +128,9 @@ class ServeOptions:
     ] = None
     recovery_agent_removal_limit: Annotated[
         str | None,
-        typer.Option(metavar="PERCENT", help="…unless more agents than this are missing: then the master exits."),
+        typer.Option(
+            metavar="PERCENT", help="If more agents than this are missing at that time, the master exits instead."
+        ),
     ] = None
     authenticate_frameworks: Annotated[
         bool, typer.Option("--authenticate-frameworks", help="Require credentials of scheduler drivers.")

@@ -22,7 +22,7 @@ from tests.tools import TOOLS
 FOLDERS = {
     "clients": ("foreign", "process", "socket"),
     "faults": ("process", "socket"),
-    "fuzz": ("fuzz",),
+    "fuzz": ("fuzz", "process"),
     "jobs": ("job", "process", "socket"),
 }
 """Markers of every test in a folder."""

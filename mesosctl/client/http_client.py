@@ -161,7 +161,9 @@ class HttpClient:
         for piece in pieces:
             size += len(piece)
             if size > self._largest:
-                raise UnexpectedAnswer(f"{url} answered with more than {self._largest} bytes")
+                raise UnexpectedAnswer(
+                    f"{url} answered with more than {self._largest} bytes", hint="check that --master is a Mesos master"
+                )
             if deadline.remaining() <= 0:
                 raise _deadline_passed(deadline, url, sent=True)
             self.received(size, size / whole if whole else None)

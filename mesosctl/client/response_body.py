@@ -101,7 +101,9 @@ def check_readable(deadline: Deadline, url: str, body: bytes) -> None:
     """
     values = sum(map(body.count, (b",", b"[", b"{")))
     if values > MOST_VALUES:
-        raise UnexpectedAnswer(f"{url} answered with JSON of more than {MOST_VALUES} values")
+        raise UnexpectedAnswer(
+            f"{url} answered with JSON of more than {MOST_VALUES} values", hint="check that --master is a Mesos master"
+        )
     if values / VALUES_A_SECOND > deadline.remaining():
         raise _too_large_to_read(deadline, url)
 

@@ -129,12 +129,14 @@ def verdict(forecast: Forecast) -> str:
     """The whole answer in one sentence."""
     if not forecast.accepted:
         return "NO: it would be refused"
+    # Agents that are lost or added are not a request that a master could refuse.
+    asked = bool(forecast.answers) or forecast.restarted
     harms = [*(_harm(one) for one in forecast.starved), *overflow_texts(forecast.traffic)]
     if harms:
-        return f"NO: it would be accepted, but {names(harms)}"
+        return f"NO: {'it would be accepted, but ' if asked else ''}{names(harms)}"
     going = sum(task.caused for task in forecast.evicted)
     evicted = f"; {going} task{'' if going == 1 else 's'} would be evicted" if going else ""
-    return f"YES: it would be accepted, and nobody would starve{evicted}"
+    return f"YES: {'it would be accepted, and ' if asked else ''}nobody would starve{evicted}"
 
 
 def _harm(one: Starving) -> str:

@@ -1,4 +1,4 @@
-"""Fixtures: which carrier a test runs on, and the pool that its master comes from."""
+"""Fixtures: which carrier a test runs on, its master from the pool, and the frameworks on it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.callers.joining import Join, joining
+from tests.conformance.callers.joining import Join, joining, quick
 from tests.conformance.masters.carriers import EVERY_CARRIER, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster, Setup
+
+ONE_AGENT = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +24,19 @@ def pool() -> Iterator[Pool]:
 def carrier(request: pytest.FixtureRequest) -> Carrier:
     """Each carrier in turn; session scope makes pytest run one carrier's tests together."""
     return request.param
+
+
+@pytest.fixture
+def master(request: pytest.FixtureRequest, carrier: Carrier, pool: Pool) -> Cluster:
+    """A master of the pool with the `SETUP` of the test's module, or with one agent."""
+    return pool.lend(carrier, getattr(request.module, "SETUP", ONE_AGENT))
+
+
+@pytest.fixture
+def join(master: Cluster) -> Iterator[Join]:
+    """Make frameworks that end with the test."""
+    with joining(master) as new:
+        yield new
 
 
 @pytest.fixture

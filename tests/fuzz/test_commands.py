@@ -14,6 +14,16 @@ EXAMPLES = int(os.environ.get("MESOSCTL_FUZZ_EXAMPLES", "100"))
 patient = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [Typed(("top",), terminal=True), Typed(("whatif", "--find-largest", "quota:web=cpus:?;mem:6GiB"))],
+    ids=lambda typed: " ".join(typed.words),
+)
+def test_what_was_once_found(typed: Typed) -> None:
+    """The cluster on a terminal, and forecasts in processes of their own."""
+    check(typed, play(typed))
+
+
 @patient
 @given(any_line)
 def test_any_line(typed: Typed) -> None:

@@ -17,7 +17,7 @@ from mesosctl.output.formats.report import Report
 from mesosctl.output.plan import plan_report, wanted_differences
 from mesosctl.output.quota import quota_check
 from mesosctl.planning.desired_state import Difference
-from mesosctl.planning.forecast import LostAgent
+from mesosctl.planning.forecast import ChangeAnswer, LostAgent
 from mesosctl.planning.plan import QuotaStep, Step, WeightsStep
 from tests.output.forecasts import HOSTILE, whole_forecast
 
@@ -71,8 +71,10 @@ def test_a_forecast_names_what_stays_and_what_is_left() -> None:
 )
 def test_a_verdict_says_what_is_lacking_and_what_was_lacking_before(before: dict[str, int], says: str) -> None:
     web = next(one for one in whole_forecast().starving if one.name == "web")
-    forecast = replace(whole_forecast(), answers=(), starving=(replace(web, before=Quantities(before), caused=True),))
+    starving = (replace(web, before=Quantities(before), caused=True),)
+    forecast = replace(whole_forecast(), answers=(ChangeAnswer("weight:web=2", 200, accepted=True),), starving=starving)
     assert drawn(forecast_report(forecast))[0] == f"NO: it would be accepted, but {says}"
+    assert drawn(forecast_report(replace(forecast, answers=())))[0] == f"NO: {says}", "nothing was asked for"
     assert web.message == "role web is cpus:2 below its guarantee of cpus:16; mem:8192: it has cpus:14; mem:9216"
 
 

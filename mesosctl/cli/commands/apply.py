@@ -30,12 +30,11 @@ File = Annotated[
     ),
 ]
 Prune = Annotated[
-    bool,
-    typer.Option(
-        "--prune",
-        help="Also remove what the file's sections do not name.",
-        show_default=False,
-    ),
+    bool, typer.Option("--prune", help="Also remove what the file's sections do not name.", show_default=False)
+]
+
+ComparedToo = Annotated[
+    bool, typer.Option("--prune", help="Also show what the file's sections do not name.", show_default=False)
 ]
 
 
@@ -48,7 +47,7 @@ Prune = Annotated[
     ),
 )
 def diff(
-    ctx: typer.Context, *, file: File, prune: Prune = False, allow_new_resource: AllowNewResource = False
+    ctx: typer.Context, *, file: File, prune: ComparedToo = False, allow_new_resource: AllowNewResource = False
 ) -> ExitStatus:
     """Show where quotas, weights and reservations differ from a file.
 

@@ -54,8 +54,8 @@ def export(
     labels = { why = "batch" } distinguish it from others. A note names anything that cannot be written this way.
     Nothing is changed.
 
-    With --cluster, the file describes the whole cluster, for --master fake:FILE, mesos-fake-master --cluster and offers
-    simulate: agents, frameworks and what they run, quotas, weights, reservations and volumes.
+    With --cluster, the file describes the whole cluster: agents, frameworks and what they run, quotas, weights,
+    reservations and volumes. --master fake:FILE, mesos-fake-master --cluster and offers simulate read it.
 
     If FILE exists with other content, you are asked before it is replaced; a script uses --yes. Nothing is written
     through a link that another user made.

@@ -76,7 +76,7 @@ def take(
     """Reserve or unreserve as a framework does.
 
     mesosctl subscribes a framework, which waits for an offer that fits, uses it and leaves. The framework declines all
-    other offers, and is torn down whatever happens.
+    other offers, and is always torn down at the end.
     """
     session: Session = ctx.obj
     if bool(reserve) == bool(unreserve):

@@ -24,12 +24,21 @@ app.add_typer(ratelimit_traffic.app)
 EditedFile = Annotated[
     str, typer.Option("--file", "-f", metavar="FILE", help="The file to edit. It is created if it does not exist.")
 ]
+ExistingFile = Annotated[str, typer.Option("--file", "-f", metavar="FILE", help="The file to edit.")]
 Principal = Annotated[
     str, typer.Argument(metavar="PRINCIPAL", help="A principal, as in FrameworkInfo.principal.", show_default=False)
 ]
 Qps = Annotated[
     float | None,
     typer.Option("--qps", metavar="NUMBER", help="Messages per second. Without it, the principal is never throttled."),
+]
+SharedQps = Annotated[
+    float | None,
+    typer.Option(
+        "--qps",
+        metavar="NUMBER",
+        help="Messages per second of all unlisted principals together. Give either this or --none.",
+    ),
 ]
 Capacity = Annotated[
     int | None,
@@ -118,10 +127,10 @@ def set_(
         ("ratelimit unset batch -f limits.json", "let the default apply to a principal"),
     ),
 )
-def unset(ctx: typer.Context, who: Principal, file: EditedFile) -> None:
+def unset(ctx: typer.Context, who: Principal, file: ExistingFile) -> None:
     """Remove a principal from a limits file.
 
-    From then on the default applies to it. The diff is shown.
+    From then on, the default applies to it. The diff is shown.
     """
     from mesosctl.operations.rate_limits_file import unset_limit
 
@@ -150,7 +159,7 @@ Remove = Annotated[
 def default(
     ctx: typer.Context,
     file: EditedFile,
-    qps: Qps = None,
+    qps: SharedQps = None,
     capacity: Capacity = None,
     remove: Remove = False,
 ) -> None:

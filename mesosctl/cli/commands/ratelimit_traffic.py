@@ -191,8 +191,8 @@ def suggest(
     """Suggest a limits file from the observed traffic.
 
     Start the master with this file as --rate_limits. Generous rates already protect other frameworks, so start with
-    these and lower them later. Only principals with counters are visible. The default is as large as the largest of
-    their limits.
+    these and lower them later. Only principals with counters are visible. The suggested default is the largest of their
+    limits.
     """
     from math import ceil
 
@@ -244,9 +244,9 @@ Count = Annotated[
 def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) -> None:
     """Watch the messages of each principal, and how many wait.
 
-    It shows how many messages were received and processed, how fast, and when the queue will be full. Counters start
-    again at zero with another master, and come and go with their frameworks. No rate is shown across such a break;
-    STATUS says what happened. STATUS is `full` if a queue is full and the master refuses messages.
+    It shows how many messages were received and processed, how fast, and when the queue will be full. Counters restart
+    at zero when another master leads, and come and go with their frameworks. No rate is shown across such a break;
+    STATUS says what happened. STATUS is full if a queue is full and the master refuses messages.
     """
     from mesosctl.model.text import parse_span
     from mesosctl.operations.rate_limits import PollOptions, watch

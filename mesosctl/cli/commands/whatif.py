@@ -34,8 +34,8 @@ Words = Annotated[
         help="quota:ROLE=cpus:12;mem:6GiB, limit:ROLE=cpus:16 (or none), remove-quota:ROLE, weight:ROLE=2, "
         "reserve:AGENT=cpus(ROLE):2 (refined: cpus(ads>ads/video):2), unreserve:AGENT=cpus(ROLE):2, "
         "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID, failover:80% (the share of agents that are back), "
-        "priority:ROLE=10, preemption:on, lending:on or off, ratelimits:FILE (with --recorded). They are made in this "
-        "order.",
+        "priority:ROLE=10, preemption:on, lending:on or off, ratelimits:FILE (with --recorded). They are made in the "
+        "order in which you give them.",
         show_default=False,
     ),
 ]
@@ -110,7 +110,7 @@ Cycles = Annotated[
         metavar="N",
         min=1,
         max=10_000,
-        help="The number of allocations before the change; after it there are at least as many.",
+        help="The number of allocations before the change; after it, there are at least as many.",
     ),
 ]
 Assume = Annotated[
@@ -167,7 +167,7 @@ Largest = Annotated[
     cls=Command,
     epilog=examples(
         ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
-        ("whatif --lose-fraction 0.2 --report outage.html", "a fifth of the agents is lost; with a page for a ticket"),
+        ("whatif --lose-fraction 0.2 --report outage.html", "the loss of a fifth of the agents, with a page"),
         ("whatif --find-largest 'quota:web=cpus:?;mem:6GiB'", "the largest quota that starves nobody"),
         ("whatif ratelimits:new.json --recorded watch.jsonl", "other rate limits, with recorded traffic"),
         ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
@@ -238,10 +238,12 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     with acting.open_master() as master:
         deeds = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource, traffic=traffic)
         deeds.attempt(wanted)
-        # Warnings about the common changes; those about alternatives are of forecasts of their own.
+        # Notes about the common changes.  Those about alternatives end with the processes that forecast them.
         session.environment.notes += acting.environment.take_notes()
         if several is not None:
-            return _tell_several(session, dry_run, several, deeds, report, None if source is None else named(source))
+            with acting.held_notes():
+                origin = None if source is None else named(source)
+                return _tell_several(session, dry_run, several, deeds, report, origin)
     return tell(session, dry_run.forecast(), report, [], None if source is None else named(source))
 
 

@@ -100,7 +100,7 @@ def _options(title: str, options: Iterable[Option]) -> list[str]:
     lines = []
     for option in options:
         value = f" {option.value}" if option.value else ""
-        lines += _tagged(", ".join(option.names) + value, option.help)
+        lines += _tagged(", ".join(option.names) + value, option.meaning)
     return [f".SH {title}", *lines] if lines else []
 
 

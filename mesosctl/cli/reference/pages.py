@@ -58,8 +58,8 @@ def _commands(*programs: Node) -> Iterator[str]:
 
 def _global_options(root: Node) -> Iterator[str]:
     yield from ("", "## Global options", "")
-    yield "Write them before or after the command. A context or a variable can set each of them except `--yes`. See"
-    yield "[environment](environment.md)."
+    yield "Write them before or after the command. Each of them except `--yes` has an environment"
+    yield "[variable](environment.md), and a context can set all of them except `--yes` and `--context`."
     yield from _options(option for option in root.options if option.shared)
 
 
@@ -84,7 +84,7 @@ def _argument(argument: Argument) -> str:
 
 
 def _options(options: Iterable[Option]) -> Iterator[str]:
-    rows = [f"| {_names(option)} | {_cell(option.help)} |" for option in options if option.names != ("-h", "--help")]
+    rows = [f"| {_names(option)} | {_cell(option.meaning)} |" for option in options if option.names != ("-h", "--help")]
     if rows:
         yield from ("", "| option | meaning |", "| --- | --- |", *rows)
 

@@ -27,8 +27,15 @@ class Option:
     """The metavariable of its value; None for a flag."""
     choices: tuple[str, ...]
     help: str
+    default: str
+    """As --help shows it; empty if it does not."""
     shared: bool
     """Whether every command takes it."""
+
+    @property
+    def meaning(self) -> str:
+        """Its help, with the default."""
+        return f"{self.help} [default: {self.default}]" if self.default else self.help
 
     @property
     def takes(self) -> Literal["nothing", "choice", "file", "folder", "text"]:
@@ -171,6 +178,7 @@ def _option(parameter: Any) -> Option:
         value=(parameter.metavar or ("|".join(choices) if choices else "TEXT")) if takes_value else None,
         choices=choices,
         help=parameter.help or "",
+        default=str(parameter.default) if takes_value and parameter.show_default and parameter.default else "",
         shared=parameter.name in SHARED_NAMES,
     )
 

@@ -1,4 +1,4 @@
-"""The mistakes, to be read from top to bottom: what is typed, the status, and the sentence."""
+"""The table of mistakes: each command, its exit status, a part of its message, and a part of its hint."""
 
 from tests.cli.mistakes.mistake import ONE_HOST, Mistake
 

@@ -1,7 +1,4 @@
-"""What people mistype, what happens then, and what they are told: to be read from top to bottom.
-
-Every sentence names what was wrong and where, every hint what to do.  What is refused changes nothing.
-"""
+"""Every row of the table of mistakes: the exit status, the message, the hint, and that the master is unchanged."""
 
 import re
 import socket
@@ -12,9 +9,7 @@ from _pytest.mark import ParameterSet
 
 from mesosctl.cli.reference.walk import commands
 from tests.cli.mistakes.mistake import Mistake, prepare, typed
-from tests.cli.mistakes.table import (
-    MISTAKES,
-)
+from tests.cli.mistakes.table import MISTAKES
 
 
 def _row(mistake: Mistake) -> ParameterSet:

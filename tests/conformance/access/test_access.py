@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.conformance.callers.owning import owned, reserve, unreserve
-from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster, Setup, basic
 from tests.conformance.scenarios.scenario import scalars
 
@@ -73,17 +72,6 @@ def setup(*, permissive: bool) -> Setup:
 
 
 SETUPS = {permissive: setup(permissive=permissive) for permissive in (True, False)}
-
-
-@pytest.fixture(params=SETUPS, ids=lambda permissive: "permissive" if permissive else "strict")
-def permissive(request: pytest.FixtureRequest) -> bool:
-    """Whether what no rule speaks of is allowed."""
-    return request.param
-
-
-@pytest.fixture
-def master(carrier: Carrier, pool: Pool, permissive: bool) -> Cluster:
-    return pool.lend(carrier, SETUPS[permissive])
 
 
 def expected(table: dict[str, dict[str, bool | None]], *, permissive: bool) -> dict[tuple[str, str], bool]:

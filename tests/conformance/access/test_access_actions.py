@@ -61,16 +61,6 @@ SETUPS = {permissive: setup(permissive=permissive) for permissive in (True, Fals
 OPEN = {permissive: setup(permissive=permissive, authenticates=False) for permissive in (True, False)}
 
 
-@pytest.fixture(params=SETUPS, ids=lambda permissive: "permissive" if permissive else "strict")
-def permissive(request: pytest.FixtureRequest) -> bool:
-    return request.param
-
-
-@pytest.fixture
-def master(carrier: Carrier, pool: Pool, permissive: bool) -> Cluster:
-    return pool.lend(carrier, SETUPS[permissive])
-
-
 @pytest.fixture
 def framework(master: Cluster) -> Iterator[Framework]:
     joined = Framework(master, "web", principal="owner").subscribe()

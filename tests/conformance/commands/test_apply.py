@@ -1,19 +1,15 @@
 """`mesosctl export`, `diff` and `apply` on every carrier: what is wanted is what the master then has."""
 
-import io
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mesosctl.__main__ import main
+from tests.conformance.callers.command_line import run_command
 from tests.conformance.callers.joining import quick
-from tests.conformance.commands.test_offers_commands import _Kept
 from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
-from tests.surroundings import InMemory
 
 SETUP = quick(
     "cpus:8;mem:4096;disk:1000;ports:[31000-31009]", "cpus:8;mem:4096;disk:1000;cpus(dept):2;ports:[31000-31009]"
@@ -34,18 +30,11 @@ def run(master: Cluster, tmp_path: Path) -> Apply:
     """Run a verb on a file of wishes; its status and JSON."""
 
     def words(verb: str, text: str | None = None, *more: str, gives: int = 0) -> tuple[int, Any]:
-        transport: dict[str, Any] = {} if master.transport is None else {"transport": _Kept(master.transport)}
-        environment = InMemory(
-            stdin=io.StringIO(text or ""),
-            variables={"MESOSCTL_MASTER": master.address, "XDG_STATE_HOME": str(tmp_path)},
-            **transport,
-        )
         targets = () if text is None else ("-f", "-", "-o", "json")
         yes = ("--yes",) if verb == "apply" else ()
-        status = main([verb, *targets, *yes, *more], environment)
-        out, err = environment.out, environment.err
-        assert status in (0, 1, gives), err
-        return status, json.loads(out) if text is not None and out else out
+        ran = run_command(master, verb, *targets, *yes, *more, stdin=text or "", XDG_STATE_HOME=str(tmp_path))
+        assert ran.status in (0, 1, gives), ran.err
+        return ran.status, ran.json if text is not None and ran.out else ran.out
 
     return words
 

@@ -1,17 +1,15 @@
 """What an operator types gives the same on every carrier: exit status, rule and JSON."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mesosctl.__main__ import main
+from tests.conformance.callers.command_line import run_for_json
 from tests.conformance.masters.carriers import Carrier, Pool
-from tests.conformance.masters.cluster import SECRET, Cluster, Setup
+from tests.conformance.masters.cluster import SECRET, Setup
 from tests.conformance.scenarios.setups import STANDARD
-from tests.surroundings import InMemory
 
 LOCKED = Setup(
     agents=STANDARD.agents,
@@ -88,23 +86,11 @@ HISTORIES = {
 }
 
 
-def run(master: Cluster, words: str, *more: str, **variables: str) -> tuple[int, Any]:
-    """Exit status, and the JSON of standard output or of the error."""
-    environment = InMemory(
-        variables={"MESOSCTL_MASTER": master.address, **variables},
-        transport=master.transport,
-    )
-    status = main(["-o", "json", *more, *words.split()], environment)
-    out, err = environment.out, environment.err
-    notes = [line for line in err.splitlines() if line.startswith("{")]
-    return status, json.loads(out) if out else json.loads(notes[-1])["error"]
-
-
 @pytest.mark.parametrize("name", HISTORIES)
 def test_a_typed_history_ends_as_it_should(name: str, carrier: Carrier, pool: Pool):
     master = pool.lend(carrier, STANDARD)
     for step in HISTORIES[name]:
-        status, said = run(master, step.words)
+        status, said = run_for_json(master, step.words)
         assert status == step.status, (step, said)
         if status == 0 and step.says is not None:
             assert [(entry["role"], entry["guarantee"]) for entry in said["quotas"]] == step.says, step
@@ -116,11 +102,11 @@ def test_limits_of_a_new_master(carrier: Carrier, pool: Pool):
     if carrier.version == "1.4":
         pytest.skip("a master before 1.9 has no limits to update")
     master = pool.lend(carrier, STANDARD)
-    assert run(master, "quota set web cpus:2")[0] == 0
-    assert run(master, "quota update web cpus:2 --limit cpus:4;mem:1GiB")[0] == 0
-    _, shown = run(master, "quota list")
+    assert run_for_json(master, "quota set web cpus:2")[0] == 0
+    assert run_for_json(master, "quota update web cpus:2 --limit cpus:4;mem:1GiB")[0] == 0
+    _, shown = run_for_json(master, "quota list")
     assert shown["quotas"][0]["limit"] == {"cpus": 4.0, "mem": 1024.0}
-    status, refused = run(master, "quota update web cpus:5 --limit cpus:4")
+    status, refused = run_for_json(master, "quota update web cpus:5 --limit cpus:4")
     assert (status, refused["rule"]) == (3, "quota.guarantee-within-limit")
 
 
@@ -131,10 +117,10 @@ def test_who_asks_decides(carrier: Carrier, pool: Pool, tmp_path: Path):
     def as_principal(name: str, words: str, secret_text: str | None = None) -> int:
         secret.write_text(SECRET.format(name) if secret_text is None else secret_text)
         secret.chmod(0o600)
-        return run(master, words, "--principal", name, "--secret-file", str(secret))[0]
+        return run_for_json(master, words, "--principal", name, "--secret-file", str(secret))[0]
 
-    assert run(master, "quota list")[0] == 4
-    assert run(master, "quota set web cpus:1")[0] == 4
+    assert run_for_json(master, "quota list")[0] == 4
+    assert run_for_json(master, "quota set web cpus:1")[0] == 4
     assert as_principal("op", "quota list", "wrong") == 4
     assert as_principal("dev", "quota set web cpus:1") == 4
     assert as_principal("dev", "quota list") == 0

@@ -1,77 +1,24 @@
 """`mesosctl offers` on every carrier: what is typed, and what becomes of the master."""
 
-import io
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Callable
 
 import pytest
 
-from mesosctl.__main__ import main
+from tests.conformance.callers.command_line import run_command
 from tests.conformance.callers.frameworks import amounts
-from tests.conformance.callers.joining import Join, joining, quick
-from tests.conformance.masters.carriers import Carrier, Pool
+from tests.conformance.callers.joining import Join, quick
+from tests.conformance.masters.carriers import Carrier
 from tests.conformance.masters.cluster import Cluster
-from tests.surroundings import InMemory
+from tests.surroundings import Ran
 
 SETUP = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]", "cpus:2;mem:1024;disk:100;ports:[31000-31009]")
-
-
-@dataclass
-class Ran:
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
 Run = Callable[..., Ran]
 
 
 @pytest.fixture
-def master(carrier: Carrier, pool: Pool) -> Cluster:
-    return pool.lend(carrier, SETUP)
-
-
-@pytest.fixture
-def join(master: Cluster) -> Iterator[Join]:
-    with joining(master) as new:
-        yield new
-
-
-@pytest.fixture
 def run(master: Cluster) -> Run:
-    def run_words(*words: str, stdin: str = "") -> Ran:
-        more: dict[str, Any] = {} if master.transport is None else {"transport": _Kept(master.transport)}
-        environment = InMemory(
-            stdin=io.StringIO(stdin),
-            variables={"MESOSCTL_MASTER": master.address},
-            **more,
-        )
-        status = main(["offers", *words], environment)
-        return Ran(status, environment.out, environment.err)
-
-    return run_words
-
-
-class _Kept:
-    """A transport that outlives the command."""
-
-    def __init__(self, transport: Any) -> None:
-        self.handle_request = transport.handle_request
-
-    def close(self) -> None:
-        pass
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
+    return lambda *words, stdin="": run_command(master, "offers", *words, stdin=stdin)
 
 
 def test_list_shows_who_holds_what(run: Run, join: Join) -> None:

@@ -6,23 +6,17 @@ from typing import Any
 
 import pytest
 
-from mesosctl.__main__ import main
-from tests.conformance.masters.carriers import Carrier, Pool
+from tests.conformance.callers.command_line import run_command
 from tests.conformance.masters.cluster import Cluster
 from tests.conformance.scenarios.setups import STANDARD
-from tests.surroundings import InMemory
 
 AGENT_STATE = (
     "id pid hostname resources reserved_resources unreserved_resources reserved_resources_full "
     "unreserved_resources_full"
 ).split()
+SETUP = STANDARD
 NOTHING_USED = {"cpus": 0.0, "disk": 0.0, "gpus": 0.0, "mem": 0.0}
 Run = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture
-def master(carrier: Carrier, pool: Pool) -> Cluster:
-    return pool.lend(carrier, STANDARD)
 
 
 @pytest.fixture
@@ -30,12 +24,9 @@ def run(master: Cluster) -> Run:
     """Run a command that must succeed, and return its JSON."""
 
     def words(*words: str, status: int = 0) -> dict[str, Any]:
-        environment = InMemory(
-            variables={"MESOSCTL_MASTER": master.address},
-            transport=master.transport,
-        )
-        assert main([*words, "-o", "json"], environment) == status, environment.err
-        return json.loads(environment.err if status else environment.out)
+        ran = run_command(master, *words, "-o", "json")
+        assert ran.status == status, ran.err
+        return json.loads(ran.err if status else ran.out)
 
     return words
 

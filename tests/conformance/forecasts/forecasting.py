@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from mesosctl.model.quantities import Quantities, to_milli
+from tests.conformance.callers.command_line import run_for_json
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.joining import Join, joining
-from tests.conformance.commands.test_commands import run
 from tests.conformance.masters.carriers import REAL, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.simulated import agents_of
@@ -90,7 +90,8 @@ class World:
 
     def type(self, words: str) -> int:
         """Words that make a change; their exit status."""
-        return run(self.master, f"{self.fill(words)} --yes --trust-master" if "apply" in words else self.fill(words))[0]
+        options = ("--yes", "--trust-master") if "apply" in words else ()
+        return run_for_json(self.master, self.fill(words), *options)[0]
 
     def fill(self, words: str) -> str:
         """Words with the ids of agents and frameworks in the place of @A1 and @F1."""
@@ -226,7 +227,8 @@ def told(role: str, amounts: Amounts) -> str:
 
 def forecast(world: World, words: str) -> dict[str, Any]:
     """What the command line says would happen."""
-    status, said = run(world.master, f"{world.fill(words)}{'' if words.startswith('whatif') else ' --dry-run'}")
+    options = () if words.startswith("whatif") else ("--dry-run",)
+    status, said = run_for_json(world.master, world.fill(words), *options)
     assert said.get("kind") == "forecast", said
     assert status == (0 if said["harmless"] else 1)
     document: dict[str, Any] = said

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from mesosctl.model.errors import MasterFailed
-from tests.conformance.commands.test_commands import run
+from tests.conformance.callers.command_line import run_for_json
 from tests.conformance.forecasts.explanation_cases import SITUATIONS
 from tests.conformance.forecasts.forecasting import Case, World, everything, world_of
 from tests.conformance.forecasts.situation import Situation
@@ -16,7 +16,7 @@ from tests.conformance.masters.carriers import IN_PROCESS, REAL, Carrier, Pool
 def explained(world: World, subject: str) -> dict[str, Any]:
     """What is said of one framework."""
     target = world.frameworks[-1].id if subject == "@last" else subject
-    status, said = run(world.master, f"offers explain {target}")
+    status, said = run_for_json(world.master, f"offers explain {target}")
     assert status == 0, said
     (explanation,) = said["explanations"]
     found: dict[str, Any] = explanation

@@ -16,7 +16,7 @@ from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
 from mesosctl.operations.snapshot import read_snapshot
 from mesosctl.planning.snapshot import ClusterSnapshot
-from tests.conformance.callers.joining import Join, joining, quick
+from tests.conformance.callers.joining import Join, quick
 from tests.conformance.callers.owning import owned, reserve
 from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
@@ -34,12 +34,6 @@ def master(carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
     cluster = pool.start(carrier, SETUP)
     yield cluster
     cluster.stop()
-
-
-@pytest.fixture
-def join(master: Cluster) -> Iterator[Join]:
-    with joining(master) as new:
-        yield new
 
 
 def pictured(address: str, transport: httpx.BaseTransport | None, **more: Any) -> ClusterSnapshot:

@@ -1,13 +1,11 @@
 """What masters show of frameworks and offers: the same keys on every carrier."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.conformance.callers.frameworks import HEADERS, Framework, amounts
-from tests.conformance.callers.joining import Join, joining, quick
-from tests.conformance.masters.carriers import Carrier, Pool
+from tests.conformance.callers.joining import Join, quick
 from tests.conformance.masters.cluster import Cluster
 
 SETUP = quick(
@@ -25,17 +23,6 @@ WHOLE = (
 )
 MESSAGE = "active connected framework_info recovered registered_time reregistered_time"
 INFO = "capabilities checkpoint failover_timeout id labels name principal roles user"
-
-
-@pytest.fixture
-def master(carrier: Carrier, pool: Pool) -> Cluster:
-    return pool.lend(carrier, SETUP)
-
-
-@pytest.fixture
-def join(master: Cluster) -> Iterator[Join]:
-    with joining(master) as new:
-        yield new
 
 
 @pytest.fixture

@@ -4,19 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.callers.joining import Join, joining
-from tests.conformance.frameworks.tasks import SETUP, custom, executor, group, joined, launch, refusal, task
-from tests.conformance.masters.carriers import Carrier
+from tests.conformance.callers.joining import Join
+from tests.conformance.frameworks.tasks import custom, executor, group, joined, launch, refusal, task
 from tests.conformance.scenarios.scenario import scalars
-
-
-@pytest.fixture
-def shared(carrier: Carrier, pool: Any) -> Any:
-    """A master that tests borrow in turn: nothing of these stays."""
-    master = pool.lend(carrier, SETUP)
-    with joining(master) as join:
-        yield master, join
-
 
 Case = tuple[dict[str, Any], dict[str, Any], str]
 # What is changed in the task, what in the executor, and what the master says.
@@ -53,10 +43,8 @@ BAD_GROUPS: dict[str, Case] = {
 
 
 @pytest.mark.parametrize(("of_task", "of_executor", "says"), BAD_GROUPS.values(), ids=BAD_GROUPS)
-def test_a_group_that_is_refused(
-    shared: tuple[Any, Join], of_task: dict[str, Any], of_executor: dict[str, Any], says: str
-) -> None:
-    framework = joined(shared[1])
+def test_a_group_that_is_refused(join: Join, of_task: dict[str, Any], of_executor: dict[str, Any], says: str) -> None:
+    framework = joined(join)
     offer = framework.offers()[0]
     name = of_task.get("task_id", {"value": "t"})["value"]
     framework.accept([offer], group(executor(framework, **of_executor), task(offer, "t", **of_task)))
@@ -65,8 +53,8 @@ def test_a_group_that_is_refused(
     assert framework.offers()[0]["resources"] == offer["resources"]
 
 
-def test_of_a_group_all_or_none(shared: tuple[Any, Join]) -> None:
-    framework = joined(shared[1])
+def test_of_a_group_all_or_none(join: Join) -> None:
+    framework = joined(join)
     offer = framework.offers()[0]
     framework.accept([offer], group(executor(framework), task(offer, "t1"), task(offer, "t2", cpus=100)))
     reason, message = refusal(framework, "t1", "t2")
@@ -101,10 +89,8 @@ BAD_TASKS: dict[str, Case] = {
 
 
 @pytest.mark.parametrize(("of_task", "of_executor", "says"), BAD_TASKS.values(), ids=BAD_TASKS)
-def test_a_task_that_is_refused(
-    shared: tuple[Any, Join], of_task: dict[str, Any], of_executor: dict[str, Any], says: str
-) -> None:
-    framework = joined(shared[1])
+def test_a_task_that_is_refused(join: Join, of_task: dict[str, Any], of_executor: dict[str, Any], says: str) -> None:
+    framework = joined(join)
     offer = framework.offers()[0]
     under: dict[str, Any] = {"executor": custom(framework, **of_executor)} if of_executor else {}
     framework.accept([offer], launch(task(offer, "t", **under, **of_task)))
@@ -115,8 +101,8 @@ def test_a_task_that_is_refused(
 
 
 @pytest.mark.parametrize("kind", ["OF_A_LATER_MASTER", "UNKNOWN", "launch", None])
-def test_an_operation_of_no_known_kind_is_passed_over(shared: tuple[Any, Join], kind: str | None) -> None:
-    framework = joined(shared[1])
+def test_an_operation_of_no_known_kind_is_passed_over(join: Join, kind: str | None) -> None:
+    framework = joined(join)
     offer = framework.offers()[0]
     nothing: dict[str, Any] = {"launch": {"task_infos": []}}
     odd = nothing if kind is None else nothing | {"type": kind}

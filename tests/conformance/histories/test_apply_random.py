@@ -1,25 +1,21 @@
 """Random wishes, one after the other on the same master: each is reached, or refused before anything is done."""
 
-import io
-import json
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
-from mesosctl.__main__ import main
 from mesosctl.api.files.desired_state import dump
 from mesosctl.model.quantities import Limits, Quantities
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.reservation_plan import DesiredReservation
+from tests.conformance.callers.command_line import run_command
 from tests.conformance.callers.joining import quick
-from tests.conformance.commands.test_offers_commands import _Kept
 from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
-from tests.surroundings import InMemory
+from tests.surroundings import Ran
 
 SETUP = quick("cpus:8;mem:4096;disk:10;ports:[1-20]", "cpus:8;mem:4096;disk:10;cpus(s):4;ports:[1-20]")
 STACKS = (("a",), ("b",), ("a", "a/x"), ("a", "a/y"), ("a", "a/x", "a/x/z"), ("s", "s/t"))
@@ -58,25 +54,18 @@ def test_one_wish_after_the_other(carrier: Carrier, pool: Pool, tmp_path: Path, 
     reached = 0
     for _ in range(ROUNDS):
         text = dump(some_wishes(random, [agent["id"] for agent in master.agents()]))
-        before = run(master, tmp_path, "export")[1]
-        status, out, err = run(master, tmp_path, "apply", text, "--yes")
-        if status == 6:  # more than there is
-            assert run(master, tmp_path, "export")[1] == before, (text, err)
+        before = run(master, tmp_path, "export").out
+        ran = run(master, tmp_path, "apply", text, "--yes")
+        if ran.status == 6:  # more than there is
+            assert run(master, tmp_path, "export").out == before, (text, ran.err)
             continue
-        assert status == 0, (text, before, err)
+        assert ran.status == 0, (text, before, ran.err)
         reached += 1
-        assert all(step["done"] for step in json.loads(out)["steps"])
-        assert run(master, tmp_path, "diff", text)[0] == 0, (text, before)
+        assert all(step["done"] for step in ran.json["steps"])
+        assert run(master, tmp_path, "diff", text).status == 0, (text, before)
     assert reached
 
 
-def run(master: Cluster, folder: Path, verb: str, text: str | None = None, *more: str) -> tuple[int, str, str]:
-    transport: dict[str, Any] = {} if master.transport is None else {"transport": _Kept(master.transport)}
-    environment = InMemory(
-        stdin=io.StringIO(text or ""),
-        variables={"MESOSCTL_MASTER": master.address, "XDG_STATE_HOME": str(folder)},
-        **transport,
-    )
+def run(master: Cluster, folder: Path, verb: str, text: str | None = None, *more: str) -> Ran:
     targets = () if text is None else ("-f", "-", "--prune", "-o", "json")
-    status = main([verb, *targets, *more], environment)
-    return status, environment.out, environment.err
+    return run_command(master, verb, *targets, *more, stdin=text or "", XDG_STATE_HOME=str(folder))

@@ -10,10 +10,10 @@ import pytest
 
 from tests.conformance.callers.driver import field, varint
 from tests.conformance.callers.frameworks import Framework, amounts
-from tests.conformance.callers.joining import Join, joining, quick
+from tests.conformance.callers.joining import Join, quick
 from tests.conformance.callers.subscribers import Event
 from tests.conformance.forecasts.test_snapshot import again, comparable, snapshot_of
-from tests.conformance.masters.carriers import Carrier, Pool
+from tests.conformance.masters.carriers import Carrier
 from tests.conformance.masters.cluster import Cluster
 from tests.conformance.offers.test_reserved_in_use import launch
 
@@ -58,21 +58,10 @@ class Estimator:
 
 
 @pytest.fixture
-def master(carrier: Carrier, pool: Pool) -> Cluster:
-    return pool.lend(carrier, SETUP)
-
-
-@pytest.fixture
 def estimator(carrier: Carrier, master: Cluster) -> Iterator[Estimator]:
     made = Estimator(carrier, master)
     yield made
     made.report(0.0)
-
-
-@pytest.fixture
-def join(master: Cluster) -> Iterator[Join]:
-    with joining(master) as new:
-        yield new
 
 
 def revocable(offer: Event) -> list[tuple[str, float, Event]]:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.conformance.callers.command_line import run_for_json
 from tests.conformance.callers.frameworks import Framework
-from tests.conformance.commands.test_commands import run
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, SOCKET
 from tests.conformance.restarts.test_failover import LONG, TIMEOUT, Restarts, restarts, set_quota
 
@@ -47,7 +47,7 @@ def test_a_failover_is_forecast_as_it_happens(
     wait_for_cpus(in_role, mine)
     other = restarts.join("n")
     wait_for_cpus(other, known * CPUS - mine)
-    status, forecast = run(first, f"whatif failover:{back / known}")
+    status, forecast = run_for_json(first, f"whatif failover:{back / known}")
     assert status in (0, 1), forecast
     assert forecast["changes"][0].startswith(f"failover: {back} of {known} agents are back")
     assert offered_to(forecast, "before") == {"r1": mine, "n": known * CPUS - mine}

@@ -2,10 +2,8 @@
 
 import asyncio
 import gzip
-import logging
 import time
 from functools import cache
-from typing import Any
 
 import pytest
 
@@ -19,14 +17,6 @@ from tests.fake_master.transports.raw_clients import (
 )
 
 pytestmark = pytest.mark.socket
-
-
-@pytest.fixture(autouse=True)
-def _no_traceback(caplog: pytest.LogCaptureFixture) -> Any:
-    """A client's fault is no news to whoever runs the server."""
-    yield
-    told = [record for record in caplog.get_records("call") if record.levelno >= logging.WARNING]
-    assert not told, [record.getMessage() for record in told]
 
 
 def test_a_body_that_is_too_large_is_413_before_it_is_sent() -> None:

@@ -3,8 +3,6 @@
 import asyncio
 import gc
 import json
-import logging
-from typing import Any
 
 import pytest
 
@@ -24,14 +22,6 @@ from tests.fake_master.transports.raw_clients import (
 )
 
 pytestmark = pytest.mark.socket
-
-
-@pytest.fixture(autouse=True)
-def _no_traceback(caplog: pytest.LogCaptureFixture) -> Any:
-    """A client's fault is no news to whoever runs the server."""
-    yield
-    told = [record for record in caplog.get_records("call") if record.levelno >= logging.WARNING]
-    assert not told, [record.getMessage() for record in told]
 
 
 HALF = b"GET /hea"
