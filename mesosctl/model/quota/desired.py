@@ -201,7 +201,7 @@ class PlannedQuota(NamedTuple):
 def plan_quotas(
     desired: Sequence[tuple[str, DesiredQuota]], stored: Mapping[str, Quota], profile: Profile
 ) -> list[PlannedQuota]:
-    """Return what an update makes of the stored quotas.  Raises RuleViolation for what no master should be sent."""
+    """Return the quotas that an update makes of those that are stored.  Raises RuleViolation for one that no master takes."""
     plan = []
     for role, quota in desired:
         before = stored.get(role)
@@ -223,5 +223,5 @@ def plan_quotas(
 
 
 def describe_losses(plan: Sequence[PlannedQuota]) -> str:
-    """What the roles lose although it was not named, in one sentence; empty for nothing."""
+    """Return the losses of a plan as one sentence; empty for none."""
     return "; ".join(f"role '{one.role}' loses its {' and its '.join(one.losses)}" for one in plan if one.losses)

@@ -122,7 +122,7 @@ def update_quotas(
 def plan_update(
     master: Master, desired: Sequence[tuple[str, DesiredQuota]], options: QuotaOptions
 ) -> list[PlannedQuota]:
-    """Return what an update would make of the quotas of a master; nothing is sent.
+    """Return the quotas that an update would make of those of a master; nothing is changed.
 
     Raises RuleViolation, Conflict, NotFound and what reading raises.
     """
