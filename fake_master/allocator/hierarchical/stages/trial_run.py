@@ -57,13 +57,13 @@ class TrialRun(Run):
         self.decisions: dict[tuple[str, str, str], Decision] = {}
         """By agent, framework and role; none of an agent that is not in service, or not on the whitelist."""
         self.bounds: dict[str, QuotaBounds] = {}
-        """What quota leaves, by role."""
+        """The amounts that quota leaves, by role."""
         self.lacking: dict[str, Quantities] = {
             role.name: Quantities(role.allowance.unmet_guarantee)
             for role in self.roles_with_quota
             if role.allowance is not None and role.allowance.unmet_guarantee
         }
-        """What guarantees still lack, by role."""
+        """The amounts that guarantees still lack, by role."""
 
     def reject(self, agent: Agent, client: Client, why: Rejection) -> None:
         """Remember why nothing could be offered."""
