@@ -201,7 +201,10 @@ class PlannedQuota(NamedTuple):
 def plan_quotas(
     desired: Sequence[tuple[str, DesiredQuota]], stored: Mapping[str, Quota], profile: Profile
 ) -> list[PlannedQuota]:
-    """Return the quotas that an update makes of those that are stored.  Raises RuleViolation for one that no master takes."""
+    """Return the quotas that an update makes of those that are stored.
+
+    Raises RuleViolation for one that no master should be sent.
+    """
     plan = []
     for role, quota in desired:
         before = stored.get(role)
