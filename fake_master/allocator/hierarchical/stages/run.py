@@ -52,7 +52,7 @@ class Run:
         self.headroom: Amounts = headroom(state) if self.unmet_guarantees else {}
         """Free amounts that could serve a guarantee; only meaningful while `unmet_guarantees` is not empty."""
         self.remainder: Remainder | None = None
-        """The bound of the second stage where quota takes whole agents; None where no guarantee lacks anything."""
+        """The bound of the second stage if quota takes whole agents; None if no guarantee lacks anything."""
         self._exhausted_roles: dict[FreeResources, int] = {}
 
     def fingerprint(self) -> Fingerprint:
@@ -129,7 +129,7 @@ class Run:
         agent.rejected_by |= client.token
 
     def too_little(self, agent: Agent, client: Client, part: OfferedPart | None) -> None:
-        """Called where quota leaves no part of what is offerable, or one that is too little or refused."""
+        """Called if quota leaves no part of what is offerable, or one that is too little or refused."""
 
     def commit(self, agent: Agent, client: Client, part: OfferedPart, guaranteed: Pairs = ()) -> None:
         """Offer the part to the client; `guaranteed` of it meets the guarantee of its role."""

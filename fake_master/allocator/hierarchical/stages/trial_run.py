@@ -22,9 +22,9 @@ class QuotaBounds:
     """The amounts that quota leaves for a role at present.  A name that is missing is not bounded."""
 
     limits_left: Limits
-    """Of the role; none where it has no limits."""
+    """Of the role; none if it has no limits."""
     spare: Quantities | None
-    """Free amounts that no guarantee lacks; None where all guarantees are met."""
+    """Free amounts that no guarantee lacks; None if all guarantees are met."""
 
 
 @dataclass(frozen=True, slots=True)
