@@ -1,4 +1,7 @@
-"""The rules which offers are rescinded for a change: of quota, of weights, of reservations, of what is lent.
+"""The rules by which offers are rescinded for a change of quota, weights, reservations or what is lent.
+
+The allocator decides what is lent no longer (`fake_master/extensions/lending/stage.py`), and this module which offers
+are rescinded for it.  Other reasons to rescind: `fake_master/allocator/README.md`, "Where rescinding is decided".
 
 Sources: Mesos documentation, "Quota" and "Reservation"; a Mesos 1.11.0 master if they leave it open.
 """

@@ -236,4 +236,6 @@ def printable(text: str) -> str:
 
 def printable_json(text: str) -> str:
     """The same JSON, or TOML, without any character that would steer a terminal: both can hold each of them escaped."""
+    if text.isascii() and "\x7f" not in text:
+        return text
     return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

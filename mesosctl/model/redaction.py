@@ -114,7 +114,7 @@ class Secrets:
 
 
 def _without_user_info(text: str) -> str:
-    return re.sub(_USER_INFO, rf"\g<scheme>{REDACTED}@", text) if "@" in text else text
+    return re.sub(_USER_INFO, rf"\g<scheme>{REDACTED}@", text) if "@" in text and "/" in text else text
 
 
 def _unescaped(text: str) -> str:

@@ -28,8 +28,8 @@ from typing import Any
 
 import httpx
 
-from fake_master.extensions.lending_allocator import LendingAllocator
-from fake_master.extensions.revocable_tasks import RevocableTasks
+from fake_master.extensions.lending.allocator import LendingAllocator
+from fake_master.extensions.lending.revocable_tasks import RevocableTasks
 from fake_master.master import Master
 from mesosctl.model.quantities import Quantities
 from tests.conformance.callers.frameworks import Framework

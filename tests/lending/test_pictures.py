@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 import fake_master
-from fake_master.extensions.lending_allocator import LendingAllocator
-from fake_master.extensions.revocable_tasks import RevocableTasks
+from fake_master.extensions.lending.allocator import LendingAllocator
+from fake_master.extensions.lending.revocable_tasks import RevocableTasks
 from fake_master.forecasting.dry_run import DryRun
 from fake_master.forecasting.recorder import at_risk
 from fake_master.master import Master

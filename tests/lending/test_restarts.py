@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from fake_master.extensions.revocable_tasks import RevocableTasks
+from fake_master.extensions.lending.revocable_tasks import RevocableTasks
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.state.subscription import Subscription

@@ -23,19 +23,23 @@ strictly as what people write: no key stands twice in an object, no number is in
 import json
 from collections.abc import Iterable, Iterator
 from io import BufferedIOBase, BytesIO
+from json.encoder import encode_basestring
 from typing import Any
 
 from mesosctl.api.files.reading import read_json
 from mesosctl.api.protobuf.decoding import ConversionError
-from mesosctl.api.protobuf.interning import ResourceLists
+from mesosctl.api.protobuf.interning import Known, ResourceLists
 from mesosctl.api.protobuf.streaming import parts
 from mesosctl.api.resources import list_to_json
+from mesosctl.api.resources import to_json as resource_to_json
 from mesosctl.api.snapshots import lending
 from mesosctl.api.snapshots.lines import Lines
 from mesosctl.api.snapshots.reading import KIND, SCHEMA_VERSION, snapshot_of
 from mesosctl.model.errors import BadInput
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Limits, Quantities, to_double
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
 
 _SLICE = 1 << 18
@@ -43,30 +47,74 @@ _SLICE = 1 << 18
 
 _MOST_READ_AGAIN = 1 << 26
 """Bytes of a broken file that are read again for line and column."""
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def to_json(snapshot: ClusterSnapshot) -> dict[str, Any]:
     """The snapshot as a JSON object."""
-    return {key: list(value) if isinstance(value, Iterator) else value for key, value in _members(snapshot)}
+    return {key: _plain(value) for key, value in _members(snapshot)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Resources):
+        return list_to_json(value, "POST")
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, Iterator):
+        return [_plain(entry) for entry in value]
+    return {key: _plain(part) for key, part in value.items()} if isinstance(value, dict) else value
 
 
 def lines(snapshot: ClusterSnapshot) -> Iterator[str]:
     """The text of a file, line by line: one agent, framework, usage or offer each, so that files compare by eye."""
+    texts = _Texts()
     yield "{\n"
     before = ""
     for key, value in _members(snapshot):
-        yield f"{before}  {_text(key)}: "
-        yield from _list_lines(value) if isinstance(value, Iterator | list) else [_text(value)]
+        yield f"{before}  {encode_basestring(key)}: "
+        yield from _list_lines(map(texts.of, value)) if isinstance(value, Iterator) else [texts.of(value)]
         before = ",\n"
     yield "\n}\n"
 
 
-def _list_lines(entries: Iterable[Any]) -> Iterator[str]:
+def _list_lines(entries: Iterable[str]) -> Iterator[str]:
     before = "[\n    "
     for entry in entries:
-        yield before + _text(entry)
+        yield before + entry
         before = ",\n    "
     yield "[]" if before.startswith("[") else "\n  ]"
+
+
+class _Texts:
+    """The JSON text of values; of resources and capabilities, which most entries share, it is made once."""
+
+    def __init__(self) -> None:
+        self._capabilities: Known[frozenset[str], str] = Known()
+        # The resources are kept beside their text, so that their identity stays their own.
+        self._resources: Known[int, tuple[Resources, str]] = Known()
+        self._entries: Known[int, tuple[Resource, str]] = Known()
+
+    def of(self, value: Any) -> str:
+        """Return the text of a value that `_members` has."""
+        if isinstance(value, str):
+            return encode_basestring(value)
+        if isinstance(value, Resources):
+            return self._resources.get(id(value), lambda: (value, self._list(value)))[1]
+        if isinstance(value, dict):
+            return f"{{{', '.join([f'{encode_basestring(key)}: {self.of(part)}' for key, part in value.items()])}}}"
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, int):
+            return str(value)
+        if isinstance(value, frozenset):
+            return self._capabilities.get(value, lambda: _encode(sorted(value)))
+        return _encode(value)
+
+    def _list(self, resources: Resources) -> str:
+        return f"[{', '.join([self._entry(entry) for entry in resources for _ in range(entry.copies)])}]"
+
+    def _entry(self, entry: Resource) -> str:
+        return self._entries.get(id(entry), lambda: (entry, _encode(resource_to_json(entry, "POST"))))[1]
 
 
 def dump(snapshot: ClusterSnapshot) -> str:
@@ -80,10 +128,10 @@ def _members(snapshot: ClusterSnapshot) -> Iterator[tuple[str, Any]]:
     yield "kind", KIND
     yield "taken_at", snapshot.taken_at
     yield "master", {"version": snapshot.version, "flags": dict(snapshot.flags)}
-    yield "agents", map(_agent_to_json, snapshot.agents)
-    yield "frameworks", map(_framework_to_json, snapshot.frameworks)
-    yield "usages", map(_usage_to_json, snapshot.usages)
-    yield "offers", map(_offer_to_json, snapshot.offers)
+    yield "agents", map(_agent, snapshot.agents)
+    yield "frameworks", map(_framework, snapshot.frameworks)
+    yield "usages", map(_usage, snapshot.usages)
+    yield "offers", map(_offer, snapshot.offers)
     quotas = snapshot.quotas.items()
     yield (
         "quotas",
@@ -95,21 +143,17 @@ def _members(snapshot: ClusterSnapshot) -> Iterator[tuple[str, Any]]:
     yield "untold", iter(snapshot.unknown)
 
 
-def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _usage_to_json(usage: Usage) -> dict[str, Any]:
+def _usage(usage: Usage) -> dict[str, Any]:
     return {
         "framework_id": usage.framework_id,
         "agent_id": usage.agent_id,
         "role": usage.role,
         "tasks": usage.tasks,
-        "resources": list_to_json(usage.resources, "POST"),
+        "resources": usage.resources,
     }
 
 
-def _offer_to_json(offer: Offer) -> dict[str, Any]:
+def _offer(offer: Offer) -> dict[str, Any]:
     return {
         "id": offer.id,
         "role": offer.role,
@@ -118,31 +162,31 @@ def _offer_to_json(offer: Offer) -> dict[str, Any]:
         "agent_id": offer.agent_id,
         "hostname": offer.hostname,
         "refined": offer.stacked_format,
-        "resources": list_to_json(offer.resources, "POST"),
+        "resources": offer.resources,
     }
 
 
-def _agent_to_json(agent: SnapshotAgent) -> dict[str, Any]:
+def _agent(agent: SnapshotAgent) -> dict[str, Any]:
     written: dict[str, Any] = {
         "id": agent.id,
         "hostname": agent.hostname,
         "pid": agent.pid,
         "active": agent.active,
-        "resources": list_to_json(agent.total, "POST"),
+        "resources": agent.total,
         "attributes": dict(agent.attributes),
-        "capabilities": sorted(agent.capabilities),
+        "capabilities": agent.capabilities,
     }
     return written | {
         key: value for key, value in (("region", agent.region), ("zone", agent.zone)) if value is not None
     }
 
 
-def _framework_to_json(framework: SnapshotFramework) -> dict[str, Any]:
+def _framework(framework: SnapshotFramework) -> dict[str, Any]:
     written: dict[str, Any] = {
         "id": framework.id,
         "name": framework.name,
         "roles": list(framework.roles),
-        "capabilities": sorted(framework.capabilities),
+        "capabilities": framework.capabilities,
         "active": framework.active,
         "connected": framework.connected,
         "offer_constraints": dict(framework.offer_constraints),
@@ -151,7 +195,7 @@ def _framework_to_json(framework: SnapshotFramework) -> dict[str, Any]:
     if framework.principal is not None:
         written["principal"] = framework.principal
     if framework.suppressed is not None:
-        written["suppressed"] = sorted(framework.suppressed)
+        written["suppressed"] = framework.suppressed
     return written
 
 

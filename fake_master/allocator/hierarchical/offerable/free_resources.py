@@ -140,12 +140,12 @@ class FreeResources:
     """The free resources of agents with the same features and content."""
 
     __slots__ = (
-        "_owners",
         "_visible",
         "features",
         "has_unreserved_nonrevocable",
         "is_empty",
         "offerable_by_eligibility",
+        "owners",
         "pool",
         "resources",
         "revocable",
@@ -161,7 +161,8 @@ class FreeResources:
         self.revocable: Pairs = scalar_pairs(resources.revocable())
         self.offerable_by_eligibility: dict[Eligibility, OfferableResources | None] = {}
         """Filled by `offerable`; read straight from the inner loops."""
-        self._owners = tuple({entry.role: None for entry in resources if entry.is_reserved})
+        self.owners = tuple({entry.role: None for entry in resources if entry.is_reserved})
+        """The roles for which something is reserved."""
         self._visible: dict[tuple[tuple[str, ...], AcceptedKinds], VisibleResources] = {}
 
     def offerable(self, eligibility: Eligibility) -> OfferableResources | None:
@@ -177,7 +178,7 @@ class FreeResources:
         return found
 
     def _visible_resources(self, role: str, accepted_kinds: AcceptedKinds) -> VisibleResources:
-        owners = tuple(owner for owner in self._owners if owner == role or roles.is_strict_subrole(role, owner))
+        owners = tuple(owner for owner in self.owners if owner == role or roles.is_strict_subrole(role, owner))
         found = self._visible.get((owners, accepted_kinds))
         if found is None:
             visible = self.resources.filter(lambda entry: entry.allocatable_to(role) and accepted_kinds.accepts(entry))
@@ -234,6 +235,8 @@ class InternPool:
         self._capacities: dict[tuple[AgentFeatures, tuple[object, ...]], Capacity] = {}
         self.remembered = 0
         """How often a capacity keeps what is free of it."""
+        self.names_of_other_types: set[str] = set()
+        """Names of resources that are not scalars on some agent, now or earlier."""
 
     def __len__(self) -> int:
         return len(self.allocations) + len(self._free_resources) + len(self._capacities) + self.remembered
@@ -252,6 +255,7 @@ class InternPool:
         found = self._capacities.get(key)
         if found is None:
             found = self._capacities[key] = Capacity(self, features, total)
+            self.names_of_other_types.update(entry.name for entry in total if not entry.is_scalar)
         return found
 
     def forget(self) -> None:

@@ -48,20 +48,22 @@ class DrfSorter(Sorter):
         for node in moved:
             node.stale = False
             old = node.key
-            if old is None:
-                continue
             ranking = node.parent.ranking  # type: ignore[union-attr]  # the root never moves
-            node.key = key = (_share(node, divisors), node.count, node.path, node)
-            if len(ranking) == 1:
-                ranking[0] = key
-            else:
+            if old is not None:
                 del ranking[bisect_left(ranking, old)]
+            node.key = None
+            if node.kind is not Kind.INACTIVE:
+                node.key = key = (_share(node, divisors), node.count, node.path, node)
                 insort(ranking, key)
         moved.clear()
 
     def _changed(self, node: Node) -> None:
         node.stale = True
         self._moved.append(node)
+
+    def _activity_changed(self, leaf: Node) -> None:
+        if not leaf.stale:
+            self._changed(leaf)
 
     def _top(self, leaf: Node) -> Node:
         while leaf.parent is not self.root:

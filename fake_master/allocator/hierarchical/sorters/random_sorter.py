@@ -34,6 +34,9 @@ class RandomSorter(Sorter):
     def _changed(self, node: Node) -> None:
         """Allocations do not matter here."""
 
+    def _activity_changed(self, leaf: Node) -> None:  # noqa: ARG002  # the chances of its siblings change too
+        self.dirty = True
+
     def _draw(self, leaves: Iterable[Node]) -> list[Node]:
         # Mesos orders by u ** (1 / w); its logarithm has the same order and does not underflow.
         draw, exponents = self._random.random, self._exponents

@@ -139,6 +139,10 @@ class Sorter(ABC):
         """The allocation of `node` is another."""
 
     @abstractmethod
+    def _activity_changed(self, leaf: Node) -> None:
+        """`leaf` takes part in the order, or no longer."""
+
+    @abstractmethod
     def share(self, path: str) -> float:
         """The weighted dominant share of a client."""
 
@@ -198,17 +202,16 @@ class Sorter(ABC):
 
     def activate(self, path: str) -> None:
         """Let the client take part in the order."""
-        leaf = self._leaves[path]
-        if leaf.kind is not Kind.ACTIVE:
-            leaf.kind = Kind.ACTIVE
-            self.dirty = True
+        self._set_kind(self._leaves[path], Kind.ACTIVE)
 
     def deactivate(self, path: str) -> None:
         """Leave the client out of the order; what it holds still counts for its ancestors."""
-        leaf = self._leaves[path]
-        if leaf.kind is not Kind.INACTIVE:
-            leaf.kind = Kind.INACTIVE
-            self.dirty = True
+        self._set_kind(self._leaves[path], Kind.INACTIVE)
+
+    def _set_kind(self, leaf: Node, kind: Kind) -> None:
+        if leaf.kind is not kind:
+            leaf.kind = kind
+            self._activity_changed(leaf)
 
     def update_weight(self, path: str, weight: float) -> None:
         """Set the weight of a path, in the tree or not yet.

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from fake_master.allocator.hierarchical.offerable.allocations import Pairs
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.role_tree import Role
+from fake_master.allocator.hierarchical.stages.exhausted_roles import ExhaustedRoles
 from fake_master.allocator.hierarchical.stages.regular import meet_guarantees, offerable_agents, share_fairly
 from fake_master.allocator.hierarchical.stages.remainder import Remainder
 from fake_master.allocator.hierarchical.stages.run import Rejection, Run
@@ -39,11 +41,19 @@ class Decision:
     """Whether the client has refused the part that quota leaves."""
 
 
+class _NoExhaustedRoles(ExhaustedRoles):
+    """None: every agent is looked at."""
+
+    def add(self, free_resources: FreeResources, role: Role) -> None:
+        """Remember nothing."""
+
+
 class TrialRun(Run):
     """A run that hands nothing out, and records what it would offer."""
 
     def __init__(self, state: State) -> None:
         super().__init__(state)
+        self.exhausted_roles = _NoExhaustedRoles(state, self.bound)
         self.decisions: dict[tuple[str, str, str], Decision] = {}
         """By agent, framework and role; none of an agent that is not in service, or not on the whitelist."""
         self.bounds: dict[str, QuotaBounds] = {}
@@ -54,10 +64,6 @@ class TrialRun(Run):
             if role.allowance is not None and role.allowance.unmet_guarantee
         }
         """By role, what its guarantee still lacks."""
-
-    def exhausted_roles(self, free_resources: FreeResources) -> int:  # noqa: ARG002
-        """Return none: every agent is looked at."""
-        return 0
 
     def reject(self, agent: Agent, client: Client, why: Rejection) -> None:
         """Remember why nothing could be offered."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fake_master.extensions.lending_allocator import LendingAllocator
-from fake_master.extensions.placed_tasks import NOTHING, AgentTasks, HeldAmounts, PlacedTask, hand_over, terms
+from fake_master.extensions.lending.allocator import LendingAllocator
+from fake_master.extensions.lending.placed_tasks import NOTHING, AgentTasks, HeldAmounts, PlacedTask, hand_over, terms
 from fake_master.services.task_runner import TaskRunner
 from fake_master.state.agents import Agent
 from fake_master.state.extension_points import AgentRuntime

@@ -20,8 +20,8 @@ from typing import NamedTuple
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.revocation import Holding, HoldingKey
-from fake_master.extensions.quota_safeguards import Bounds, Guarantees
-from fake_master.extensions.resource_holds import (
+from fake_master.extensions.strict_priority.quota_safeguards import Bounds, Guarantees
+from fake_master.extensions.strict_priority.resource_holds import (
     EvictionCost,
     Hold,
     Holds,
