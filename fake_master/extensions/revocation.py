@@ -28,14 +28,14 @@ RevocationKind = Literal["rescinded", "asked", "killed"]
 
 @dataclass(frozen=True, slots=True)
 class Revoked:
-    """One thing that was done to a framework."""
+    """One step of a revocation, as it happened to a framework."""
 
     deed: RevocationKind
     """An offer was rescinded; an executor was asked to kill a task; it was killed, and the task with it."""
     framework: Framework
     agent_id: str
     id: str
-    """Of the offer or the task."""
+    """The id of the offer or the task."""
     resources: Resources
     revocation: Revocation
     """The demand that it followed from."""

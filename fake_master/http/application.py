@@ -29,17 +29,17 @@ class Application:
         self.master.advance()
 
     def handle(self, request: Request) -> Response:
-        """The answer, whatever happens; a change it reports is already kept."""
+        """Return the answer to a request, also where the registry fails; a change that it reports is on disk."""
         try:
             return self.respond(request)
         except RegistryFailure as failure:
             return registry_failed(failure, request)
 
     def respond(self, request: Request) -> Response:
-        """The same; raises RegistryFailure if a change was not kept.
+        """Return the answer to a request.  Raises RegistryFailure if a change was not kept.
 
-        Nothing was changed then only if it is a HeldRegistry.  Otherwise what an operator asked for is undone; what a
-        framework's call made agents do goes on, and is written when that is possible (`AgentStore`).
+        A HeldRegistry means that nothing was changed.  After any other failure, an operator's change is undone, but
+        what a framework's call made agents do goes on, and is written when that is possible (`AgentStore`).
         """
         self.master.advance()
         try:

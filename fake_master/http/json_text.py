@@ -35,7 +35,7 @@ class Written(tuple[bytes, ...]):
 
 
 def text_of(value: Any) -> str:
-    """A value as JSON; in objects and lists there may be `Fragment`s."""
+    """Return a value as JSON; objects and lists may hold `Fragment`s."""
     kind = type(value)
     if kind is str:
         return encode_basestring(value)
@@ -53,7 +53,7 @@ def text_of(value: Any) -> str:
 
 
 def dumps(value: Any) -> bytes:
-    """The same as bytes; those that were no UTF-8 when they came in go out as they were."""
+    """Return a value as JSON in bytes; bytes that came in without being UTF-8 go out as they were."""
     return text_of(value).encode(errors="surrogateescape")
 
 

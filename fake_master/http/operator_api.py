@@ -33,7 +33,7 @@ class Reading:
     name: str
     read: Callable[[Body, str | None], dict[str, Any] | Written | None]
     form: Message | None = None
-    """Its message, which must be there; None if it has none."""
+    """The message of the call, which must be there; None for a call without one."""
 
 
 @dataclass(frozen=True, slots=True)

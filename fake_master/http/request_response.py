@@ -25,9 +25,12 @@ PLAIN = "text/plain; charset=utf-8"
 JSON = "application/json"
 PROTOBUF = "application/x-protobuf"
 _MOST_VALUES = 500_000
-"""In one body; each is looked at while nobody else is answered.  A maintenance of 50,000 machines has half as many."""
+"""Values in one body, which are read while no other request is answered.
+
+A maintenance of 50,000 machines has half as many.
+"""
 _MOST_FIELDS = 10_000
-"""Of one form."""
+"""Fields in one form."""
 _MALFORMED = re.compile("%(?![0-9a-fA-F]{2})")
 
 

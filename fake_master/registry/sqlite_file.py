@@ -40,7 +40,7 @@ def seal_of(connection: sqlite3.Connection) -> Seal:
 
 
 def seal_of_copy(path: Path) -> Seal | None:
-    """That of the copy of a registry; None if there is none that can be read."""
+    """Return the seal of a registry's copy; None if there is no readable copy."""
     copy = place_of(path)
     if not copy.is_file():
         return None
@@ -90,7 +90,7 @@ def make_file(path: Path) -> None:
 
 
 def add_seal(connection: sqlite3.Connection, total: int) -> None:
-    """Of a registry whose records have this sum; within a transaction."""
+    """Write the seal of a registry whose records have this sum; called within a transaction."""
     connection.execute("CREATE TABLE seal (id TEXT NOT NULL, commits INTEGER NOT NULL, total BLOB NOT NULL)")
     connection.execute("INSERT INTO seal VALUES (?, 0, ?)", (os.urandom(8).hex(), total.to_bytes(_DIGEST_BYTES, "big")))
     connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")

@@ -126,7 +126,7 @@ class TaskLauncher:
 Info = Mapping[str, Any]
 """A TaskInfo or an ExecutorInfo."""
 _LEAST_CPUS, _LEAST_MEMORY = 10, 32_000
-"""Of the executor of a group, in thousandths."""
+"""The least that the executor of a task group needs, in thousandths."""
 
 
 def task_problem(context: AcceptContext, info: Info) -> str | None:

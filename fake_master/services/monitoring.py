@@ -67,7 +67,7 @@ _AT_REST = tuple(
 
 
 class Metrics:
-    """Every metric of a master: those of its state, and those that its parts count themselves."""
+    """The metrics of a master: those of its state, and those that its parts count themselves."""
 
     def __init__(self, state: MasterState, *parts: Callable[[], Mapping[str, float]]) -> None:
         self._state = state
@@ -177,7 +177,7 @@ _MESSAGES = {
 
 
 def figures(state: MasterState) -> dict[str, float]:
-    """Every metric that tells of frameworks, offers and tasks."""
+    """Return the metrics of frameworks, offers and tasks."""
     present, gone = state.frameworks.values(), state.completed_frameworks.values()
     found = dict(_sums(state, [*present, *gone]))
     if state.flags.is_true("publish_per_framework_metrics"):

@@ -267,7 +267,7 @@ class Subscriptions:
         self._take_back_offers(framework, self._offers.rescind)
 
     def _take_back_offers(self, framework: Framework, end: Callable[[Offer], None] | None = None) -> None:
-        """Of both kinds, each offer by `end`."""
+        """End the offers of a framework with `end` (`take_back` by default), and drop its inverse offers."""
         for offer in list(framework.offers.values()):
             (end or self._offers.take_back)(offer)
         self._offers.inverse.forget(framework)

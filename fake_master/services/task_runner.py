@@ -91,7 +91,7 @@ class TaskRunner:
             self._plan_end(framework, task, next(running, self._state.now))
 
     def _plan_end(self, framework: Framework, task: Task, since: float) -> None:
-        """By its own fate; `since` is when it began to run, in seconds since the epoch."""
+        """Set the timer of a task's own end; `since` is when it began to run, in seconds since the epoch."""
         fate, outcome = self._state.task_outcome, self._state.task_outcome.outcome
         if outcome is not None:
             at = max(self._state.now, since + fate.seconds)

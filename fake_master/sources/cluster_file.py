@@ -79,11 +79,11 @@ class AgentSpec:
     """The principal that registers it; an agent without one does not authenticate."""
 
     def hostname_at(self, index: int) -> str:
-        """Its host name as the agent number `index` of a cluster."""
+        """Return the host name, for the agent number `index` of a cluster."""
         return self.hostname or f"agent-{index + 1}"
 
     def configured(self, index: int) -> Resources:
-        """Its resources.  Raises BadInput."""
+        """Return the resources of the agent.  Raises BadInput."""
         try:
             return _parsed(self.resources)
         except RuleViolation as error:
@@ -221,7 +221,7 @@ def read_cluster_file(path: Path) -> ClusterSpec:
 
 
 def read_cluster(text: str, where: str) -> ClusterSpec:
-    """The same of the text of one, which `where` names."""
+    """Return the cluster in the text of a cluster file, which `where` names.  Raises BadInput."""
     content = reading.read(text, where)
     check_keys(content, _KNOWN_KEYS, where)
     flags = content.get("flags", {})

@@ -38,7 +38,7 @@ def cluster_file(snapshot: ClusterSnapshot) -> tuple[str, list[str]]:
 
 
 def cluster_document(snapshot: ClusterSnapshot) -> tuple[dict[str, Any], list[str]]:
-    """The same as tables."""
+    """Return a snapshot as the tables of a cluster file, and a sentence about each thing that it leaves out."""
     names, left_out = _names(snapshot.agents)
     registered = registered_agents(
         replace(agent, hostname=names[agent.id], total=_divisible(agent)) for agent in snapshot.agents

@@ -115,7 +115,7 @@ class SimulatedFramework:
         return Subscription(info, suppressed=frozenset(spec.suppressed))
 
     def _be_there(self, wanted: Subscription) -> None:
-        """It subscribed before this master was made, and has tasks from then.  Raises BadInput."""
+        """Enter the framework as one that subscribed before this master started, with its tasks.  Raises BadInput."""
         master, spec = self._master, self._spec
         framework = Framework(
             id=master.subscriptions.new_id(),

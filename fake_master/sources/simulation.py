@@ -190,7 +190,7 @@ def _totals(master: Master) -> Quantities:
 
 
 def _holdings(master: Master, expected: tuple[str, ...]) -> tuple[FrameworkShare, ...]:
-    """Of everybody, those that are expected last."""
+    """Return the shares of all frameworks, those that are expected last."""
     totals, weights = _totals(master), master.state.weights
     present = [
         FrameworkShare.of(

@@ -58,7 +58,7 @@ class RestoredCluster:
     flags: Mapping[str, str] = field(default_factory=dict)
     """Flags of the master that take the place of the snapshot's."""
     fingerprint: str = ""
-    """Of the file that it was read from."""
+    """A digest of the file that it was read from."""
 
     @property
     def profile(self) -> Profile:

@@ -82,7 +82,7 @@ class Agent:
     used: Amounts
     offered: Amounts
     reserved: Mapping[str, Amounts]
-    """By role, dynamic and static reservations together."""
+    """Reserved amounts by role, dynamic and static reservations together."""
     attributes: Mapping[str, str | float]
     active: bool
     """Whether the master offers its resources: connected, and not deactivated."""

@@ -188,7 +188,7 @@ class Server:
             return registry_failed(failure, request)
 
     async def _respond_patiently(self, request: Request, give_up: float) -> Response:
-        """The same, by attempts until `give_up` (the loop's time)."""
+        """Return the answer, with new attempts until `give_up` (the loop's time)."""
         while True:
             try:
                 return self._application.respond(request)

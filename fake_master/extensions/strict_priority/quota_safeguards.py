@@ -77,11 +77,11 @@ class Guarantees:
         return all(left.get(name, 0) >= amount for name, amount in role.quota.guarantees.items())
 
     def give_up(self, holding: Holding) -> None:
-        """It is taken to be gone from now on."""
+        """Count a holding as gone from now on."""
         add(self._given_up.setdefault(roles.top_level(holding.role), {}), _counted(holding))
 
     def copy(self) -> "Guarantees":
-        """To try something out upon."""
+        """Return a copy to try something out on."""
         twin = Guarantees(self._state)
         twin._given_up = {role: dict(amounts) for role, amounts in self._given_up.items()}
         return twin
