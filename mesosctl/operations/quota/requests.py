@@ -92,7 +92,7 @@ def send_update(master: Master, target: Mapping[str, Quota], *, force: bool) -> 
 def replace_quota(master: Master, role: str, before: Quota | None, target: Quota, *, force: bool, wait: bool) -> bool:
     """Remove the quota of `role` and set `target`; returns whether `target` was read back.
 
-    The old quota is put back where that does not come to its end.  Raises the error of the step that failed.
+    The old quota is put back if that does not come to its end.  Raises the error of the step that failed.
     """
     check_request(role, guarantee_entries(target))
     check_limits_fit_request(guarantee_entries(target), target, master.profile)
@@ -106,7 +106,7 @@ def replace_quota(master: Master, role: str, before: Quota | None, target: Quota
         confirmed = send_quota(master, role, target, force=force, wait=wait, seen=True)
     except BaseException as stopped:
         untouched = not removed and isinstance(stopped, MesosctlError) and not stopped.sent
-        if isinstance(stopped, KeyboardInterrupt):  # which says what it left open: nothing where nothing was sent
+        if isinstance(stopped, KeyboardInterrupt):  # which says what it left open: nothing if nothing was sent
             untouched = not removed and not getattr(stopped, "__notes__", None)
         if not untouched and not before.is_default:
             known = _Restoration(master, role, before).run(stopped, removed=removed)
@@ -118,14 +118,14 @@ def replace_quota(master: Master, role: str, before: Quota | None, target: Quota
 
 @dataclass(frozen=True, slots=True)
 class _Restoration:
-    """Puts `before` back where the role has no quota, and reports in every case what it has now."""
+    """Puts `before` back if the role has no quota, and reports in every case what it has now."""
 
     master: Master
     role: str
     before: Quota
 
     def run(self, stopped: BaseException, *, removed: bool) -> str:
-        """Look, put back, and look again where that failed; returns what is known then.
+        """Look, put back, and look again if that failed; returns what is known then.
 
         Raises only what interrupts it, after the alarm.
         """
@@ -182,7 +182,7 @@ class _Restoration:
             return None, error
 
     def _put_back(self, *, over_unknown: bool) -> None:
-        """Set the old quota.  A request of POST /quota is safe where nothing is known: it replaces nothing."""
+        """Set the old quota.  A request of POST /quota is safe if nothing is known: it replaces nothing."""
         if quota_of_guarantee(guarantee_entries(self.before), self.master.profile) == self.before:
             send_quota(self.master, self.role, self.before, force=True, wait=True, seen=True)
         elif over_unknown:

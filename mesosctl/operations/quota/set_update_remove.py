@@ -171,7 +171,7 @@ def _check_consumption(master: Master, plan: Sequence[PlannedQuota]) -> None:
 
 
 def make_update(master: Master, plan: Sequence[PlannedQuota], options: QuotaOptions) -> list[QuotaChange]:
-    """Make a planned update: in one call, or by remove and set where a master is older (one role only).
+    """Make a planned update: in one call, or by remove and set if a master is older (one role only).
 
     Raises Conflict if it loses something and another has changed the quotas since it was planned, and NotConfirmed and
     what `client.Master` raises.
