@@ -166,7 +166,7 @@ def check_stored(
 ) -> None:
     """Whether these roles have the quotas that an update expects.
 
-    Raises RuleViolation for one that is there where `only_new`, and NotFound for one that is not unless `create`; a
+    Raises RuleViolation for one that is there if `only_new`, and NotFound for one that is not unless `create`; a
     master would answer that with the status `missing_answer`.
     """
     missing = [role for role in roles if role not in stored]

@@ -105,7 +105,7 @@ class QuotaOptions(NamedTuple):
     `force` skips the capacity heuristic, and if limits are set by UPDATE_QUOTA the check of what a
     role consumes.  `api` is auto, v0 or v1, `wait` reads back, `allow_new_resource` takes names of
     resources that no agent has.  An update makes no quota for a role without one unless `create`, and
-    changes none that is there where `only_new`.  `capacity` is that of the cluster; where it is None, the
+    changes none that is there where `only_new`.  `capacity` is that of the cluster; if it is None, the
     master is asked for all its agents.
     """
 
