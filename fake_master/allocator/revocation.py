@@ -26,7 +26,7 @@ class Holding:
     frees: Resources
     """Resources that are free again when it ends, allocation roles included."""
     container: Resources
-    """Resources of its executor with all its tasks, which end together where the executor is killed; likewise."""
+    """Resources of its executor with all its tasks, which end together if the executor is killed; likewise."""
     is_task: bool
     ending: bool = False
     """Whether it was told to end, for any reason."""
@@ -48,7 +48,7 @@ class Revocation:
     holding: Holding
     agent: str
     framework: str | None = None
-    """The framework that is to have the resources; None where they are for nobody in particular."""
+    """The framework that is to have the resources; None if they are for nobody in particular."""
     role: str | None = None
     """The role of that framework."""
     stands: Callable[[], bool] = _always

@@ -4,7 +4,7 @@
 grace period for clean up by the executor.  If the executor does not respond to the request, the
 allocation module then kills the executor and all its tasks."
 
-A scheduler sees what it would see of a KILL of its own: TASK_KILLING where it has
+A scheduler sees what it would see of a KILL of its own: TASK_KILLING if it has
 TASK_KILLING_STATE, then TASK_KILLED, both with REASON_CONTAINER_PREEMPTED.  Of an executor that
 was killed every task is TASK_LOST, or TASK_GONE for PARTITION_AWARE, for the same reason.
 """

@@ -49,7 +49,7 @@ class Recorder(DirectConnection):
 
 
 def _change(method: str, path: str, body: bytes) -> str | None:
-    """Return in short what a request would change; None where it only reads."""
+    """Return in short what a request would change; None if it only reads."""
     if method in ("GET", "HEAD"):
         return None
     if path not in (_V1, _SCHEDULER):

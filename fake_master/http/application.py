@@ -1,4 +1,4 @@
-"""Requests answered by one master, each in a transaction of its own where it changes something."""
+"""Requests answered by one master, each in a transaction of its own if it changes something."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ class Application:
         self.master = master
         self.endpoints = Endpoints(master)
         self.find_message: Callable[[Request], Callable[[], Response] | None] = lambda _request: None
-        """Finds the taker of a request that is a message of a driver, where drivers are served; None for any other."""
+        """Finds the taker of a request that is a message of a driver, if drivers are served; None for any other."""
 
     def tick(self) -> None:
         """Do what has become due."""

@@ -1,4 +1,4 @@
-"""JSON as a master writes it, without blanks, and texts that are put in where they are known already.
+"""JSON as a master writes it, without blanks, and texts that are put in if they are known already.
 
 Thousands of agents and offers hold the same few collections of resources, which take most of the time to write.  A
 view therefore may have `Fragment`s among its fields, and `ResourceTexts` writes what several hold once.

@@ -125,7 +125,7 @@ def accepted_silently(status: int = 200) -> Response:
 
 
 def json_response(value: Any, request: Request) -> Response:
-    """JSON without blanks, wrapped where the request asks for `?jsonp=`; `value` or its fields may be `Written`."""
+    """JSON without blanks, wrapped if the request asks for `?jsonp=`; `value` or its fields may be `Written`."""
     body = written(value) if isinstance(value, dict) else pieces(value)
     callback = request.query.get("jsonp")
     if callback is not None:
@@ -179,7 +179,7 @@ _FLAGS = {
 
 
 def authenticate(flags: "MasterFlags", realm: Realm | None, request: Request) -> str | None:
-    """The principal, or None where the realm is open.  Raises Refusal (401)."""
+    """The principal, or None if the realm is open.  Raises Refusal (401)."""
     if realm is None or not flags.is_true(_FLAGS[realm]):
         return None
     pair = _basic(request.headers.get("authorization", ""))

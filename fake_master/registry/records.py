@@ -166,7 +166,7 @@ _WHOLE: Mapping[str, Fits] = {
 
 
 def wrong_part(kind: str, value: Any) -> str | None:
-    """The field of a record that is missing or wrong, "" where it is wrong as a whole, None where it is as written."""
+    """The field of a record that is missing or wrong, "" if it is wrong as a whole, None if it is as written."""
     if kind in _WHOLE:
         return None if _WHOLE[kind](value) else ""
     if kind not in _NEEDED:

@@ -32,7 +32,7 @@ def place_of(path: Path) -> Path:
 
 
 def seal_of(connection: sqlite3.Connection) -> Seal:
-    """Raises sqlite3.DatabaseError, and ValueError where there is none."""
+    """Raises sqlite3.DatabaseError, and ValueError if there is none."""
     row = connection.execute("SELECT id, commits, total FROM seal").fetchone()
     if row is None:
         raise ValueError("it has no seal")
@@ -119,7 +119,7 @@ def digest(kind: str, key: bytes, value: str) -> int:
 
 
 def check_rights(path: Path) -> None:
-    """Raises PermissionError where SQLite could not write.
+    """Raises PermissionError if SQLite could not write.
 
     It would leave files beside that have the rights of the database, and be stopped by these even when the
     database may be written again.

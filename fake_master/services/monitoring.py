@@ -239,7 +239,7 @@ class LoggingLevel:
         self.level = _USUAL
 
     def set(self, level: int, seconds: float) -> None:
-        """Set it for so long; nothing is awaited where that is the usual level."""
+        """Set it for so long; nothing is awaited if that is the usual level."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -28,7 +28,7 @@ class QuotaChange(NamedTuple):
 
     role: str
     quota: SentQuota | None
-    """As a master keeps it; None where the role has none any more."""
+    """As a master keeps it; None if the role has none any more."""
 
 
 class Quotas:

@@ -89,7 +89,7 @@ class Subscriptions:
     def restore(self, framework: Framework, used: Mapping[str, Resources]) -> None:
         """A framework that was there before this master was made, with what it holds by agent id.
 
-        It is told nothing, and where it is away it may stay away for ever.  Raises RuleViolation.
+        It is told nothing, and if it is away it may stay away for ever.  Raises RuleViolation.
         """
         self._state.frameworks[framework.id] = framework
         self._rate_limiting.registered(framework)

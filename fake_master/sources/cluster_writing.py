@@ -157,7 +157,7 @@ def _framework(
 
 
 def average_task(usages: Iterable[Usage]) -> str:
-    """The average of the tasks that run, as a text of plain amounts; empty where none does."""
+    """The average of the tasks that run, as a text of plain amounts; empty if none does."""
     ran = [usage for usage in usages if usage.tasks]
     tasks = sum(usage.tasks for usage in ran)
     sums: Counter[str] = Counter()

@@ -146,7 +146,7 @@ class LastingState:
 
 
 def _with_volume(total: Resources, volume: VolumeSpec, profile: Profile) -> Resources:
-    """The agent's resources with the volume made.  Raises RuleViolation, and Conflict where its disk is not there."""
+    """The agent's resources with the volume made.  Raises RuleViolation, and Conflict if its disk is not there."""
     stack = (*volume.under, volume.role)
     disk = Disk(persistence_id=volume.id, principal=volume.principal, container_path=volume.path, mode="RW")
     for entry in total:

@@ -86,7 +86,7 @@ class SimulatedFramework:
         self._framework: Framework | None = None
 
     def join(self) -> None:
-        """Subscribe, now or as long after as it is to.  Raises BadInput where the master refuses it."""
+        """Subscribe, now or as long after as it is to.  Raises BadInput if the master refuses it."""
         try:
             wanted = self._subscription()
             wanted.check(self._master.state.flags)
@@ -142,7 +142,7 @@ class SimulatedFramework:
         self._ask_for_the_rest()
 
     def subscribe(self) -> None:
-        """Subscribe now.  Raises BadInput where the master refuses it."""
+        """Subscribe now.  Raises BadInput if the master refuses it."""
         refused: list[str] = []
 
         def listen(event: Mapping[str, Any]) -> None:

@@ -113,7 +113,7 @@ def _checkpoints(snapshot: ClusterSnapshot) -> dict[str, list[Resource]]:
 
 
 def _check_quotas(snapshot: ClusterSnapshot) -> None:
-    """Raises BadInput for quota where no master of these versions has any; an experimental one may show it."""
+    """Raises BadInput for quota if no master of these versions has any; an experimental one may show it."""
     for role in snapshot.quotas:
         try:
             check_not_nested(role)

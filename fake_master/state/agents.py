@@ -81,7 +81,7 @@ class Agent:
     drain_info: DrainInfo | None = None
     """DrainInfo of an agent that is being drained, or has been."""
     drain_start: float = 0.0
-    """Seconds since the epoch; only where there is `drain_info`."""
+    """Seconds since the epoch; only if there is `drain_info`."""
     answers: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """InverseOfferStatus by framework id: what they said about the present maintenance."""
     absence: Absence | None = None
@@ -164,7 +164,7 @@ class KnownAgents:
         """Hosts whose agents were started out of service, which counts until an operator says otherwise."""
 
     def record(self, agent: Agent) -> AgentRecord:
-        """Return the record of an agent's host; one without an id where there is none."""
+        """Return the record of an agent's host; one without an id if there is none."""
         return self.records.get(agent.hostname, _NO_RECORD)
 
     def hostname_of(self, agent_id: str) -> str | None:

@@ -42,7 +42,7 @@ class Subscription:
 
     @property
     def framework_id(self) -> str:
-        """Empty where the framework has none yet."""
+        """Empty if the framework has none yet."""
         return str(self.info.get("id", {}).get("value", ""))
 
     def check(self, flags: MasterFlags) -> None:
@@ -128,7 +128,7 @@ def _least(value: float) -> int:
 
 
 def _check_minimums(info: Mapping[str, Any]) -> None:
-    """Raise RuleViolation where an offer filter names no amount: JSON has no such numbers, protobuf has."""
+    """Raise RuleViolation if an offer filter names no amount: JSON has no such numbers, protobuf has."""
     for filters in info.get("offer_filters", {}).values():
         for entry in filters.get("min_allocatable_resources", {}).get("quantities", ()):
             for name, scalar in entry.get("quantities", {}).items():

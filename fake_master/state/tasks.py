@@ -126,7 +126,7 @@ class TaskGroup:
     resources: Resources
     """The sum, allocation roles included."""
     count: int
-    """How many are counted; fewer exist where there is nothing to divide."""
+    """How many are counted; fewer exist if there is nothing to divide."""
     since: float
     """When they started: seconds since the epoch."""
 

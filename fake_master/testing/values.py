@@ -148,7 +148,7 @@ class Task:
     """The framework's name."""
     framework_id: str
     agent: str
-    """The agent's host name; its id where the agent is gone for good."""
+    """The agent's host name; its id if the agent is gone for good."""
     agent_id: str
     resources: Amounts
 

@@ -12,7 +12,7 @@ _TURN = 0.01
 _SHORT_TURN = 0.001
 """The same while no client elsewhere is connected yet."""
 _MOST_INTERVALS = 1000
-"""Allocations to wait for where nobody else is there who could do anything."""
+"""Allocations to wait for if nobody else is there who could do anything."""
 
 
 class Passing(Protocol):

@@ -121,7 +121,7 @@ class Connection(web.RequestHandler):
         self.answering = True
 
     def await_body(self, body: StreamReader) -> None:
-        """Return the bytes that belong to the request.  Raises ConnectionError where nothing more comes of it."""
+        """Return the bytes that belong to the request.  Raises ConnectionError if nothing more comes of it."""
         self._body = body
         if self._ended and not body.is_eof():
             raise ConnectionResetError("it ends early")

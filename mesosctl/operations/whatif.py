@@ -78,7 +78,7 @@ def open_dry_run(dry_run: "DryRun", settings: ClientSettings) -> Master:
 def attempt(dry_run: "DryRun", change: Callable[[], object], *, label: str | None = None, name: str = "") -> None:
     """Make a change on the dry run's master; a refusal becomes an answer.
 
-    `label` is what its requests are called, by themselves unless given; `name` what is called so where
+    `label` is what its requests are called, by themselves unless given; `name` what is called so if
     none is sent.  Raises what is not about the change: arguments that make none, UsageError, BadInput, Bug.
     """
     dry_run.begin(label or name)
@@ -155,7 +155,7 @@ class ChangeRunner:
     """Does changes to the master of a dry run.
 
     `force` skips the capacity heuristic, `allow_new_resource` takes quotas and agents with names of
-    resources that no agent has.  `traffic` is needed where rate limits are changed.
+    resources that no agent has.  `traffic` is needed if rate limits are changed.
     """
 
     def __init__(

@@ -63,7 +63,7 @@ def _row(one: Alternative) -> list[str]:
 
 
 def _why(forecast: Forecast) -> str:
-    """The fault of a change, in short; "-" where nothing is."""
+    """The fault of a change, in short; "-" if nothing is."""
     refused = [answer for answer in forecast.answers if not answer.accepted]
     if refused:
         status = "" if refused[0].status is None else f" with {refused[0].status}"

@@ -19,7 +19,7 @@ class Borrower:
     subscribed: bool = False
     accepts_revocable: bool = False
     held: int = 0
-    """On how many agents it has anything, twice where of both kinds."""
+    """On how many agents it has anything, twice if of both kinds."""
 
 
 @dataclass(slots=True, eq=False)
@@ -59,7 +59,7 @@ class LentAgent:
     counted_in_totals: Pairs = ()
     """The amounts of it in the sorters' totals."""
     idle_epoch: object = None
-    """The `LentState.epoch` in which no borrower took anything of what there is now; None where that is not known."""
+    """The `LentState.epoch` in which no borrower took anything of what there is now; None if that is not known."""
 
     settled: bool = False
     """Whether neither the slack of allocation nor what is lent or owed of it has changed since a stage saw to them."""

@@ -45,7 +45,7 @@ class Bounds:
         add(self._promised.setdefault(roles.top_level(role.name), {}), tuple(amounts.items()))
 
     def _spare(self, name: str) -> int:
-        """Return the headroom left to those who lack nothing; below zero where guarantees cannot be met."""
+        """Return the headroom left to those who lack nothing; below zero if guarantees cannot be met."""
         lacking = sum(
             max(0, amounts.get(name, 0) - self._promised.get(role, {}).get(name, 0))
             for role, amounts in self._lacking.items()

@@ -28,7 +28,7 @@ _SMALLEST_NORMAL = 2.2250738585072014e-308
 
 
 def check_role_may_have_quota(role: str, profile: Profile) -> None:
-    """Role syntax, and "*" where the master does not allow it.  Raises RuleViolation."""
+    """Role syntax, and "*" if the master does not allow it.  Raises RuleViolation."""
     roles.check_role(role)
     if role == roles.DEFAULT_ROLE and not profile.default_role_may_have_quota:
         raise RuleViolation(
@@ -93,7 +93,7 @@ def check_amounts_above_zero(guarantee: Sequence["Resource"]) -> None:
 
 
 def quota_of_guarantee(guarantee: Iterable["Resource"], profile: Profile) -> Quota:
-    """The quota that a v0 request stores: guarantees, and equal limits where the master makes them."""
+    """The quota that a v0 request stores: guarantees, and equal limits if the master makes them."""
     amounts = {resource.name: resource.value for resource in guarantee if isinstance(resource.value, int)}
     return Quota(Quantities(amounts), Limits(amounts if profile.quota_sets_limits else None))
 

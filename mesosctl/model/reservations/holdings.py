@@ -35,13 +35,13 @@ class RegisteredAgent:
     users: frozenset[str] = frozenset()
     """The roles to which something of it is allocated."""
     short_id: str = field(default="", compare=False)
-    """The end of its id that means it alone, where several agents of the master share a host name; else empty."""
+    """The end of its id that means it alone, if several agents of the master share a host name; else empty."""
     shares_host: bool = field(default=False, compare=False)
     """Whether another agent has the same host name."""
 
     @property
     def name(self) -> str:
-        """The name in sentences: its host name, with its short id where another agent has the same host name."""
+        """The name in sentences: its host name, with its short id if another agent has the same host name."""
         return f"{self.hostname} ({self.short_id})" if self.shares_host else self.hostname
 
     @property

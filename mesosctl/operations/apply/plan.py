@@ -48,7 +48,7 @@ def resolved(desired: DesiredState, actual: Actual) -> DesiredState:
 
 
 def _consumed(master: Master, desired: DesiredState) -> dict[str, Quantities] | None:
-    """Return the consumption by role, where limits are desired and a master shows it."""
+    """Return the consumption by role, if limits are desired and a master shows it."""
     quotas = (desired.quotas or {}).values()
     if not any(quota.limits or (quota.limits is None and master.profile.quota_sets_limits) for quota in quotas):
         return None

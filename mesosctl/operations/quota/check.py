@@ -147,7 +147,7 @@ def _default_role(role: str, profile: Profile) -> None:
 
 
 def _finding(rule: str, kept: str, check: Callable[[], object] | None) -> Finding:
-    """One line: `kept` is the sentence where the rule is kept; without `check` it could not be looked at.
+    """One line: `kept` is the sentence if the rule is kept; without `check` it could not be looked at.
 
     A check that covers several rules names the one that was broken.
     """

@@ -98,7 +98,7 @@ def send_update(master: Master, target: Mapping[str, Quota], *, force: bool) -> 
 def replace_quota(
     master: Master, role: str, before: Quota | None, target: Quota, *, force: bool, wait: bool
 ) -> QuotaChange:
-    """Remove the quota of `role` and set `target`; the old quota is put back where that does not come to its end.
+    """Remove the quota of `role` and set `target`; the old quota is put back if that does not come to its end.
 
     Raises the error of the step that failed.
     """
@@ -115,7 +115,7 @@ def replace_quota(
         confirmed = send_quota(master, role, target, force=force, wait=wait, seen=True)
     except BaseException as stopped:
         untouched = not removed and isinstance(stopped, MesosctlError) and not stopped.sent
-        if isinstance(stopped, KeyboardInterrupt):  # which says what it left open: nothing where nothing was sent
+        if isinstance(stopped, KeyboardInterrupt):  # which says what it left open: nothing if nothing was sent
             untouched = not removed and not getattr(stopped, "__notes__", None)
         if not untouched and not before.is_default:
             known = _Restoration(master, role, before).run(stopped, removed=removed)
@@ -131,14 +131,14 @@ def _guarantee(quota: Quota) -> list[Resource]:
 
 @dataclass(frozen=True, slots=True)
 class _Restoration:
-    """Puts `before` back where the role has no quota, and reports in every case what it has now."""
+    """Puts `before` back if the role has no quota, and reports in every case what it has now."""
 
     master: Master
     role: str
     before: Quota
 
     def run(self, stopped: BaseException, *, removed: bool) -> str:
-        """Look, put back, and look again where that failed; returns what is known then.
+        """Look, put back, and look again if that failed; returns what is known then.
 
         Raises only what interrupts it, after the alarm.
         """
@@ -195,7 +195,7 @@ class _Restoration:
             return None, error
 
     def _put_back(self, *, over_unknown: bool) -> None:
-        """Set the old quota.  A request of POST /quota is safe where nothing is known: it replaces nothing."""
+        """Set the old quota.  A request of POST /quota is safe if nothing is known: it replaces nothing."""
         if quota_of_guarantee(_guarantee(self.before), self.master.profile) == self.before:
             send_quota(self.master, self.role, self.before, force=True, wait=True, seen=True)
         elif over_unknown:

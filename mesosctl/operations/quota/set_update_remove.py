@@ -112,7 +112,7 @@ def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) ->
 def update_quotas(
     master: Master, desired: Sequence[tuple[str, DesiredQuota]], options: QuotaOptions
 ) -> list[QuotaChange]:
-    """Change quotas: all of them in one call, or by remove and set where a master is older (one role only).
+    """Change quotas: all of them in one call, or by remove and set if a master is older (one role only).
 
     Raises RuleViolation, Conflict, NotFound, NotConfirmed and what `client.Master` raises.
     """

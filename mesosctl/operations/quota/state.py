@@ -40,7 +40,7 @@ def sees_every_role(master: Master) -> bool:
 
 
 def read_if_allowed(master: Master, path: str, reader: Callable[[Any], Value], without: str) -> Value | None:
-    """Read the JSON at `path` with `reader`; None, with a notice, where this principal may not see it.
+    """Read the JSON at `path` with `reader`; None, with a notice, if this principal may not see it.
 
     `without` says what is left out then ("only the master checks whether it fits").
     """
@@ -125,7 +125,7 @@ def _agreed(_losses: str) -> None:
 class QuotaOptions(NamedTuple):
     """How to go about a change of quota.
 
-    `force` skips the capacity heuristic, and where limits are set by UPDATE_QUOTA the check of what a
+    `force` skips the capacity heuristic, and if limits are set by UPDATE_QUOTA the check of what a
     role consumes.  `api` is auto, v0 or v1, `wait` reads back, `allow_new_resource` takes names of
     resources that no agent has.  An update makes no quota for a role without one unless `create`, and
     changes none that is there where `only_new`.  `agree` is asked before something is lost that was not
@@ -146,7 +146,7 @@ class QuotaOptions(NamedTuple):
 def check_names(master: Master, fields: Mapping[str, str], had: Collection[str] = ()) -> None:
     """Raises RuleViolation for a name that no agent has; `fields` says if each name stands.
 
-    `had` are names that what is changed has already.  The agents are asked for only where a name is
+    `had` are names that what is changed has already.  The agents are asked for only if a name is
     neither one of these nor a standard one.  Where they may not be seen, a notice says so.
     """
     unfamiliar = [name for name in fields if name not in STANDARD_NAMES and name not in had]

@@ -164,7 +164,7 @@ class Top(Document):
     """`top --once`; jsonl writes one of `roles` per line.  `total` is of the agents in service."""
 
     kind: Literal["top"] = "top"
-    taken_at: float = Field(description="In seconds since 1970.")
+    taken_at: float = Field(description="In seconds since the epoch.")
     version: str
     agents: dict[str, int]
     frameworks: int

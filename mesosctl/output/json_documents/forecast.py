@@ -87,7 +87,7 @@ class ShareChange(Strict):
 
 
 class Starving(Mirrored):
-    """A role or framework below a guarantee, or with nothing; `caused` is false where it was so before and no worse."""
+    """A role below its guarantee, or a role or framework with nothing; `caused` is false if it was no better before."""
 
     kind: Literal["role", "framework"]
     name: str
@@ -98,7 +98,7 @@ class Starving(Mirrored):
 
 
 class QuotaFit(Mirrored):
-    """The number of agents on which a guarantee fits: if they were empty, and beside the present tasks."""
+    """The number of agents on which a guarantee fits: if they were empty, and alongside the present tasks."""
 
     role: str
     guarantee: Amounts
@@ -123,7 +123,7 @@ class Headroom(Mirrored):
 
 
 class LostAgent(Mirrored):
-    """An agent that `whatif` took away."""
+    """An agent that the change removes."""
 
     hostname: str
     id: str
@@ -140,16 +140,16 @@ class ForecastDocument(Document, Mirrored):
     """`whatif`, and every command with --dry-run."""
 
     kind: Literal["forecast"] = "forecast"
-    accepted: bool = Field(description="Whether nothing would be refused.")
+    accepted: bool = Field(description="Whether everything would be accepted.")
     harmless: Annotated[bool, named("is_harmless")] = Field(
-        description="Accepted, nobody starves, and no more messages are refused: exit status 0."
+        description="Whether it would be accepted, starve nobody, and refuse no more messages: exit status 0."
     )
     mesos_version: Annotated[str, named("version")]
     taken_at: float = Field(description="When the snapshot was taken, in seconds since the epoch.")
     agents: int = Field(description="Agents in service before the change.")
     assume: Literal["hold", "accept"]
     cycles: int = Field(description="Allocations after the change.")
-    seconds: float = Field(description="Virtual time after the change.")
+    seconds: float = Field(description="Seconds of virtual time after the change.")
     offers_suspended: float = Field(default=0.0, description="Seconds without offers after a failover.")
     changes: list[Text] = Field(description="The changes, in order.")
     agents_lost: Annotated[list[LostAgent], named("lost")] = Field(

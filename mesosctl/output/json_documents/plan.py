@@ -11,7 +11,7 @@ Amounts = Annotated[str | None, BeforeValidator(lambda text: None if text == "no
 
 
 class DesiredQuota(Strict):
-    """Amounts as in a file: `cpus:12;mem:6144`; null if nothing is guaranteed, or limited."""
+    """Amounts as in a file: `cpus:12;mem:6144`; null if there is no guarantee or limit."""
 
     guarantee: Amounts = None
     limit: Amounts = None
@@ -29,7 +29,7 @@ class DesiredReservation(Strict):
 
 
 class DesiredStateDocument(Document):
-    """`export`: what its TOML says."""
+    """`export`: the content of its TOML."""
 
     kind: Literal["wanted.state"] = "wanted.state"
     quotas: dict[str, DesiredQuota]
@@ -54,7 +54,7 @@ class Differences(Document):
 
 
 class PlanStep(Strict):
-    """One step, in words; `done` says that it was seen to be done."""
+    """One step, in words; `done` is true once it is confirmed."""
 
     number: int
     step: str

@@ -98,7 +98,7 @@ class Rates(Strict):
     """One principal at one reading; a rate is null if it is unknown."""
 
     at: float = Field(description="Seconds after the first reading.")
-    time: str = Field(description="The time of day in UTC, as 2030-12-31T23:59:59.999Z.")
+    time: str = Field(description="The time in UTC, such as 2030-12-31T23:59:59.999Z.")
     principal: str
     status: Literal["new", "steady", "restarted", "gone"]
     received: int
@@ -148,7 +148,7 @@ class RateLimitSuggest(Document):
     kind: Literal["ratelimit.suggest"] = "ratelimit.suggest"
     seconds: float
     observed: list[Observed]
-    rate_limits: dict[str, Any] = Field(description="As --rate_limits takes it.")
+    rate_limits: dict[str, Any] = Field(description="The JSON for a master's --rate_limits.")
 
 
 class Outcome(Mirrored):

@@ -26,7 +26,7 @@ class QuotaBounds:
     limits_left: Limits
     """The limits of the role minus what it holds; empty for a role without limits."""
     spare: Quantities | None
-    """Free amounts that no guarantee lacks; None where all guarantees are met."""
+    """Free amounts that no guarantee lacks; None if all guarantees are met."""
 
 
 @dataclass(frozen=True, slots=True)
