@@ -199,7 +199,7 @@ class RevocableTasks(AgentRuntime):
         self._start_waiting(agent)
 
     def _placed(self, agent_id: str) -> list[PlacedTask]:
-        """Return the tasks on an agent.  One that ends hands its executor over to another task in it, if there is one."""
+        """Return the tasks on an agent.  One that ends hands its executor over to another task in it, if any."""
         placed_tasks = self._tasks_on_agent(agent_id).tasks
         for placed in placed_tasks:
             if placed.task.ending and placed.executor.everything:
