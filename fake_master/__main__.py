@@ -157,7 +157,7 @@ def _seconds(timeout: str) -> float:
 
 
 def _check_driver(options: ServeOptions) -> None:
-    """Raise BadInput where drivers cannot be served."""
+    """Raise BadInput if drivers cannot be served."""
     from fake_master.http.content import has_protobuf
 
     if not has_protobuf():

@@ -62,7 +62,7 @@ class MasterFlags:
 
     @property
     def revocation_grace_seconds(self) -> float | None:
-        """How long an executor may take to kill a task that is revoked; None where nothing ever is."""
+        """How long an executor may take to kill a task that is revoked; None if nothing ever is."""
         revokes = self.shown.get("preemption") == "true" or self.custom_allocator is not None
         return parse_duration(self.shown["revocation_grace_period"]) if revokes else None
 

@@ -74,7 +74,7 @@ class LendingBorrower(Place):
         self.is_choosy = client.filters.count > 0 or client.excludes is not None
         """Whether filters or constraints may keep an agent from it."""
         self.offers: ResourcesByAgent = {}
-        """Its offers in this run, once it was given something."""
+        """The borrower's offers in this run, once it was given something."""
 
 
 class LendingRole(Place):
@@ -92,7 +92,7 @@ class LendingRole(Place):
         self.beside: Resources | None = None
         """The regular offer of the last agent."""
         self.offered = allocation.with_role
-        """That and what is lent beside it."""
+        """The regular offer and what is lent beside it, in one."""
 
 
 class Row:

@@ -94,7 +94,7 @@ class PrioritySorter:
         self._make = make
         """Makes the sorter of one priority."""
         self._levels: dict[int, Sorter] = {}
-        """By priority, the highest first."""
+        """The sorters by priority, the highest first."""
         self._weights: dict[str, float] = {}
 
     @property

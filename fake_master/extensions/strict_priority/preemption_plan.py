@@ -58,7 +58,7 @@ class Plan:
         self._guaranteed = Guarantees(state)
         self._bounds = Bounds(state)
         self._promised: dict[str, Quantities] = {}
-        """By agent id, what is free there and is left to requests placed before."""
+        """Free amounts that are left to earlier requests, by agent id."""
         self.holds_by_agent: dict[str, Hold] = {}
         """New ones, by agent id."""
         self.revoked: list[tuple[Hold, Holding]] = []
