@@ -64,7 +64,7 @@ TREE = (joins("eng/dev"), joins("eng/qa"), joins("ops"), all_share)
 CASES = {
     # --- quota set ---
     "quota for a role with nothing": sets_quota(FOUR, ONE_HOLDS_ALL, "web", cpus=8, mem=8192),
-    # Which offers go hangs on the order of agents, which a picture has as the master has it.
+    # Which offers go hangs on the order of agents, which a snapshot has as the master has it.
     "quota for one of two who share": sets_quota(
         FOUR, (joins("ads"), joins("web"), all_share), "web", cpus=12, mem=12288
     ),
