@@ -1,7 +1,7 @@
 """The names of roles, agents, frameworks and contexts for the completion of a shell.
 
-They come from the files that `cli.completion.names` keeps.  Where those are too old, the master is asked and has two
-seconds.  A failure offers nothing and says nothing: the user is in the middle of a line.
+They come from the files that `cli.completion.names` keeps.  If those are too old, mesosctl asks the master and waits
+two seconds. A failure is silent and offers nothing, because the user is in the middle of a line.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from mesosctl.cli.session import Session
 from mesosctl.model.errors import MesosctlError
 
 _PATIENCE = 2.0
-"""Seconds: the user is waiting with a finger on the Tab key."""
+"""Seconds: the user has pressed Tab and is waiting."""
 _PATHS: dict[Kind, str] = {"role": "/roles", "agent": "/slaves", "framework": "/frameworks"}
 
 
@@ -34,7 +34,7 @@ def find_names(ctx: typer.Context, kind: Kind) -> list[str]:
         one.name: _at_home(getattr(options, one.name), environment) for one in known_settings() if one.is_file
     }
     options = replace(options, **files)
-    # What a master answers is data of a stranger, and may be anything.
+    # A master's answer is untrusted data, and may be anything.
     with contextlib.suppress(MesosctlError, OSError, AttributeError, KeyError, TypeError):
         settings = resolve(options, environment.variables, obeys_context=kind != "context")
         names = kept_names(kind, settings, environment.variables)
@@ -57,7 +57,7 @@ def _contexts(environment: Environment) -> list[str]:
 
 
 def _asked(kind: Kind, options: GlobalOptions, settings: Settings, environment: Environment) -> list[str]:
-    """The names that the master tells, kept for the next time.  Raises MesosctlError."""
+    """The names that the master shows, kept for the next time.  Raises MesosctlError."""
     patience = min(settings.options.timeout or _PATIENCE, _PATIENCE)
     silent = replace(environment, stdin=io.StringIO(), stderr=io.StringIO())
     session = Session(silent, options)

@@ -1,7 +1,7 @@
-"""Completion for bash, zsh and fish: typer's scripts and answers, with what typer's own do not do for these shells.
+"""Completion for bash, zsh and fish: typer's scripts and answers, corrected for these shells.
 
-bash cuts words at : and =, wants what it is given quoted, and replaces only the part after the last cut; fish and zsh
-take `--option=value` for one word.
+bash splits words at : and =, expects quoted answers, and replaces only the part after the last split; fish and zsh
+treat `--option=value` as one word.
 """
 
 import contextlib
@@ -15,19 +15,19 @@ from mesosctl.cli.environment import Environment
 
 Shell = Literal["bash", "zsh", "fish"]
 _ASKS = "_MESOSCTL_COMPLETE"
-"""The variable in which typer's scripts say what they want."""
+"""The variable in which typer's scripts pass their request."""
 _CUTS = re.compile(r"[:=]+")
 _UNSAFE = re.compile(r"([^\w@%+=:,./~…-])")
 
 
 def script(program: str, shell: Shell) -> str:
-    """The script of typer for a shell, as a file of its own."""
+    """Typer's script for a shell, as a separate file."""
     from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it only passes it on
 
     variable = f"_{program}_COMPLETE".replace("-", "_").upper()
     text: str = get_completion_script(prog_name=program, complete_var=variable, shell=shell) + "\n"
     if shell == "zsh":
-        # Kept on fpath, the file is read at the first Tab, which is to be answered too.
+        # On fpath, the file is read at the first Tab, which must be answered too.
         function = f"_{program.replace('-', '_')}_completion"
         text += f'\nif [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n  {function} "$@"\nfi\n'
     return text
@@ -39,7 +39,7 @@ def is_asked(environment: Environment) -> bool:
 
 
 def complete(command: Any, environment: Environment) -> int:
-    """Answer the shell on standard output; whatever fails is silent."""
+    """Answer the shell on standard output; failures are silent."""
     shell = os.environ[_ASKS].removeprefix("complete_")
     word, cut = _join_words(os.environ) if shell == "bash" else (_last_word(os.environ), 0)
     answer, status = io.StringIO(), 1
@@ -63,7 +63,7 @@ def complete(command: Any, environment: Environment) -> int:
 
 
 def _join_words(variables: MutableMapping[str, str]) -> tuple[str, int]:
-    """Put words together that bash has cut; the one at the cursor, and how much of it bash leaves as it is."""
+    """Join words that bash has split: the one at the cursor, and how much of it bash keeps."""
     words: list[str] = []
     place = int(variables["COMP_CWORD"])
     pieces = variables["COMP_WORDS"].split("\n")[: place + 1]
