@@ -72,7 +72,7 @@ class Stage:
     @property
     def room(self) -> AgentOccupancy:
         assert isinstance(self.master.runtime, RevocableTasks)
-        return self.master.runtime.room(self.agent)
+        return self.master.runtime.occupancy(self.agent)
 
 
 @pytest.fixture

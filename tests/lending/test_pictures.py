@@ -51,7 +51,7 @@ def guests(master: Master) -> dict[str, Any]:
     """Who is on each agent, in which order, and whether they run."""
     assert isinstance(master.runtime, RevocableTasks)
     return {
-        agent: [(framework.id, task.id, standing) for framework, task, standing in master.runtime.guests(agent)]
+        agent: [(framework.id, task.id, standing) for framework, task, standing in master.runtime.tasks(agent)]
         for agent in master.state.agents
     }
 

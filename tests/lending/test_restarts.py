@@ -74,4 +74,4 @@ def _running(here: Lab) -> Quantities:
     """What the agent counts of what has started there."""
     (agent,) = here.master.state.agents.values()
     assert isinstance(here.master.runtime, RevocableTasks)
-    return here.master.runtime.room(agent).running
+    return here.master.runtime.occupancy(agent).running

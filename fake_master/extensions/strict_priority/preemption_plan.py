@@ -58,7 +58,7 @@ class Plan:
         self._guaranteed = Guarantees(state)
         self._bounds = Bounds(state)
         self._promised: dict[str, Quantities] = {}
-        """Amounts that are free on each agent and not left to earlier requests, by agent id."""
+        """Free amounts that are left to earlier requests, by agent id."""
         self.holds_by_agent: dict[str, Hold] = {}
         """New ones, by agent id."""
         self.revoked: list[tuple[Hold, Holding]] = []
