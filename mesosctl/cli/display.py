@@ -104,7 +104,7 @@ class Display:
         self._view.show(view(redacted(report, environment.secrets), wide=form == "wide", width=width), width)
 
     def follow(self, report: Report, form: str) -> None:
-        """Draw a table in place of the previous one; without a terminal, write it if it has changed, JSON in one line."""
+        """Draw a table in place of the previous one; without a terminal, write it if it changed, JSON in one line."""
         environment = self._environment
         if form in TABLES and environment.overwrites(environment.stdout):
             self.redraw(report, form)

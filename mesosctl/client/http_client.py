@@ -71,7 +71,7 @@ class HttpClient:
         self._client.close()
 
     def close_idle(self) -> None:
-        """Close the connections that nothing is under way on."""
+        """Close the idle connections."""
         if self._network is not None:
             self._network.close_idle()
 
@@ -182,7 +182,7 @@ _LONGEST_SIZE = 16
 
 
 def _open_network(tls: Tls) -> "NetworkTransport":
-    # Late: it loads httpcore, which a fake master in this process does not need.
+    # Imported late: it loads httpcore, which a fake master in this process does not need.
     from mesosctl.client.transport import NetworkTransport
 
     return NetworkTransport(tls)
@@ -196,7 +196,7 @@ def _open_fake(address: str | None, timeout: float | None) -> httpx.BaseTranspor
 
 
 def _keep_location(response: httpx.Response) -> None:
-    """Put where a redirect leads aside: httpx would fail on what it cannot read; `client.leader` says what is wrong."""
+    """Hide the target of a redirect from httpx, which would fail if it is invalid; `client.leader` reports that."""
     location = response.headers.pop("location", None)
     if location is not None:
         response.extensions["location"] = location
@@ -216,13 +216,13 @@ def _nothing(_size: int, _part: float | None) -> None:
 
 
 def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
-    """Return one of `BROKEN` as an error for people, with whether the request may have arrived.
+    """Return one of `BROKEN` as an error for people, which says whether the request may have arrived.
 
     ConnectError, ConnectTimeout, PoolTimeout, LocalProtocolError: it was certainly not sent.
     ReadError, WriteError, RemoteProtocolError, ReadTimeout, WriteTimeout: it may have been; TLS too can break late.
     DecodingError: it was answered, in a broken encoding.
     """
-    # Late: it loads httpcore, which a fake master in this process does not need.
+    # Imported late: it loads httpcore, which a fake master in this process does not need.
     from mesosctl.client.transport import AnsweredInTls, Unanswered
 
     if isinstance(error, httpx.TimeoutException):
@@ -246,7 +246,7 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
     if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
         return Unreachable(f"{base} answered with something that is not HTTP", sent=True, hint="check --master")
     hint = None if cause is None else "the TLS connection broke; see --cacert, --cert and --key"
-    if hint is None and isinstance(error.__cause__, Unanswered):  # it never spoke as it was spoken to
+    if hint is None and isinstance(error.__cause__, Unanswered):  # it never spoke the protocol of the request
         hint = (
             "it may require a client certificate: give --cert and --key"
             if base.startswith("https:")
@@ -269,7 +269,7 @@ def _too_late(base: str, deadline: Deadline, *, sent: bool) -> MesosctlError:
 
 
 def _deadline_passed(deadline: Deadline, url: str, *, sent: bool) -> DeadlinePassed:
-    """The error if the time of all attempts together is up."""
+    """The error if the deadline for all attempts has passed."""
     return DeadlinePassed(
         f"{url} did not answer within {deadline.seconds:g} s", sent=sent, hint="allow more time with --timeout"
     )
