@@ -76,7 +76,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token, its scheme (one of `TOKEN_SCHEMES`), and its principal, if known.  The token is never part of the repr."""
+    """A token, its scheme (one of `TOKEN_SCHEMES`), and its principal, if known; the repr hides the token."""
 
     token: str = field(repr=False)
     scheme: str = "bearer"

@@ -89,14 +89,15 @@ class AgentTask(Generic[TaskT]):
     holds: Quantities
     """One of those in an executor also accounts for what the executor holds."""
     lent: bool
-    """Whether any of it is."""
+    """Whether any of it has started."""
     started: bool = True
 
 
 def candidates(guests: Iterable[AgentTask[TaskT]]) -> list[Candidate[list[TaskT]]]:
-    """The containers that hold anything lent, each as those who live in it; `guests` as they came, oldest first.
+    """The containers that hold lent resources, each with its tasks; `guests` are sorted by arrival, oldest first.
 
-    It ends as a whole, so all that it holds would be free, and it has started as soon as one in it has.
+    A container ends as a whole, so everything that it holds would be free, and it has started as soon as one of its
+    tasks has.
     """
     containers: dict[Hashable, list[AgentTask[TaskT]]] = {}
     for guest in guests:
@@ -115,8 +116,8 @@ def candidates(guests: Iterable[AgentTask[TaskT]]) -> list[Candidate[list[TaskT]
 def choose(shortfall: Quantities, candidates: Sequence[Candidate[TaskT]]) -> list[TaskT]:
     """Return the tasks to evict, in order; `candidates` are sorted by arrival, oldest first.
 
-    Those that have not started go first, as there is nothing to kill; then newest first.  One is
-    taken only if it holds something that is still short, and none of those taken is superfluous.
+    Those that have not started go first, because there is nothing to kill; then the newest. Each must hold something
+    that is still short, and none is superfluous.
     """
     newest_first = candidates[::-1]
     missing, taken = shortfall, []
