@@ -251,3 +251,8 @@ class Quota(NamedTuple):
     def is_default(self) -> bool:
         """Whether this is the same as having no quota."""
         return not self.guarantees and not self.limits
+
+    @property
+    def names(self) -> set[str]:
+        """The names of its resources."""
+        return {*self.guarantees, *self.limits}

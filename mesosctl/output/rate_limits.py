@@ -175,7 +175,9 @@ def watched(readings: Sequence[RatesReading]) -> Report:
         from mesosctl.output.json_documents import rate_limits as documents
 
         return documents.RateLimitWatch(
-            rates=[documents.Rates.of(each, one) for each in readings for one in each.rates]
+            rates=[
+                documents.Rates.of(one, at=each.at, time=utc_text(each.time)) for each in readings for one in each.rates
+            ]
         )
 
     columns = [

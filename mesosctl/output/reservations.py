@@ -156,7 +156,7 @@ def agent_changes(changes: Sequence[AgentChange], *, planned: bool = False) -> R
     def document() -> "documents.AgentChanges":
         from mesosctl.output.json_documents import reservations
 
-        return reservations.AgentChanges.listing(changes)
+        return reservations.AgentChanges(changes=[reservations.AgentChange.of(change) for change in changes])
 
     columns = (
         Column("AGENT"),

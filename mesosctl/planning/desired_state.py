@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from mesosctl.model.quantities import Quota, format_milli
-from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
 from mesosctl.model.resource import Labels
 from mesosctl.model.resources import Resources

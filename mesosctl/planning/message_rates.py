@@ -214,6 +214,16 @@ class PrincipalStatus:
     frameworks: int | None
     """How many use it; None if that may not be seen."""
 
+    @property
+    def received(self) -> int | None:
+        """Messages that the master has received."""
+        return None if self.counts is None else self.counts.received
+
+    @property
+    def processed(self) -> int | None:
+        """Messages that the master has processed."""
+        return None if self.counts is None else self.counts.processed
+
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:

@@ -36,7 +36,7 @@ from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, format_milli, to_double
 from mesosctl.model.quota import rules as quota_rules
-from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.reservations.rules import check_stack
 from mesosctl.model.resource import Labels, Resource
 from mesosctl.model.resources import Resources

@@ -44,6 +44,11 @@ class RoleStatus(NamedTuple):
     usage: RoleUsage | None = None
 
     @property
+    def weight(self) -> float | None:
+        """The weight of the role; None where the usage is unknown."""
+        return None if self.usage is None else self.usage.weight
+
+    @property
     def missing(self) -> Quantities:
         """The part of the guarantee that is neither used nor offered; empty if the usage is unknown."""
         if self.usage is None:

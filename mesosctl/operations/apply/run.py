@@ -8,7 +8,7 @@ from typing import Literal
 
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Bug, Conflict, MesosctlError, NotFound
-from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.operations.apply.journal import Journal, JournalEntry
 from mesosctl.operations.apply.plan import compare
 from mesosctl.operations.quota.state import read_quotas

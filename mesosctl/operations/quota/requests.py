@@ -6,16 +6,10 @@ from dataclasses import dataclass
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Conflict, MesosctlError, NotConfirmed, Rejected
 from mesosctl.model.quantities import Quota
+from mesosctl.model.quota.desired import check_request, guarantee_entries
 from mesosctl.model.quota.rules import check_limits_fit_request, quota_of_guarantee
-from mesosctl.model.quota.status import QuotaChange
-from mesosctl.model.resource import Resource
 from mesosctl.operations.confirm import GRACE, confirm
-from mesosctl.operations.quota.state import (
-    check_path,
-    check_request,
-    read_quotas,
-    sees_every_role,
-)
+from mesosctl.operations.quota.state import read_quotas, sees_every_role
 
 
 def send_quota(
@@ -95,18 +89,15 @@ def send_update(master: Master, target: Mapping[str, Quota], *, force: bool) -> 
         raise conflict from error
 
 
-def replace_quota(
-    master: Master, role: str, before: Quota | None, target: Quota, *, force: bool, wait: bool
-) -> QuotaChange:
-    """Remove the quota of `role` and set `target`; the old quota is put back if that does not come to its end.
+def replace_quota(master: Master, role: str, before: Quota | None, target: Quota, *, force: bool, wait: bool) -> bool:
+    """Remove the quota of `role` and set `target`; returns whether `target` was read back.
 
-    Raises the error of the step that failed.
+    The old quota is put back if that does not come to its end.  Raises the error of the step that failed.
     """
-    check_request(role, _guarantee(target))
-    check_path(role)
-    check_limits_fit_request(_guarantee(target), target, master.profile)
+    check_request(role, guarantee_entries(target))
+    check_limits_fit_request(guarantee_entries(target), target, master.profile)
     if before is None:
-        return QuotaChange(role, None, target, send_quota(master, role, target, force=force, wait=wait))
+        return send_quota(master, role, target, force=force, wait=wait)
     removed = False
     try:
         # Nothing is read in between: the role is without quota for as short as can be.
@@ -122,11 +113,7 @@ def replace_quota(
             if isinstance(stopped, KeyboardInterrupt):
                 stopped.__notes__ = [known]  # what each of the requests left open is known by now
         raise
-    return QuotaChange(role, before, target, confirmed)
-
-
-def _guarantee(quota: Quota) -> list[Resource]:
-    return [Resource(name, milli) for name, milli in quota.guarantees.items()]
+    return confirmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +183,7 @@ class _Restoration:
 
     def _put_back(self, *, over_unknown: bool) -> None:
         """Set the old quota.  A request of POST /quota is safe if nothing is known: it replaces nothing."""
-        if quota_of_guarantee(_guarantee(self.before), self.master.profile) == self.before:
+        if quota_of_guarantee(guarantee_entries(self.before), self.master.profile) == self.before:
             send_quota(self.master, self.role, self.before, force=True, wait=True, seen=True)
         elif over_unknown:
             raise NotConfirmed("its quota cannot be read, and an update could replace a newer one")

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from mesosctl.output.json_documents.document import Document, Strict
+from mesosctl.output.json_documents.document import Document, Mirrored, Strict, named
 
 Amounts = Annotated[str | None, BeforeValidator(lambda text: None if text == "none" else text)]
 """As in a file, which says "none" where this is null."""
@@ -37,10 +37,10 @@ class DesiredStateDocument(Document):
     reservations: list[DesiredReservation]
 
 
-class StateDifference(Strict):
+class StateDifference(Mirrored):
     """One difference from the file; null if it does not exist, or if it is not wanted."""
 
-    of_kind: Literal["quota", "weight", "reservation"]
+    of_kind: Annotated[Literal["quota", "weight", "reservation"], named("kind")]
     name: str
     actual: str | None
     wanted: str | None
