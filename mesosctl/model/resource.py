@@ -199,7 +199,7 @@ class Resource:
 
     @property
     def is_refined(self) -> bool:
-        """Whether one reservation stands upon another."""
+        """Whether it is refined."""
         return len(self.reservations) > 1
 
     @property
@@ -218,7 +218,7 @@ class Resource:
         return not self.reservations or owner == role or roles.is_strict_subrole(role, owner)
 
     def with_value(self, value: Value) -> "Resource":
-        """The same entry with another value; many times faster than `replace`, and sums are made of it."""
+        """The same entry with another value; much faster than `replace`, because sums need it often."""
         return Resource(
             self.name,
             value,
@@ -259,7 +259,7 @@ class Resource:
 
     @property
     def never_merges(self) -> bool:
-        """Whether an equal one stays an entry of its own; shared volumes are counted instead."""
+        """Whether an equal one stays a separate entry; shared volumes are counted instead."""
         return not self.shared and self.disk is not None and self.disk.indivisible
 
     def yields(self, other: "Resource") -> bool:

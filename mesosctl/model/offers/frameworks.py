@@ -118,7 +118,7 @@ def parse_minimum(text: str) -> tuple[Quantities, ...]:
 
 
 def is_allocatable(resources: Resources, alternatives: tuple[Quantities, ...]) -> bool:
-    """Whether the sums over all entries reach one of the alternatives; without any, everything that is not empty does."""
+    """Whether the sums over all entries reach one of the alternatives; without any, everything but nothing does."""
     if not resources:
         return False
     return not alternatives or any(_meets(resources, alternative) for alternative in alternatives)

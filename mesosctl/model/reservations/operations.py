@@ -66,8 +66,8 @@ def changed_levels(
 ) -> tuple[list[Resource], list[Resource]]:
     """Return the levels that a RESERVE removes from the stacks of its source, and those that it adds.
 
-    Each must be authorized. Without a source, it adds the resources themselves. With one, each level that only one of the
-    two stacks has counts, from the top down or from the bottom up; the amounts do not matter.
+    Each must be authorized. Without a source, it adds the resources themselves. With one, each level that only one of
+    the two stacks has counts, from the top down or from the bottom up; the amounts do not matter.
     """
     if not source:
         return [], list(resources)
