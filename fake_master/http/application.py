@@ -12,7 +12,7 @@ _READING = ("GET", "HEAD")
 
 
 class Application:
-    """Answers requests to one master.  Not thread-safe: a carrier sends one at a time."""
+    """Answers requests to one master.  Not thread-safe: a transport sends one at a time."""
 
     def __init__(self, master: Master) -> None:
         self.follow(master)

@@ -25,7 +25,7 @@ from mesosctl.model.text import parse_resources
 from mesosctl.operations.snapshot import write_file
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, Usage
 from tests.benchmarks import whatif
-from tests.benchmarks.report import Cell, Chart, Reporter, arguments
+from tests.benchmarks.reporting.report import Cell, Chart, Reporter, arguments
 from tests.benchmarks.whatif import Figure, run
 from tests.conformance.masters.processes import Process
 

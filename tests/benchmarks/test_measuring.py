@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.benchmarks.allocation import Ours, exponent
+from tests.benchmarks.allocation import exponent
+from tests.benchmarks.allocation_runs import Ours
 from tests.benchmarks.cases import Case
 from tests.benchmarks.load import Answers, ask
 from tests.benchmarks.serving import FakeMaster

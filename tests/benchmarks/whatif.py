@@ -26,7 +26,7 @@ from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
 from tests.benchmarks.allocation import exponent
-from tests.benchmarks.report import Cell, Chart, Reporter, arguments
+from tests.benchmarks.reporting.report import Cell, Chart, Reporter, arguments
 from tests.conformance.masters.processes import Process
 
 AGENT = parse_resources("cpus:24;mem:65536;disk:400000;ports:[31000-32000]")

@@ -16,7 +16,7 @@ from tests.conformance.histories.random_operations import Dice, Resource, bottom
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, Pool
 from tests.conformance.masters.cluster import Cluster
 from tests.conformance.scenarios.setups import STANDARD
-from tests.needs import needs
+from tests.helpers.needs import needs
 
 STEPS = int(os.environ.get("CONFORMANCE_STEPS", "1000"))
 FRESH_EVERY = 50

@@ -9,8 +9,8 @@ import pytest
 
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import read_cluster
-from tests.lab import Lab
-from tests.lab.command_line import CommandLine
+from tests.helpers.lab import Lab
+from tests.helpers.lab.command_line import CommandLine
 
 HEAD = 'mesos_version = "1.11"\n'
 QUOTA = '[quotas.q]\nguarantee = "cpus:1"\n'

@@ -23,8 +23,8 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
-from tests.api.pictures import pictures
-from tests.profiles import examples
+from tests.helpers.profiles import examples
+from tests.mesosctl.api.snapshots.strategies import pictures
 
 TOTAL = parse_resources("cpus:8;mem:4096;ports:[31000-31009]")
 AGENTS = tuple(SnapshotAgent(f"m-S{n}", "same.example", f"slave({n})@h:5051", TOTAL) for n in range(2))

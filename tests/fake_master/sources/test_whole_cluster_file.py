@@ -25,10 +25,10 @@ from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
-from tests.api.pictures import pictures
-from tests.lab import Lab
-from tests.lab.command_line import CommandLine
-from tests.profiles import examples
+from tests.helpers.lab import Lab
+from tests.helpers.lab.command_line import CommandLine
+from tests.helpers.profiles import examples
+from tests.mesosctl.api.snapshots.strategies import pictures
 
 WHOLE = """
 mesos_version = "1.11"
