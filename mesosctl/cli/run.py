@@ -95,15 +95,14 @@ def _check_arguments(arguments: Sequence[str]) -> None:
 def _invoke(arguments: Sequence[str], environment: Environment) -> int:
     import typer
 
-    from mesosctl.cli.completion import shells
+    from mesosctl.cli.completion import callbacks
     from mesosctl.cli.main import app
 
     command = typer.main.get_command(app)
-    if shells.is_asked(environment):
-        from mesosctl.cli.completion.lookup import find_names
+    if callbacks.is_asked(environment):
+        from mesosctl.cli.completion.answer import complete
 
-        environment.find_names = find_names
-        return shells.complete(command, environment)
+        return complete(command, environment)
     _check_arguments(arguments)
     try:
         with _streams(environment):

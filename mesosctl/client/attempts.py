@@ -85,7 +85,7 @@ class Sender:
         self.leader = Leader(address, settings, self.deadline)
         self.http = http
         self.changes_left = 0
-        """How many changes went out, whatever a master said to them."""
+        """The number of changes that were sent, whatever the answers."""
         self._settings = settings
         self._strangers: set[str] = set()
 

@@ -1,7 +1,7 @@
 """The words that a shell is offered for options and arguments: callbacks for typer's `autocompletion=`.
 
 Options are declared with these callbacks, so they do not depend on settings or masters: the names come from the
-function that the environment provides (`cli.completion.lookup`).
+function that the environment provides (`cli.completion.answer`).
 """
 
 from collections.abc import Iterator
@@ -11,6 +11,14 @@ import typer
 
 if TYPE_CHECKING:
     from mesosctl.cli.environment import Environment, Kind
+
+ASKS = "_MESOSCTL_COMPLETE"
+"""The variable in which typer's scripts pass their request."""
+
+
+def is_asked(environment: "Environment") -> bool:
+    """Whether a shell has started the program to complete a word."""
+    return environment.variables.get(ASKS, "").startswith("complete_")
 
 
 def roles(ctx: typer.Context) -> list[str]:

@@ -45,7 +45,7 @@ class RoleStatus(NamedTuple):
 
     @property
     def weight(self) -> float | None:
-        """The weight of the role; None where the usage is unknown."""
+        """The weight of the role; None if the usage is unknown."""
         return None if self.usage is None else self.usage.weight
 
     @property

@@ -116,7 +116,8 @@ def update_quotas(
     master: Master, desired: Sequence[tuple[str, DesiredQuota]], options: QuotaOptions
 ) -> list[QuotaChange]:
     """Change quotas: `plan_update`, and `make_update` of its plan, whatever is lost.  Raises what they raise."""
-    return make_update(master, plan_update(master, desired, options), options)
+    plan = plan_update(master, desired, options)
+    return make_update(master, plan, options)
 
 
 def plan_update(
