@@ -91,24 +91,24 @@ def simulate(cluster: "BufferedIOBase", where: str, most_steps: int) -> "Sharing
     return simulate_file(cluster, where, most_steps)
 
 
-def start_dry_run(snapshot: "ClusterSnapshot", terms: "DryRunOptions") -> "DryRun":
+def start_dry_run(snapshot: "ClusterSnapshot", options: "DryRunOptions") -> "DryRun":
     """A master made of a snapshot, settled in virtual time, for changes to be tried out on.
 
     Raises BadInput for what no master could be.
     """
     from fake_master.forecasting.dry_run import of_snapshot
 
-    return of_snapshot(snapshot, terms)
+    return of_snapshot(snapshot, options)
 
 
-def start_dry_run_of_file(file: "BufferedIOBase", where: str, terms: "DryRunOptions") -> "DryRun":
+def start_dry_run_of_file(file: "BufferedIOBase", where: str, options: "DryRunOptions") -> "DryRun":
     """The same, made of a snapshot (JSON) or of a cluster file (TOML) whose frameworks live on; `where` names it.
 
     Raises BadInput, and OSError.
     """
     from fake_master.forecasting.dry_run import of_file
 
-    return of_file(file, where, terms)
+    return of_file(file, where, options)
 
 
 def account_offers(

@@ -30,7 +30,7 @@ RevocationKind = Literal["rescinded", "asked", "killed"]
 class Revoked:
     """One step of a revocation, as it happened to a framework."""
 
-    deed: RevocationKind
+    kind: RevocationKind
     """An offer was rescinded; an executor was asked to kill a task; it was killed, and the task with it."""
     framework: Framework
     agent_id: str
@@ -158,9 +158,9 @@ class Revoking:
             self._tell("killed", framework, ended.id, ended.resources, revocation)
 
     def _tell(
-        self, deed: RevocationKind, framework: Framework, what: str, resources: Resources, revocation: Revocation
+        self, kind: RevocationKind, framework: Framework, what: str, resources: Resources, revocation: Revocation
     ) -> None:
-        self.on_revoked(Revoked(deed, framework, revocation.agent, what, resources, revocation))
+        self.on_revoked(Revoked(kind, framework, revocation.agent, what, resources, revocation))
 
 
 def _kept(framework: Framework, role: str, gone: set[int]) -> Iterator[Resources]:

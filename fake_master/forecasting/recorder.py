@@ -33,7 +33,7 @@ class Recorder(DirectConnection):
         self.label: str | None = None
         """The name of the next changes; without one they are named by method, path and call."""
 
-    def lead(self, master: Master) -> None:
+    def follow(self, master: Master) -> None:
         """Carry requests to another master from now on."""
         self._application = Application(master)
 
@@ -127,7 +127,7 @@ class Evictions:
 
     def _revoked(self, what: Revoked) -> None:
         task = what.framework.tasks.get(what.id)
-        if what.deed != "rescinded" and task is not None:
+        if what.kind != "rescinded" and task is not None:
             self._note(what.framework, task)
 
     def _note(self, framework: Framework, task: Task) -> None:

@@ -12,7 +12,7 @@ _READING = ("GET", "HEAD")
 
 
 class Application:
-    """Answers requests to one master.  Not thread-safe: a carrier sends one at a time."""
+    """Answers requests to one master.  Not thread-safe: a transport sends one at a time."""
 
     def __init__(self, master: Master) -> None:
         self.follow(master)
@@ -29,7 +29,7 @@ class Application:
         self.master.advance()
 
     def handle(self, request: Request) -> Response:
-        """Return the answer to a request, also where the registry fails; a change that it reports is on disk."""
+        """Return the answer to a request, also if the registry fails; a change that it reports is on disk."""
         try:
             return self.respond(request)
         except RegistryFailure as failure:

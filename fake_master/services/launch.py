@@ -24,7 +24,7 @@ from mesosctl.model.roles import id_error
 
 @dataclass(slots=True)
 class AcceptContext:
-    """The ground on which the operations of one ACCEPT stand: the sum of its offers, changing from one to the next."""
+    """The sum of the offers of one ACCEPT, which each of its operations changes for the next."""
 
     framework: Framework
     agent: Agent

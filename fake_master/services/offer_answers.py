@@ -168,7 +168,10 @@ class OfferAnswers:
         self._allocator.resume()
 
     def convert(self, context: AcceptContext, operation: Mapping[str, Any]) -> None:
-        """Check, and convert the agent, the allocator and the ground.  Raises RuleViolation, Conflict, Forbidden."""
+        """Check an operation, and apply it to the agent, the allocator and the context.
+
+        Raises RuleViolation, Conflict or Forbidden.
+        """
         conversions = self._conversions(context, operation)
         allocated = [
             Conversion(step.consumed.allocated_to(context.role), step.converted.allocated_to(context.role))

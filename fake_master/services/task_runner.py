@@ -92,9 +92,10 @@ class TaskRunner:
 
     def _plan_end(self, framework: Framework, task: Task, since: float) -> None:
         """Set the timer of a task's own end; `since` is when it began to run, in seconds since the epoch."""
-        fate, outcome = self._state.task_outcome, self._state.task_outcome.outcome
+        planned = self._state.task_outcome
+        outcome = planned.outcome
         if outcome is not None:
-            at = max(self._state.now, since + fate.seconds)
+            at = max(self._state.now, since + planned.seconds)
             self._state.timers.at(at, lambda: self.end(framework, task, outcome))
 
     def tell_to_end(self, framework: Framework, task: Task, ending: Ending) -> None:

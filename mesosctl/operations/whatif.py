@@ -83,7 +83,7 @@ def attempt(dry_run: "DryRun", change: Callable[[], object], *, label: str | Non
     """
     dry_run.begin(label or name)
     before = len(dry_run.answers)
-    dry_run.carrier.label = label
+    dry_run.connection.label = label
     try:
         change()
     except _NOT_ABOUT_THE_CHANGE:
@@ -94,7 +94,7 @@ def attempt(dry_run: "DryRun", change: Callable[[], object], *, label: str | Non
         if all(answer.accepted for answer in dry_run.answers[before:]):
             dry_run.refuse(_refusal(label or name, error))
     finally:
-        dry_run.carrier.label = None
+        dry_run.connection.label = None
 
 
 def _refusal(change: str, error: MesosctlError) -> ChangeAnswer:

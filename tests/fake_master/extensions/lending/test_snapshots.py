@@ -137,7 +137,7 @@ class Snapshots(Lending):
         request = self._operation(number, back=back)
         dry_run: DryRun = fake_master.start_dry_run(snapshot_of(self.master), DryRunOptions(cycles=2))
         path, headers = request.url.path, {name.lower(): value for name, value in request.headers.items()}
-        dry_run.carrier.answer(request.method, path, headers, request.content)
+        dry_run.connection.answer(request.method, path, headers, request.content)
         said = dry_run.forecast()
         self.wait(2.0)
         answer = InProcessTransport(self.master).handle_request(request)
