@@ -11,7 +11,7 @@ import pytest
 from fake_master.master import Master as FakeMaster
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.in_process import InProcessTransport
-from mesosctl.api.snapshots import snapshot
+from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
 from mesosctl.operations.snapshot import read_snapshot
@@ -36,7 +36,7 @@ def master(carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
     cluster.stop()
 
 
-def pictured(address: str, transport: httpx.BaseTransport | None, **more: Any) -> ClusterSnapshot:
+def read_from(address: str, transport: httpx.BaseTransport | None, **more: Any) -> ClusterSnapshot:
     client = Master(parse_address(address), transport=transport)
     try:
         return read_snapshot(client, **more)
@@ -46,30 +46,30 @@ def pictured(address: str, transport: httpx.BaseTransport | None, **more: Any) -
 
 
 def snapshot_of(cluster: Cluster) -> ClusterSnapshot:
-    return pictured(cluster.address, cluster.transport)
+    return read_from(cluster.address, cluster.transport)
 
 
-def again(picture: ClusterSnapshot) -> tuple[ClusterSnapshot, FakeMaster]:
-    """A picture of the fake master that is made from a picture, by way of a file, once it has allocated."""
+def again(snapshot: ClusterSnapshot) -> tuple[ClusterSnapshot, FakeMaster]:
+    """A snapshot of the fake master that is made from a snapshot, by way of a file, once it has allocated."""
     clock = [1000.0]
-    fake = RestoredCluster(snapshot.load(snapshot.dump(picture))).start(clock=lambda: clock[0])
+    fake = RestoredCluster(snapshot_api.load(snapshot_api.dump(snapshot))).start(clock=lambda: clock[0])
     for _ in range(5):
         clock[0] += 1.0
         fake.advance()
-    return pictured("http://fake.invalid", InProcessTransport(fake)), fake
+    return read_from("http://fake.invalid", InProcessTransport(fake)), fake
 
 
-def comparable(picture: ClusterSnapshot) -> Any:
+def comparable(snapshot: ClusterSnapshot) -> Any:
     """What must be the same: all but where agents listen, when, and the order in which a master tells."""
     same = replace(
-        picture,
+        snapshot,
         taken_at=0.0,
-        agents=tuple(sorted((replace(agent, pid="") for agent in picture.agents), key=lambda agent: agent.id)),
-        frameworks=tuple(sorted(picture.frameworks, key=lambda framework: framework.id)),
-        usages=tuple(sorted(picture.usages, key=lambda u: (u.framework_id, u.agent_id, u.role))),
-        offers=tuple(sorted(picture.offers, key=lambda offer: offer.id)),
+        agents=tuple(sorted((replace(agent, pid="") for agent in snapshot.agents), key=lambda agent: agent.id)),
+        frameworks=tuple(sorted(snapshot.frameworks, key=lambda framework: framework.id)),
+        usages=tuple(sorted(snapshot.usages, key=lambda u: (u.framework_id, u.agent_id, u.role))),
+        offers=tuple(sorted(snapshot.offers, key=lambda offer: offer.id)),
     )
-    value = snapshot.to_json(same)
+    value = snapshot_api.to_json(same)
     for kind in ("agents", "usages", "offers"):
         for entry in value[kind]:
             entry["resources"].sort(key=lambda resource: json.dumps(resource, sort_keys=True))
@@ -79,10 +79,10 @@ def comparable(picture: ClusterSnapshot) -> Any:
 
 
 def test_an_empty_cluster(master: Cluster) -> None:
-    picture = snapshot_of(master)
-    assert len(picture.agents) == 2
-    assert picture.flags["allocation_interval"] == "200ms"
-    assert comparable(again(picture)[0]) == comparable(picture)
+    snapshot = snapshot_of(master)
+    assert len(snapshot.agents) == 2
+    assert snapshot.flags["allocation_interval"] == "200ms"
+    assert comparable(again(snapshot)[0]) == comparable(snapshot)
 
 
 def test_frameworks_reservations_quotas_and_weights(master: Cluster, join: Join) -> None:
@@ -96,17 +96,17 @@ def test_frameworks_reservations_quotas_and_weights(master: Cluster, join: Join)
     ads.offers(agents=1)
     join("db", name="old", capabilities=(), roles=None, role="db").subscribe().offers()
     web.settle()
-    picture = snapshot_of(master)
-    assert {offer.id for offer in picture.offers} >= {offer["id"]["value"] for offer in held}
-    assert picture.weights == {"ads/x": 0.5, "web": 2.5}
-    assert str(picture.quotas["web"].guarantees) == "cpus:1; mem:128"
-    assert {framework.name: framework.suppressed for framework in picture.frameworks} == {
+    snapshot = snapshot_of(master)
+    assert {offer.id for offer in snapshot.offers} >= {offer["id"]["value"] for offer in held}
+    assert snapshot.weights == {"ads/x": 0.5, "web": 2.5}
+    assert str(snapshot.quotas["web"].guarantees) == "cpus:1; mem:128"
+    assert {framework.name: framework.suppressed for framework in snapshot.frameworks} == {
         "shop": frozenset(),
         "ads": frozenset({"ads"}),
         "old": frozenset(),
     }
-    second, fake = again(picture)
-    assert comparable(second) == comparable(picture)
+    second, fake = again(snapshot)
+    assert comparable(second) == comparable(snapshot)
     shown = InProcessTransport(fake).handle_request(httpx.Request("GET", "http://fake.invalid/roles"))
     assert by_role(json.loads(shown.read())) == by_role(master.read("/roles"))
 
@@ -128,14 +128,14 @@ def test_tasks_and_executors(master: Cluster, join: Join, carrier: Carrier) -> N
         }
         framework.accept([offer], launch(offer, scalars(cpus=1, mem=128), executor), refuse=1000)
         started(framework)
-    picture = snapshot_of(master)
-    assert [(usage.tasks, str(usage.resources)) for usage in picture.usages] == [(1, "cpus:1.1; mem:160")] * 2
-    assert picture.offers == ()
-    second, _ = again(picture)
-    # A picture has no filters: what was refused is offered again, and what tasks and executors hold is not.
+    snapshot = snapshot_of(master)
+    assert [(usage.tasks, str(usage.resources)) for usage in snapshot.usages] == [(1, "cpus:1.1; mem:160")] * 2
+    assert snapshot.offers == ()
+    second, _ = again(snapshot)
+    # A snapshot has no filters: what was refused is offered again, and what tasks and executors hold is not.
     assert sorted(offer.resources.scalar_quantities()["cpus"] for offer in second.offers) == [900, 2900]
-    assert comparable(second)["usages"] == comparable(picture)["usages"]
-    assert comparable(second)["agents"] == comparable(picture)["agents"]
+    assert comparable(second)["usages"] == comparable(snapshot)["usages"]
+    assert comparable(second)["agents"] == comparable(snapshot)["agents"]
 
 
 def test_a_framework_that_is_away_is_offered_nothing(master: Cluster, join: Join, carrier: Carrier) -> None:
@@ -144,12 +144,12 @@ def test_a_framework_that_is_away_is_offered_nothing(master: Cluster, join: Join
     framework.stream.hang_up()
     gone = lambda: not snapshot_of(master).frameworks[0].connected  # noqa: E731
     assert master.subscribers.wait(gone)
-    picture = snapshot_of(master)
-    assert comparable(again(picture)[0]) == comparable(picture)
+    snapshot = snapshot_of(master)
+    assert comparable(again(snapshot)[0]) == comparable(snapshot)
 
 
 def test_progress_is_told_in_sentences(master: Cluster, carrier: Carrier) -> None:
     told: list[str] = []
-    pictured(master.address, master.transport, progress=lambda sentence, _part=None: told.append(sentence))
+    read_from(master.address, master.transport, progress=lambda sentence, _part=None: told.append(sentence))
     assert told[0].startswith("asking")
     assert any("MiB" in sentence for sentence in told) or carrier not in (REAL, SOCKET, SOCKET_OLD)

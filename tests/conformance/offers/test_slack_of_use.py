@@ -146,12 +146,12 @@ def test_what_is_used_of_it_counts_as_consumed(
     assert role["quota"]["consumed"] == role["allocated"] == {"cpus": 2.0}
 
 
-def test_a_picture_has_it(master: Cluster, join: Join, estimator: Estimator) -> None:
+def test_a_snapshot_has_it(master: Cluster, join: Join, estimator: Estimator) -> None:
     estimator.report(2.0)
     join("a", capabilities=TENANT).subscribe().offers()
-    picture = snapshot_of(master)
-    assert picture.lending is None
-    assert picture.agents[0].total.revocable().quantities().get_amount("cpus") == 2000
-    assert [offer.resources.revocable().quantities().get_amount("cpus") for offer in picture.offers] == [2000]
-    assert any(sentence.startswith("further oversubscription") for sentence in picture.unknown)
-    assert comparable(again(picture)[0]) == comparable(picture)
+    snapshot = snapshot_of(master)
+    assert snapshot.lending is None
+    assert snapshot.agents[0].total.revocable().quantities().get_amount("cpus") == 2000
+    assert [offer.resources.revocable().quantities().get_amount("cpus") for offer in snapshot.offers] == [2000]
+    assert any(sentence.startswith("further oversubscription") for sentence in snapshot.unknown)
+    assert comparable(again(snapshot)[0]) == comparable(snapshot)
