@@ -29,7 +29,7 @@ class Application:
         self.master.advance()
 
     def handle(self, request: Request) -> Response:
-        """Return the answer to a request, also where the registry fails; a change that it reports is on disk."""
+        """Return the answer to a request, also if the registry fails; a change that it reports is on disk."""
         try:
             return self.respond(request)
         except RegistryFailure as failure:

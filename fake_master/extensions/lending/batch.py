@@ -142,7 +142,7 @@ class LendingBatch:
         return len(agents)
 
     def _open(self, role: BorrowerRole, row: Row, record: LentAgent) -> LendingRole | None:
-        """Return a role with the borrowers that take such agents; None where it may have a part of them only."""
+        """Return a role with the borrowers that take such agents; None if it may have a part of them only."""
         lent, slack = self._lent, row.slack
         part = lendable_to(record, row.idle, role.name, slack)
         if part and part != slack:

@@ -1,6 +1,6 @@
 """The agents' side of lending: tasks start, wait or are evicted (oversubscription specification, "Agent: eviction").
 
-The arithmetic is `mesosctl.model.eviction`'s; here are the tasks of each agent, in their order.
+The arithmetic is `fake_master.extensions.lending.eviction`'s; here are the tasks of each agent, in their order.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from fake_master.extensions.lending.allocator import LendingAllocator
+from fake_master.extensions.lending.eviction import AgentOccupancy, AgentTask, candidates, choose
 from fake_master.extensions.lending.placed_tasks import NOTHING, AgentTasks, HeldAmounts, PlacedTask, hand_over, terms
 from fake_master.services.task_runner import TaskRunner
 from fake_master.state.agents import Agent
@@ -16,7 +17,6 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Executor, Task, TaskState
 from mesosctl.api.resources import list_to_json
-from mesosctl.model.eviction import AgentOccupancy, AgentTask, candidates, choose
 from mesosctl.model.quantities import Quantities, to_double
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources

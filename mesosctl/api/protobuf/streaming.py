@@ -1,4 +1,4 @@
-"""RecordIO: how a stream of events is cut into records (Mesos documentation, "HTTP Endpoints").
+"""RecordIO: how a stream of events is divided into records (Mesos documentation, "HTTP Endpoints").
 
 Each record is its length in bytes as decimal text, a line feed, and the record.
 """
@@ -28,11 +28,11 @@ _LONGEST_LENGTH = 20
 
 
 class BrokenRecord(ValueError):
-    """The stream is not RecordIO, or one of its records is larger than its reader takes."""
+    """The stream is not RecordIO, or one of its records is larger than its reader accepts."""
 
 
 def encode(record: bytes) -> bytes:
-    """Return a record with its length before it, as it stands in a stream."""
+    """Return a record after its length, as in a stream."""
     return b"%d\n%s" % (len(record), record)
 
 
@@ -74,14 +74,14 @@ def _take_length(buffer: bytearray) -> int | None:
 
 
 LONGEST_VALUE = 32 * 1024 * 1024
-"""Characters of what is not taken apart; an agent, a framework or a task has some thousands."""
+"""The longest value, in characters, that is not split; an agent, a framework or a task has some thousands."""
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _LONGEST_WORD = 16
-"""Characters: more than any literal or escape has, so that what is wrong farther from the end is not merely cut."""
+"""Characters: more than any literal or escape has, so that a fault farther from the end is not just incomplete text."""
 
 
 class Part(NamedTuple):
-    """A value and where it stands: the names of the objects around it, and its place if it is an element."""
+    """A value and its place: the names of the enclosing objects, and its index if it is an element."""
 
     path: tuple[str, ...]
     place: int | None
@@ -94,7 +94,7 @@ class Part(NamedTuple):
 
 
 Shortcut = Callable[[str, int], tuple[Any, int] | None]
-"""Reads what begins at a place of a text, faster than JSON is read: the value and its end, or None."""
+"""Reads the value at a place of a text, faster than a JSON parser: the value and its end, or None."""
 
 
 def parts(
@@ -106,11 +106,10 @@ def parts(
 ) -> Iterator[Part]:
     """Yield the parts of one JSON value that comes in chunks.
 
-    Objects are taken apart down to `depth` of them, and the lists that are found in them; what lies deeper
-    is whole.  Of a key that stands twice both values come, in turn; `each_key_once` refuses it, at any depth.
-    `shortcuts` are tried on each element of the lists that they are named for.
-    Raises ConversionError if there is no JSON, something after it, or a value that is not taken apart and is longer
-    than `LONGEST_VALUE`, and what reading `chunks` raises.
+    Objects are split down to a nesting of `depth`, and so are the lists in them; deeper values stay whole. Both values
+    of a duplicate key are yielded, in turn; `each_key_once` refuses it, at any depth. `shortcuts` are tried on each
+    element of the lists of their names. Raises ConversionError if there is no JSON, something after it, or a value that
+    is not taken apart and is longer than `LONGEST_VALUE`, and what reading `chunks` raises.
     """
     text = _Text(chunks, shortcuts or {}, each_key_once=each_key_once)
     try:
@@ -136,18 +135,18 @@ def _of_value(text: "_Text", path: tuple[str, ...], depth: int) -> Iterator[Part
 
 
 class _Text:
-    """Text that comes in chunks; what has been looked through is let go of."""
+    """Text that arrives in chunks; the part that was read is dropped."""
 
     def __init__(self, chunks: Iterable[bytes], shortcuts: Mapping[str, Shortcut], *, each_key_once: bool) -> None:
         self._shortcuts = shortcuts
         self._each_key_once = each_key_once
         self._decode = (STRICT if each_key_once else DECODER).raw_decode
         self._chunks = iter(chunks)
-        # As `decoding.decode` does: bytes that are no UTF-8 are a master's to show.
+        # Like `decoding.decode`: a master may show bytes that are not UTF-8.
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         self._text = ""
         self.at = 0
-        """Where the next thing is."""
+        """The place of the next value."""
         self._passed = 0
         """Characters before the text that is held."""
         self._ended = False
@@ -155,7 +154,7 @@ class _Text:
         """The buffered text before its numbers were made plain."""
 
     def peek(self) -> str:
-        """The next character that is no blank; "" at the end."""
+        """The next character that is not whitespace; "" at the end."""
         while True:
             blanks = _BLANKS.match(self._text, self.at)
             assert blanks is not None, "no blank at all will do"
@@ -166,7 +165,7 @@ class _Text:
                 return ""
 
     def names(self) -> Iterator[str]:
-        """The names in an object that begins here; after each its value has to be taken."""
+        """The names in an object that begins here; read the value after each."""
         self.at += 1
         if self.peek() == "}":
             self.at += 1
@@ -225,7 +224,7 @@ class _Text:
         return ConversionError(f"Not JSON: {sentence} (char {self._passed + place})", "")
 
     def _goes_on(self, closing: str) -> bool:
-        """Whether there is another member or element, after a comma; if not, step over the bracket."""
+        """Whether there is another member or element, after a comma; if not, skip the bracket."""
         found = self.peek()
         if found not in (",", closing):
             raise self.error("Expecting ',' delimiter", self.at)
@@ -233,7 +232,7 @@ class _Text:
         return found == ","
 
     def _is_cut(self, value: Any, end: int) -> bool:
-        """Whether a number is perhaps only the beginning of one."""
+        """Whether a number may be only the beginning of one."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
         return not self._ended if end == len(self._text) else end_of_number(self._text, end) > end
@@ -255,7 +254,7 @@ class _Text:
     def _read_on(self) -> bool:
         """Hold more text; False at the end.
 
-        At least as much again as waits to be understood, so that a value of any length is looked at about twice.
+        It reads at least as much again as is not parsed yet, so that a value of any length is parsed about twice.
         """
         if self._ended:
             return False

@@ -54,7 +54,7 @@ class Run:
         self.headroom: Amounts = headroom(state) if self.unmet_guarantees else {}
         """Free amounts that could serve a guarantee; only meaningful while `unmet_guarantees` is not empty."""
         self.remainder: Remainder | None = None
-        """The bound of the second stage where quota takes whole agents; None where no guarantee lacks anything."""
+        """The bound of the second stage if quota takes whole agents; None if no guarantee lacks anything."""
         self.exhausted_roles = ExhaustedRoles(state, self.bound)
 
     def fingerprint(self) -> Fingerprint:

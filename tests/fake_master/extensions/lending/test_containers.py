@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from fake_master.extensions.lending.eviction import AgentOccupancy
 from fake_master.extensions.lending.revocable_tasks import RevocableTasks
 from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec
@@ -14,7 +15,6 @@ from fake_master.state.streams import EventStream
 from fake_master.state.subscription import Subscription
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.api.protobuf import streaming
-from mesosctl.model.eviction import AgentOccupancy
 from mesosctl.model.quantities import Quantities
 
 STOP_SECONDS = 2.0

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.model.eviction import AgentOccupancy, Candidate, choose
+from fake_master.extensions.lending.eviction import AgentOccupancy, Candidate, choose
 from mesosctl.model.quantities import Quantities
 
 
