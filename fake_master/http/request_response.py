@@ -15,6 +15,7 @@ from urllib.parse import unquote_plus
 
 from fake_master.http.json_text import pieces, written
 from mesosctl.api.protobuf.decoding import ConversionError, decode
+from mesosctl.api.protobuf.messages import Message, read
 from mesosctl.model.errors import Conflict, RuleViolation
 
 if TYPE_CHECKING:
@@ -158,6 +159,24 @@ def json_body(request: Request, kind: type, what: str) -> Any:
     if not isinstance(value, kind):
         raise Refusal(400, f"Failed to parse {what}: expecting a JSON {'object' if kind is dict else 'array'}")
     return value
+
+
+def json_message(request: Request, form: Message, what: str, failure: str) -> dict[str, Any]:
+    """The body, a JSON object, as a message.  Raises Refusal (400); `failure` begins the sentence on a wrong field."""
+    body = json_body(request, dict, what)
+    try:
+        return read(form, body)
+    except ConversionError as error:
+        raise Refusal(400, f"{failure}: {error}") from error
+
+
+def json_messages(request: Request, form: Message, what: str, failure: str) -> list[dict[str, Any]]:
+    """The body, a JSON array, as messages of one form; otherwise like `json_message`."""
+    body = json_body(request, list, what)
+    try:
+        return [read(form, entry, f"[{index}]") for index, entry in enumerate(body)]
+    except ConversionError as error:
+        raise Refusal(400, f"{failure}: {error}") from error
 
 
 class Realm(Enum):

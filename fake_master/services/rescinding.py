@@ -3,7 +3,7 @@
 The allocator decides what is lent no longer (`fake_master/extensions/lending/stage.py`), and this module which offers
 are rescinded for it.  Other reasons to rescind: `fake_master/allocator/README.md`, "Where rescinding is decided".
 
-Sources: Mesos documentation, "Quota" and "Reservation"; a Mesos 1.11.0 master if they leave it open.
+Sources: Mesos documentation, "Quota" and "Reservation"; for what they leave open, a Mesos 1.11.0 master.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
