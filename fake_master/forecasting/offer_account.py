@@ -36,11 +36,11 @@ def accounts_of(
     assert isinstance(allocator, HierarchicalAllocator), "every allocator that a snapshot can ask for is one"
     order = [leaf.client.name for leaf in allocator.state.role_sorter.walk()]
     trial = try_offers(allocator.state, subjects)
-    books = _Books(snapshot, master, allocator, trial, out_of_service)
-    return [books.account(*subject, order) for subject in subjects]
+    accounting = _Accounting(snapshot, master, allocator, trial, out_of_service)
+    return [accounting.account(*subject, order) for subject in subjects]
 
 
-class _Books:
+class _Accounting:
     """One cluster: who holds what, what is free, and the allocator's decisions about it."""
 
     def __init__(

@@ -33,7 +33,7 @@ class Recorder(DirectConnection):
         self.label: str | None = None
         """The name of the next changes; without one they are named by method, path and call."""
 
-    def lead(self, master: Master) -> None:
+    def follow(self, master: Master) -> None:
         """Carry requests to another master from now on."""
         self._application = Application(master)
 
@@ -49,7 +49,7 @@ class Recorder(DirectConnection):
 
 
 def _change(method: str, path: str, body: bytes) -> str | None:
-    """Return in short what a request would change; None where it only reads."""
+    """Return in short what a request would change; None if it only reads."""
     if method in ("GET", "HEAD"):
         return None
     if path not in (_V1, _SCHEDULER):
@@ -86,7 +86,7 @@ _Name = tuple[str, str]
 
 
 class Evictions:
-    """Of one master: what it does to tasks from `begin` on, and what it might have to do."""
+    """The tasks that one master evicts from `begin` on, and those that it might have to evict."""
 
     def __init__(self, state: MasterState, runtime: AgentRuntime, revoking: Revoking, names: AgentNames) -> None:
         self._state = state
@@ -114,7 +114,7 @@ class Evictions:
         self._revoking.on_revoked = self._revoked
 
     def found(self) -> tuple[EvictedTask, ...]:
-        """Those who went, in the order of events; then those who might have to."""
+        """Return the tasks that were evicted, in that order, and then those that might be."""
         might = [
             self._value(framework, task, happens=False)
             for framework, task in at_risk(self._state, self._runtime)
@@ -127,7 +127,7 @@ class Evictions:
 
     def _revoked(self, what: Revoked) -> None:
         task = what.framework.tasks.get(what.id)
-        if what.deed != "rescinded" and task is not None:
+        if what.kind != "rescinded" and task is not None:
             self._note(what.framework, task)
 
     def _note(self, framework: Framework, task: Task) -> None:

@@ -15,6 +15,7 @@ from urllib.parse import unquote_plus
 
 from fake_master.http.json_text import pieces, written
 from mesosctl.api.protobuf.decoding import ConversionError, decode
+from mesosctl.api.protobuf.messages import Message, read
 from mesosctl.model.errors import Conflict, RuleViolation
 
 if TYPE_CHECKING:
@@ -25,9 +26,12 @@ PLAIN = "text/plain; charset=utf-8"
 JSON = "application/json"
 PROTOBUF = "application/x-protobuf"
 _MOST_VALUES = 500_000
-"""In one body; each is looked at while nobody else is answered.  A maintenance of 50,000 machines has half as many."""
+"""Values in one body, which are read while no other request is answered.
+
+A maintenance of 50,000 machines has half as many.
+"""
 _MOST_FIELDS = 10_000
-"""Of one form."""
+"""Fields in one form."""
 _MALFORMED = re.compile("%(?![0-9a-fA-F]{2})")
 
 
@@ -122,7 +126,7 @@ def accepted_silently(status: int = 200) -> Response:
 
 
 def json_response(value: Any, request: Request) -> Response:
-    """JSON without blanks, wrapped where the request asks for `?jsonp=`; `value` or its fields may be `Written`."""
+    """JSON without blanks, wrapped if the request asks for `?jsonp=`; `value` or its fields may be `Written`."""
     body = written(value) if isinstance(value, dict) else pieces(value)
     callback = request.query.get("jsonp")
     if callback is not None:
@@ -157,6 +161,24 @@ def json_body(request: Request, kind: type, what: str) -> Any:
     return value
 
 
+def json_message(request: Request, form: Message, what: str, failure: str) -> dict[str, Any]:
+    """The body, a JSON object, as a message.  Raises Refusal (400); `failure` begins the sentence on a wrong field."""
+    body = json_body(request, dict, what)
+    try:
+        return read(form, body)
+    except ConversionError as error:
+        raise Refusal(400, f"{failure}: {error}") from error
+
+
+def json_messages(request: Request, form: Message, what: str, failure: str) -> list[dict[str, Any]]:
+    """The body, a JSON array, as messages of one form; otherwise like `json_message`."""
+    body = json_body(request, list, what)
+    try:
+        return [read(form, entry, f"[{index}]") for index, entry in enumerate(body)]
+    except ConversionError as error:
+        raise Refusal(400, f"{failure}: {error}") from error
+
+
 class Realm(Enum):
     """The realms of a master and of its agents; each is switched on by a flag of its own."""
 
@@ -176,7 +198,7 @@ _FLAGS = {
 
 
 def authenticate(flags: "MasterFlags", realm: Realm | None, request: Request) -> str | None:
-    """The principal, or None where the realm is open.  Raises Refusal (401)."""
+    """The principal, or None if the realm is open.  Raises Refusal (401)."""
     if realm is None or not flags.is_true(_FLAGS[realm]):
         return None
     pair = _basic(request.headers.get("authorization", ""))

@@ -1,5 +1,7 @@
 """The paths of the fake master: which endpoint answers where, to whom, and to which methods.
 
+To add an endpoint, write a method in the class of its noun, and add a `Route` to `Endpoints.routes`.
+
 The first part of a path names an actor and may be percent-encoded; where it names no actor, the path is the master's
 own.  Of the rest, which is taken as it stands, the longest beginning that is an endpoint decides, as in libprocess.
 `python -m fake_master.http.routes` prints the page `docs/reference/served.md`.

@@ -168,7 +168,10 @@ class OfferAnswers:
         self._allocator.resume()
 
     def convert(self, context: AcceptContext, operation: Mapping[str, Any]) -> None:
-        """Check, and convert the agent, the allocator and the ground.  Raises RuleViolation, Conflict, Forbidden."""
+        """Check an operation, and apply it to the agent, the allocator and the context.
+
+        Raises RuleViolation, Conflict or Forbidden.
+        """
         conversions = self._conversions(context, operation)
         allocated = [
             Conversion(step.consumed.allocated_to(context.role), step.converted.allocated_to(context.role))
@@ -238,7 +241,7 @@ def _filter(refuse_seconds: float | None) -> float:
 
 
 def _offered(messages: Sequence[Mapping[str, Any]], context: AcceptContext) -> list[Resource]:
-    """Return the resources that an operation names.  Raises RuleViolation where their role is not that of the offer."""
+    """Return the resources that an operation names.  Raises RuleViolation if their role is not that of the offer."""
     found = entries(messages, context)
     for entry in found:
         if entry.allocation_role != context.role:

@@ -163,9 +163,12 @@ class Authorizer:
         return self.permissive
 
     def require(self, action: str, principal: str | None, target: str | None) -> None:
-        """Raises Forbidden where `allows` is false."""
+        """Check that `allows` is true.  Raises Forbidden."""
         if not self.allows(action, principal, target):
-            raise Forbidden(f"principal '{principal}' may not {action} of '{target}'", rule=f"acl.{action}")
+            client = "an unauthenticated client" if principal is None else f"principal '{principal}'"
+            kind = (_OBJECT_FIELDS | _UNUSED)[action].removesuffix("s").replace("_", " ")
+            of = "" if target is None else f" ({kind} '{target}')"
+            raise Forbidden(f"the ACLs do not allow {client} to {action.replace('_', ' ')}{of}", rule=f"acl.{action}")
 
 
 def _entity(message: Mapping[str, Any]) -> Entity:

@@ -10,7 +10,7 @@ from uuid import uuid4
 from fake_master.registry.interface import Registry, RegistryFailure, UnreadableRegistry
 
 NANOSECONDS = 1_000_000_000
-"""Of a second: Mesos writes times and durations as whole nanoseconds."""
+"""Nanoseconds in a second: Mesos writes times and durations as whole nanoseconds."""
 
 
 class SteadyClock:
@@ -40,7 +40,7 @@ class SteadyClock:
 class VirtualClock:
     """Seconds since the epoch that stand still until `sleep` moves them on at once.
 
-    Given to a master as its clock, and to the carrier as its way to wait, it plays hours in
+    Given to a master as its clock, and to the transport as its way to wait, it plays hours in
     milliseconds and the same way every time.
     """
 

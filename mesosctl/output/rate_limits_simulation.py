@@ -93,7 +93,7 @@ def _compared(before: PrincipalTraffic | None) -> list[str]:
 
 
 def bars(outcomes: Sequence[PrincipalTraffic]) -> list[str]:
-    """The length of each queue over time, one line a principal; nothing where no message waits."""
+    """The length of each queue over time, one line a principal; nothing if no message waits."""
     queueing = [outcome for outcome in outcomes if outcome.longest_queue]
     if not queueing:
         return []
@@ -112,7 +112,7 @@ def _row(lengths: Sequence[int]) -> str:
 
 
 def sampled(outcome: PrincipalTraffic, end: float, columns: int) -> list[int]:
-    """The longest the queue was in each of `columns` equal spans from 0 to `end` seconds."""
+    """The longest queue in each of `columns` equal spans from 0 to `end` seconds."""
     found = [0] * columns
     for (start, length), (stop, _) in pairwise([*outcome.queue, (end, 0)]):
         first, last = int(start / end * columns), int(stop / end * columns)
@@ -147,7 +147,7 @@ def suggestion(made: Suggestion, limits_json: str) -> Report:
 _WIDTH, _HEIGHT, _LEFT, _GAP = 720, 100, 60, 64
 _COLUMNS = _WIDTH - _LEFT - 20
 _MOST_ABOVE = 4
-"""A capacity up to so many times the longest queue is within the panel; a higher one would press the queue flat."""
+"""A capacity up to this multiple of the longest queue is within the panel; a higher one would flatten the queue."""
 
 
 def picture(played: Simulation) -> str:
@@ -209,7 +209,7 @@ def _axes(tallest: int, end: float) -> Iterator[str]:
 
 
 def _capacity_line(capacity: int, tallest: int) -> Iterator[str]:
-    """The capacity of the queue as a line, or a note at the top where it is far above the queue."""
+    """The capacity of the queue as a line, or a note at the top if it is far above the queue."""
     if capacity > tallest:
         yield (
             f'<text x="{_COLUMNS}" y="12" text-anchor="end" fill="#b03030">capacity {capacity}, above this panel</text>'

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 def agent_id_column(agents: Iterable[RegisteredAgent]) -> Column:
-    """Return the column AGENT ID: with -o wide, and in every table where one of `agents` shares its host name.
+    """Return the column AGENT ID: with -o wide, and in every table if one of `agents` shares its host name.
 
-    There the ids are shortened to what means one agent alone; -o wide and csv have the whole ids.
+    There the ids are shortened to a unique end; -o wide and csv have the whole ids.
     """
     short = {agent.id: agent.short_id for agent in agents if agent.short_id}
     return _id_column(short, is_needed=any(agent.shares_host for agent in agents))
 
 
 def agent_id_column_of(hostnames: Mapping[str, str]) -> Column:
-    """Return the same column where no more is known of the agents than their host names, by id."""
+    """Return the same column if no more is known of the agents than their host names, by id."""
     shared = shared_hostnames(hostnames.values())
     return _id_column(short_ids(hostnames) if shared else {}, is_needed=bool(shared))
 
@@ -47,7 +47,7 @@ def _labels(level: Reservation) -> str:
 
 
 def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing is reserved") -> Report:
-    """A line for every stack of every agent; `empty` is said where there is none."""
+    """A line for every stack of every agent; `empty` is shown if there is none."""
 
     def document() -> "documents.ReservationList":
         from mesosctl.output.json_documents import reservations
@@ -90,7 +90,7 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
         empty=empty,
         listing="reservations",
     )
-    # A terminal shows a column only where it tells something: which part is a volume, which is refined.
+    # A terminal shows a column only if it tells something: which part is a volume, which is refined.
     tells = {
         "VOLUME": any(_volume(holding) != NOTHING for holding in held),
         "STACK": any(len(holding.stack) > 1 for holding in held),
@@ -107,7 +107,7 @@ def _entries(held: Iterable[AgentReservation]) -> "Iterator[documents.Reservatio
 
 
 def volume_list(held: Sequence[AgentReservation], *, empty: str = "there are no volumes") -> Report:
-    """A line for every volume; `empty` is said where there is none."""
+    """A line for every volume; `empty` is shown if there is none."""
 
     def document() -> "documents.VolumeList":
         from mesosctl.output.json_documents import reservations
@@ -156,7 +156,7 @@ def agent_changes(changes: Sequence[AgentChange], *, planned: bool = False) -> R
     def document() -> "documents.AgentChanges":
         from mesosctl.output.json_documents import reservations
 
-        return reservations.AgentChanges.listing(changes)
+        return reservations.AgentChanges(changes=[reservations.AgentChange.of(change) for change in changes])
 
     columns = (
         Column("AGENT"),
@@ -200,7 +200,7 @@ class _Branch:
 
 
 def _branches(held: Iterable[AgentReservation]) -> dict[str, _Branch]:
-    """By role, those above the owners included, in the order of the tree; each holding is looked at once."""
+    """By role, including the parents of owners, in the order of the tree; each holding is read once."""
     found: dict[str, _Branch] = {}
     for holding in held:
         role, amounts = holding.owner.role, holding.resources.quantities()

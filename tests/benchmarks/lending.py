@@ -16,10 +16,10 @@ from typing import Literal
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options
-from fake_master.extensions.lending_allocator import LendingAllocator
+from fake_master.extensions.lending.allocator import LendingAllocator
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
-from tests.benchmarks.report import Chart, Reporter, arguments
+from tests.benchmarks.reporting.report import Chart, Reporter, arguments
 
 RUN_MS = "allocator/mesos/allocation_run_ms"
 AT_MOST = 1.2

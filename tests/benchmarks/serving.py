@@ -20,11 +20,11 @@ from typing import Any, Self
 
 import httpx
 
-from tests.allocator.real_master import RUNNER, Agents, RealMaster, Scheduler, hold
 from tests.benchmarks.cases import Case, quota_configs
 from tests.benchmarks.load import Answers, ask
-from tests.benchmarks.report import Cell, Chart, Reporter, arguments, ratio
+from tests.benchmarks.reporting.report import Cell, Chart, Reporter, arguments, ratio
 from tests.conformance.masters.processes import Process
+from tests.fake_master.allocator.real.real_master import RUNNER, Agents, RealMaster, Scheduler, hold
 
 QUESTIONS = (
     "/quota",
@@ -211,7 +211,7 @@ def main() -> None:
             continue
         reporter.table(
             f"{case.agents:,} agents, {case.frameworks} frameworks",
-            "question",
+            "request",
             "kB",
             "ours /s",
             "real /s",
@@ -238,7 +238,7 @@ def main() -> None:
                     if answers is not None:
                         rates.setdefault(f"{name}, {at_once} at once", []).append((question, answers.rate))
             title = f"Requests a second, {case.agents:,} agents"
-            reporter.chart(Chart(f"serving-{case.agents}", title, "question", "requests a second", rates))
+            reporter.chart(Chart(f"serving-{case.agents}", title, "request", "requests a second", rates))
     reporter.finish(given.json)
 
 

@@ -20,29 +20,29 @@ from mesosctl.api.protobuf.decoding import (
 )
 
 LONGEST_VALUE = 32 * 1024 * 1024
-"""Characters of what is not taken apart; an agent, a framework or a task has some thousands."""
+"""The longest value, in characters, that is not split; an agent, a framework or a task has some thousands."""
 _BLANK = " \t\n\r"
 _BLANKS = re.compile(f"[{_BLANK}]*")
 _LONGEST_WORD = 16
-"""Characters: more than any literal or escape has, so that what is wrong farther from the end is not merely cut."""
+"""Characters: more than any literal or escape has, so that a fault farther from the end is not just incomplete text."""
 
 Shortcut = Callable[[str, int], tuple[Any, int] | None]
-"""Reads what begins at a place of a text, faster than JSON is read: the value and its end, or None."""
+"""Reads the value at a place of a text, faster than a JSON parser: the value and its end, or None."""
 
 
 class BufferedText:
-    """Text that comes in chunks; what has been looked through is let go of."""
+    """Text that arrives in chunks; the part that was read is dropped."""
 
     def __init__(self, chunks: Iterable[bytes], shortcuts: Mapping[str, Shortcut], *, each_key_once: bool) -> None:
         self._shortcuts = shortcuts
         self._each_key_once = each_key_once
         self._decode = (STRICT if each_key_once else DECODER).raw_decode
         self._chunks = iter(chunks)
-        # As `decoding.decode` does: bytes that are no UTF-8 are a master's to show.
+        # Like `decoding.decode`: a master may show bytes that are not UTF-8.
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         self._text = ""
         self.at = 0
-        """Where the next thing is."""
+        """The place of the next value."""
         self._passed = 0
         """Characters before the text that is held."""
         self._ended = False
@@ -50,7 +50,7 @@ class BufferedText:
         """The buffered text before its numbers were made plain."""
 
     def peek(self) -> str:
-        """The next character that is no blank; "" at the end."""
+        """The next character that is not whitespace; "" at the end."""
         if self.at < len(self._text) and (found := self._text[self.at]) not in _BLANK:  # as a program writes it
             return found
         while True:
@@ -63,7 +63,7 @@ class BufferedText:
                 return ""
 
     def names(self) -> Iterator[str]:
-        """The names in an object that begins here; after each its value has to be taken."""
+        """The names in an object that begins here; read the value after each."""
         self.at += 1
         if self.peek() == "}":
             self.at += 1
@@ -128,7 +128,7 @@ class BufferedText:
         return ConversionError(f"Not JSON: {sentence} (char {self._passed + place})", "")
 
     def _goes_on(self, closing: str) -> bool:
-        """Whether there is another member or element, after a comma; if not, step over the bracket."""
+        """Whether there is another member or element, after a comma; if not, skip the bracket."""
         found = self.peek()
         if found not in (",", closing):
             raise self.error("Expecting ',' delimiter", self.at)
@@ -136,7 +136,7 @@ class BufferedText:
         return found == ","
 
     def _is_cut(self, value: Any, end: int) -> bool:
-        """Whether a number is perhaps only the beginning of one."""
+        """Whether a number may be only the beginning of one."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
         return not self._ended if end == len(self._text) else end_of_number(self._text, end) > end
@@ -144,7 +144,7 @@ class BufferedText:
     def _may_be_mended(self, problem: str, at: int) -> bool:
         """Whether what is wrong at `at` may be right in the text that is held now.
 
-        More is read where the text may only be cut there, and where a number is spelled as JSON does not, until
+        More is read if the text may only be cut there, and if a number is spelled as JSON does not, until
         there is too much of it.
         """
         end = end_of_number(self._text, at)
@@ -158,7 +158,7 @@ class BufferedText:
     def _read_on(self) -> bool:
         """Hold more text; False at the end.
 
-        At least as much again as waits to be understood, so that a value of any length is looked at about twice.
+        It reads at least as much again as is not parsed yet, so that a value of any length is parsed about twice.
         """
         if self._ended:
             return False
@@ -178,7 +178,7 @@ class BufferedText:
         return True
 
     def _in_plain_numbers(self) -> bool:
-        """At the end of the text: spell the numbers of what is left as JSON does; False where nothing changes."""
+        """At the end of the text: spell the numbers of what is left as JSON does; False if nothing changes."""
         if self._typed is not None:
             return False
         self._typed = self._text[self.at :]

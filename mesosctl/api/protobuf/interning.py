@@ -1,4 +1,4 @@
-"""Equal values that are read again and again become one value."""
+"""A cache in which equal values that are read repeatedly become one value."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -32,7 +32,7 @@ class Known(Generic[Key, Value]):
         self._values: dict[Key, Value] = {}
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """The value of `key`, made if it is not remembered."""
+        """The value of `key`, created if it is not in the cache."""
         found = self._values.get(key)
         if found is None:
             found = make()
@@ -43,7 +43,7 @@ class Known(Generic[Key, Value]):
 
 
 def resource_at(message: Any, path: str) -> Resource:
-    """The Resource message that stands at `path`.  Raises ConversionError and RuleViolation."""
+    """The Resource message at `path`.  Raises ConversionError and RuleViolation."""
     return to_core(read(RESOURCE, message, path), path)
 
 
@@ -58,8 +58,8 @@ class Entries:
         return self._known.get(repr(message), lambda: resource_at(message, path))
 
 
-# Of a list of Resource messages as json.dumps writes it: what stands before the name of the first, between the last
-# member of one and the name of the next, and after the last.
+# In a list of Resource messages as json.dumps writes it: the text before the name of the first, between the last member
+# of one and the name of the next, and after the last.
 _BEGIN, _BETWEEN, _END = '[{"name": "', '}, {"name": "', "}]"
 # The same as a master writes it.
 _FIRST, _NEXT = '[{"name":"', '},{"name":"'
@@ -92,9 +92,9 @@ class ResourceLists:
         return self._plain.get(repr(messages), together)
 
     def plain_of_text(self, text: str) -> Resources | None:
-        """As `plain`, of a list in the text that json.dumps makes of it; None for any other, and for one that is wrong.
+        """Like `plain`, for a list as text from json.dumps; None for any other text, and for an invalid one.
 
-        What was seen before is found without being decoded.
+        A list that was seen before is found without decoding.
         """
         return self._plain_texts.get(text, lambda: self._of_text(text))
 
@@ -126,7 +126,7 @@ class ResourceLists:
             return None
 
     def _plain_entry(self, piece: str) -> Resource:
-        """As `_entry_of_text`, without an allocation role.  Raises ValueError where it has one, too."""
+        """As `_entry_of_text`, without an allocation role.  Raises ValueError if it has one, too."""
         role, entry = self._entry_of_text(piece)
         if role != DEFAULT_ROLE:
             raise ValueError(piece)
@@ -135,7 +135,7 @@ class ResourceLists:
     def _entry_of_text(self, piece: str) -> tuple[str, Resource]:
         """Return the allocation role and the resource in the text of a message, without its beginning and end.
 
-        Raises ValueError where it is not one message, and RuleViolation.
+        Raises ValueError if it is not one message, and RuleViolation.
         """
         amount = _AMOUNT.fullmatch(piece)
         if amount is None:
@@ -145,7 +145,10 @@ class ResourceLists:
         return role or DEFAULT_ROLE, entry
 
     def by_role(self, messages: Any, where: str) -> Mapping[str, Resources]:
-        """Return a list by allocation role, without that; "*" for none.  Raises RuleViolation as `plain` does."""
+        """Return a list by allocation role, without the allocation roles; "*" for none.
+
+        Raises RuleViolation as `plain` does.
+        """
         return self._by_role.get(repr(messages), lambda: self._read(messages, where))
 
     def _read(self, messages: Any, where: str) -> Mapping[str, Resources]:
@@ -176,7 +179,7 @@ def _by_role(message: Any, path: str) -> tuple[str, Resource]:
 
 
 class Sums:
-    """Sums and differences of values that repeat, each worked out once."""
+    """Sums and differences of values that repeat, each calculated once."""
 
     def __init__(self) -> None:
         # The operands are kept beside their result, so that their identities stay their own.

@@ -1,4 +1,4 @@
-"""RecordIO: how a stream of events is cut into records (Mesos documentation, "HTTP Endpoints").
+"""RecordIO: how a stream of events is divided into records (Mesos documentation, "HTTP Endpoints").
 
 Each record is its length in bytes as decimal text, a line feed, and the record.
 """
@@ -15,11 +15,11 @@ _LONGEST_LENGTH = 20
 
 
 class BrokenRecord(ValueError):
-    """The stream is not RecordIO, or one of its records is larger than its reader takes."""
+    """The stream is not RecordIO, or one of its records is larger than its reader accepts."""
 
 
 def encode(record: bytes) -> bytes:
-    """Return a record with its length before it, as it stands in a stream."""
+    """Return a record after its length, as in a stream."""
     return b"%d\n%s" % (len(record), record)
 
 
@@ -61,7 +61,7 @@ def _take_length(buffer: bytearray) -> int | None:
 
 
 class Part(NamedTuple):
-    """A value and where it stands: the names of the objects around it, and its place if it is an element."""
+    """A value and its place: the names of the enclosing objects, and its index if it is an element."""
 
     path: tuple[str, ...]
     place: int | None
@@ -83,12 +83,11 @@ def parts(
 ) -> Iterator[Part]:
     """Yield the parts of one JSON value that comes in chunks.
 
-    Objects are taken apart down to `depth` of them, and the lists that are found in them; what lies deeper
-    is whole.  Of a key that stands twice both values come, in turn; `each_key_once` refuses it, at any depth.
-    `shortcuts` are tried on each element of the lists that they are named for.  `opened` has, by the name of a list,
-    that of a list in its elements: its own elements come one by one, before the element without it.
-    Raises ConversionError where there is no JSON, something after it, or a value that is not taken apart and is longer
-    than `LONGEST_VALUE`, and what reading `chunks` raises.
+    Objects are split down to a nesting of `depth`, and so are the lists in them; deeper values stay whole. Both values
+    of a duplicate key are yielded, in turn; `each_key_once` refuses it, at any depth. `shortcuts` are tried on each
+    element of the lists of their names. `opened` maps the name of a list to that of a list in its elements: the inner
+    elements come one by one, before the element without them. Raises ConversionError if there is no JSON, something
+    after it, or a value that is not taken apart and is longer than `LONGEST_VALUE`, and what reading `chunks` raises.
     """
     text = BufferedText(chunks, shortcuts or {}, each_key_once=each_key_once)
     try:

@@ -1,4 +1,4 @@
-"""GET_STATE: a whole cluster in one answer, which is of one moment (Mesos documentation, "HTTP Endpoints")."""
+"""GET_STATE: a whole cluster in one answer, at a single moment (Mesos documentation, "HTTP Endpoints")."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -23,22 +23,22 @@ _SUPPRESSED = re.compile(r"master/frameworks/[^/]*/(?P<framework>.+?)/roles/(?P<
 
 @dataclass(slots=True)
 class ClusterState:
-    """The content of GET_STATE, with the frameworks that it names and does not show."""
+    """The content of GET_STATE, with the frameworks that it names but does not show."""
 
     agents: list[SnapshotAgent] = field(default_factory=list)
     frameworks: list[SnapshotFramework] = field(default_factory=list)
     usages: list[Usage] = field(default_factory=list)
     offers: list[Offer] = field(default_factory=list)
     unseen: list[tuple[str, str, Resources]] = field(default_factory=list)
-    """(agent id, role, resources) that agents say are allocated, and no visible task or executor holds."""
+    """(agent id, role, resources) that agents report as allocated, but no visible task or executor holds."""
     lends: bool = False
     """Whether the master lends idle reservations and shows it; see `lending`."""
 
 
 def cluster_state(chunks: Iterable[bytes]) -> ClusterState:
-    """The state in an answer that comes in chunks, read as it comes.
+    """The state, read from an answer while its chunks arrive.
 
-    Raises UnexpectedAnswer; ConversionError where it is no JSON.
+    Raises UnexpectedAnswer; ConversionError if it is no JSON.
     """
     lists = ResourceLists()
     reader = _Reader(lists)
@@ -51,7 +51,7 @@ def cluster_state(chunks: Iterable[bytes]) -> ClusterState:
 
 
 class _Reader:
-    """Reads one answer; raises whatever is natural where it is not as documented."""
+    """Reads one answer; raises one of `NATURAL` if it is not as documented."""
 
     def __init__(self, lists: ResourceLists) -> None:
         self._lists = lists
@@ -74,7 +74,7 @@ class _Reader:
         self._objects = {path[:depth] for path in self._readers for depth in (1, 2)}
 
     def take(self, part: Part) -> None:
-        """One part of the answer, in whatever order they come."""
+        """One part of the answer; the parts may come in any order."""
         read = self._readers.get(part.path)
         if part.place is not None:
             if read is not None:
@@ -167,10 +167,10 @@ class _Reader:
             tasks = 0  # a task whose resources have several roles is one task all the same
 
     def settled(self) -> ClusterState:
-        """All of it.
+        """The whole state.
 
-        What is held or offered is of agents and for frameworks that are shown; the rest of what agents say is held
-        is unseen.
+        Holdings and offers are of agents and for frameworks that are shown; the rest of what agents report as held is
+        unseen.
         """
         if not self._told:
             raise wrong(None, "an object", "get_state")

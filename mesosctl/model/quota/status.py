@@ -9,7 +9,7 @@ class RoleUsage(NamedTuple):
     """The resources of a role and the roles below it; sets and ranges by count (Mesos documentation, `/roles`)."""
 
     consumed: Quantities | None = None
-    """Allocated, and reserved without being in use; None where a master does not say (before 1.9)."""
+    """Allocated, or reserved and idle; None if the master does not show it (before 1.9)."""
     allocated: Quantities = Quantities()
     offered: Quantities = Quantities()
     reserved: Quantities = Quantities()
@@ -18,7 +18,7 @@ class RoleUsage(NamedTuple):
 
     @property
     def used(self) -> Quantities:
-        """The part that counts against a quota and that no offer can be taken back from."""
+        """The part that counts towards the quota and is not in an offer."""
         return self.allocated if self.consumed is None else self.consumed
 
 
@@ -33,26 +33,31 @@ Standing = Literal[
     "no quota",
     "unknown",
 ]
-"""How a role stands to its quota; `no frameworks` is below its guarantee, and no framework asks for more."""
+"""The status of a role and its quota; `no frameworks` means below its guarantee, but no framework is subscribed."""
 
 
 class RoleStatus(NamedTuple):
-    """A role, mostly one with quota; `usage` is None where it was not asked for or may not be seen."""
+    """A role, mostly one with quota; `usage` is None if it was not requested or is not visible."""
 
     role: str
     quota: Quota
     usage: RoleUsage | None = None
 
     @property
+    def weight(self) -> float | None:
+        """The weight of the role; None if the usage is unknown."""
+        return None if self.usage is None else self.usage.weight
+
+    @property
     def missing(self) -> Quantities:
-        """The part of the guarantee that is neither used nor offered; empty where the usage is unknown."""
+        """The part of the guarantee that is neither used nor offered; empty if the usage is unknown."""
         if self.usage is None:
             return Quantities()
         return self.quota.guarantees - (self.usage.used + self.usage.offered)
 
     @property
     def standing(self) -> Standing:
-        """How the role stands to its quota."""
+        """The status of the role."""
         guarantees, limits = self.quota.guarantees, self.quota.limits
         if not guarantees and not limits:
             return "no quota"
@@ -71,7 +76,7 @@ class RoleStatus(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One rule and whether a request keeps it; None where it could not be checked."""
+    """One rule and whether a request keeps it; None if it could not be checked."""
 
     rule: str
     passed: bool | None
@@ -80,17 +85,17 @@ class Finding(NamedTuple):
 
 
 class QuotaRoom(NamedTuple):
-    """How much quota a cluster has left to promise."""
+    """The quota that a cluster can still guarantee."""
 
     role: str | None
     """The role that it is for; None for one without quota."""
     guarantee: Quantities | None
-    """The present guarantee of the role; None where it has no quota, or no role was named."""
+    """The present guarantee of the role; None if it has no quota, or no role was named."""
     capacity: Quantities
     promised: Quantities
     """The sum of the guarantees of all other roles."""
     largest: Quantities
-    """The largest guarantee that would be accepted; nothing while more is promised than there is."""
+    """The largest guarantee that would be accepted; empty while more is guaranteed than there is."""
 
     @property
     def overcommitted(self) -> Quantities:
@@ -101,7 +106,7 @@ class QuotaRoom(NamedTuple):
 class QuotaCheck(NamedTuple):
     """Whether a quota would be accepted, rule by rule, and how much room there is.
 
-    The amounts are None where agents or quotas may not be seen.
+    The amounts are None if agents or quotas are not visible.
     """
 
     role: str
@@ -139,7 +144,7 @@ class QuotaChange(NamedTuple):
 
 
 class WeightChange(NamedTuple):
-    """A weight that was set; a role without a weight of its own weighs 1."""
+    """A weight that was set; a role without one has weight 1."""
 
     role: str
     before: float

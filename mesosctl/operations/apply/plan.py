@@ -1,16 +1,15 @@
-"""The actual state, the desired state, and the plan between the two."""
+"""The actual state, the desired state, and the plan that leads from one to the other."""
 
 from dataclasses import replace
 
 from mesosctl.client.master import Master
 from mesosctl.model.errors import NotFound, RuleViolation
-from mesosctl.model.quantities import Quantities
+from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.quota.capacity import AgentCapacity, capacity
+from mesosctl.model.quota.desired import check_config, guarantee_entries, of_role
 from mesosctl.model.quota.rules import check_limits_fit_request
-from mesosctl.model.resource import Resource
 from mesosctl.model.roles import check_name
-from mesosctl.operations.quota.set_update_remove import of_role
-from mesosctl.operations.quota.state import check_config, names_of_quota, read_quotas, usage_if_allowed
+from mesosctl.operations.quota.state import read_quotas, usage_if_allowed
 from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve, requester
 from mesosctl.operations.reservations.targets import find_agent, read_agents
 from mesosctl.operations.weights import read_weights
@@ -22,7 +21,7 @@ from mesosctl.planning.reservation_plan import ReservationStep
 def read_actual(master: Master, desired: DesiredState | None = None) -> Actual:
     """Read the actual state of the sections in `desired`, or of all.  Raises the errors of `Master`."""
     asked = desired or DesiredState({}, {}, [])
-    # Quotas need the agents too: what can be promised hangs on them.
+    # Quotas need the agents too, because the capacity depends on them.
     agents = asked.reservations is not None or asked.quotas is not None
     return Actual(
         quotas=read_quotas(master) if asked.quotas is not None else {},
@@ -33,7 +32,7 @@ def read_actual(master: Master, desired: DesiredState | None = None) -> Actual:
 
 
 def resolved(desired: DesiredState, actual: Actual) -> DesiredState:
-    """With the ids of agents in place of what they are called.  Raises NotFound or UsageError."""
+    """The state with the ids of agents instead of their names.  Raises NotFound or UsageError."""
     if desired.reservations is None:
         return desired
     everybody = list(actual.agents.values())
@@ -48,7 +47,7 @@ def resolved(desired: DesiredState, actual: Actual) -> DesiredState:
 
 
 def _consumed(master: Master, desired: DesiredState) -> dict[str, Quantities] | None:
-    """Return the consumption by role, where limits are desired and a master shows it."""
+    """Return the consumption by role, if limits are desired and a master shows it."""
     quotas = (desired.quotas or {}).values()
     if not any(quota.limits or (quota.limits is None and master.profile.quota_sets_limits) for quota in quotas):
         return None
@@ -57,10 +56,10 @@ def _consumed(master: Master, desired: DesiredState) -> dict[str, Quantities] | 
 
 
 def check_names(desired: DesiredState, actual: Actual) -> None:
-    """Raises RuleViolation for a resource that no agent has, unless the role, or the agent, has it already."""
+    """Raise RuleViolation for a resource that no agent has, unless the role or the agent already has it."""
     known = {entry.name for agent in actual.agents.values() for entry in agent.total}
     for role, quota in (desired.quotas or {}).items():
-        had = names_of_quota(actual.quotas.get(role))
+        had = actual.quotas.get(role, Quota()).names
         with of_role(role):
             for part, names in (("guarantee", quota.guarantees), ("limit", quota.limits)):
                 for name in names or ():
@@ -71,15 +70,14 @@ def check_names(desired: DesiredState, actual: Actual) -> None:
 
 
 def _check_quotas(desired: DesiredState, actual: Actual) -> None:
-    """Raises RuleViolation for what no quota can be, and for limits that the master cannot set."""
+    """Raise RuleViolation for an invalid quota, and for limits that the master cannot set."""
     for role, _, after in quota_changes(desired, actual, prune=False):
         if after is None:
             continue
         with of_role(role):
             check_config(role, after)
             if not actual.profile.knows_update_quota:
-                guarantee = [Resource(name, milli) for name, milli in after.guarantees.items()]
-                check_limits_fit_request(guarantee, after, actual.profile)
+                check_limits_fit_request(guarantee_entries(after), after, actual.profile)
 
 
 def _placed(error: RuleViolation) -> RuleViolation:
@@ -92,7 +90,7 @@ def _placed(error: RuleViolation) -> RuleViolation:
 def compare(
     master: Master, desired: DesiredState, *, prune: bool, allow_new_resource: bool = False
 ) -> list[Difference]:
-    """Everything that is not as wanted.  Raises RuleViolation for a resource that no agent has."""
+    """All differences from the desired state. Raises RuleViolation for a resource that no agent has."""
     actual = read_actual(master, desired)
     if not allow_new_resource:
         check_names(desired, actual)

@@ -8,6 +8,7 @@ from mesosctl.model import roles
 from mesosctl.model.errors import MesosctlError
 from mesosctl.model.quantities import Limits, Quota, to_double
 from mesosctl.model.quota.capacity import check_capacity, total_guarantees, unpromised
+from mesosctl.model.quota.desired import DesiredQuota, check_path
 from mesosctl.model.quota.rules import (
     check_amounts_above_zero,
     check_config_amounts,
@@ -26,8 +27,6 @@ from mesosctl.model.version_profile import Profile
 from mesosctl.operations.quota.state import (
     capacity_if_allowed,
     check_names,
-    check_path,
-    fields_of_quota,
     quotas_if_allowed,
     read_capacity,
     read_if_allowed,
@@ -43,7 +42,7 @@ def check_quota(
     *,
     allow_new_resource: bool = False,
 ) -> QuotaCheck:
-    """Whether `quota set` would set this quota for `role`.  Raises only what reading raises."""
+    """Whether `quota set` would set this quota for `role`.  Raises only the errors of reading."""
     profile = master.profile
     quotas = quotas_if_allowed(master)
     available = capacity_if_allowed(master)
@@ -77,7 +76,7 @@ def check_quota(
         _finding(
             "resource.known",
             "every resource has a known name",
-            lambda: None if allow_new_resource else check_names(master, fields_of_quota(made.guarantees, limits)),
+            lambda: None if allow_new_resource else check_names(master, DesiredQuota(made.guarantees, limits).fields),
         ),
         _finding(
             "quota.limits-need-update",
@@ -135,19 +134,19 @@ def quota_room(master: Master, role: str | None = None) -> QuotaRoom:
 
 
 def _path(role: str) -> None:
-    """The rule on paths alone, as on the default role."""
+    """Only the rule on paths, because the default role has its own line."""
     if roles.role_error(role) is None:
         check_path(role)
 
 
 def _default_role(role: str, profile: Profile) -> None:
-    """The rule on "*" alone; what else is wrong with a name has a line of its own."""
+    """Only the rule on "*"; other faults of a name have their own lines."""
     if role == roles.DEFAULT_ROLE:
         check_role_may_have_quota(role, profile)
 
 
 def _finding(rule: str, kept: str, check: Callable[[], object] | None) -> Finding:
-    """One line: `kept` is the sentence where the rule is kept; without `check` it could not be looked at.
+    """One line: `kept` is the sentence if the rule is kept; without `check` it could not be checked.
 
     A check that covers several rules names the one that was broken.
     """

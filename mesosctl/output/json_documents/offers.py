@@ -1,4 +1,4 @@
-"""The JSON of `mesosctl offers … -o json`, as models; see `json_documents` for what a script may count on."""
+"""The JSON of `mesosctl offers … -o json`, as models; see `json_documents`."""
 
 from typing import Annotated, Any, Literal
 
@@ -9,11 +9,11 @@ from mesosctl.planning import dominant_shares
 from mesosctl.planning.offer_account import Cause, Reason
 
 Text = Annotated[str, BeforeValidator(str)]
-"""A value of core in the text form that can be typed again."""
+"""A value of the model as text that commands accept."""
 
 
 Joined = Annotated[str, BeforeValidator(lambda entries: "; ".join(map(str, entries)))]
-"""Entries in that form."""
+"""Entries as text that commands accept."""
 
 
 class Placed(Mirrored):
@@ -204,5 +204,5 @@ class OfferSimulation(Document):
     ended: bool = Field(description="Whether it ended because no framework took another offer.")
     revoked_at_end: list[Revoked] = Field(default=[], description="What was revoked since the last step.")
     holdings_at_end: list[Holding] = Field(default=[], description="The holdings at the end; tasks may end later.")
-    roles_at_end: list[RoleHolding] = Field(default=[], description="As `roles` of a step.")
+    roles_at_end: list[RoleHolding] = Field(default=[], description="Like `roles` of a step.")
     assumed: list[str] = Field(default=[], description="What the file does not say and is assumed.")

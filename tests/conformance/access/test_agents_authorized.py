@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from fake_master.sources.cluster_file import ClusterSpec
-from tests.conformance.masters.processes import Process, hold_port, wait_until
+from tests.conformance.masters.processes import Process, hold_port, wait_until_ready
 from tests.conformance.masters.real import RUNNER, START_SECONDS
 
 MIXED = "cpus:4;mem:1024;disk:10;ports:[1-2];cpus(ads):2"
@@ -63,7 +63,7 @@ def on_the_real(tmp_path: Path) -> Any:
             asked = metrics.get("master/messages_register_slave", 0)
             return len(agents()) == expected and asked >= len(AGENTS)
 
-        wait_until(decided, process, START_SECONDS)
+        wait_until_ready(decided, process, START_SECONDS)
         by_cpus = {6.0: "mixed", 1.0: "plain", 3.0: "wholly"}
         return {by_cpus[agent["resources"]["cpus"]] for agent in agents()}
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import httpx
 
-from tests.conformance.callers.subscribers import PATIENCE, OverTheNetwork
+from tests.conformance.callers.subscribers import OverTheNetwork
 from tests.conformance.masters.cluster import Cluster, Setup
-from tests.conformance.masters.processes import Process, hold_port, wait_until
+from tests.conformance.masters.processes import Process, hold_port, wait_until_ready
+from tests.helpers.waiting import PATIENCE
 
 RUNNER = "MESOS_RUNNER"
 START_SECONDS = 240  # the first start may have to install the master: twenty seconds or so, on an idle machine
@@ -70,7 +71,7 @@ def _started(setup: Setup, folder: Path) -> Cluster:
         pid=process.pid,
     )
     try:
-        wait_until(lambda: _is_ready(cluster, client), process, START_SECONDS)
+        wait_until_ready(lambda: _is_ready(cluster, client), process, START_SECONDS)
     except BaseException:
         cluster.stop()
         raise

@@ -1,6 +1,6 @@
-"""Free resources of agents that are alike, and what frameworks that are alike can be offered of them.
+"""Free resources of similar agents, and the parts that similar frameworks can be offered.
 
-Everything here is interned: made once for each content.  It depends on nothing else, so it never becomes wrong.
+Everything here is interned by content. It depends on nothing else, so it never becomes wrong.
 """
 
 from dataclasses import replace
@@ -95,7 +95,7 @@ class VisibleResources:
         self.shrinks_by_name = len(self.unreserved_nonrevocable) == len(pairs) and not any(
             entry.disk is not None and entry.disk.indivisible for entry in self.unreserved_nonrevocable
         )
-        """Whether each counted name is one divisible entry, so that shrinking it leaves nothing to chance."""
+        """Whether each counted name is one divisible entry, so that shrinking is unambiguous."""
         self.full = ResourceSubset(free_resources, self.uncounted + self.unreserved_nonrevocable)
         self._subsets: dict[tuple[int, ...], ResourceSubset] = {self.amounts: self.full}
 
@@ -129,7 +129,7 @@ class OfferableResources:
         return OfferedPart(ResourceSubset(self.visible_resources.free_resources, resources), self.eligibility)
 
     def part_of_amounts(self, amounts: tuple[int, ...]) -> OfferedPart:
-        """Return the part with the uncounted resources and these amounts; only where they shrink by name."""
+        """Return the part with the uncounted resources and these amounts; only if they shrink by name."""
         found = self._parts.get(amounts)
         if found is None:
             found = self._parts[amounts] = OfferedPart(self.visible_resources.of_amounts(amounts), self.eligibility)
@@ -140,12 +140,12 @@ class FreeResources:
     """The free resources of agents with the same features and content."""
 
     __slots__ = (
-        "_owners",
         "_visible",
         "features",
         "has_unreserved_nonrevocable",
         "is_empty",
         "offerable_by_eligibility",
+        "owners",
         "pool",
         "resources",
         "revocable",
@@ -157,15 +157,16 @@ class FreeResources:
         self.resources = resources
         self.is_empty = not resources
         self.has_unreserved_nonrevocable = any(is_unreserved_nonrevocable(entry) for entry in resources)
-        """Whether there is anything in it that could serve a guarantee."""
+        """Whether it contains anything that could serve a guarantee."""
         self.revocable: Pairs = scalar_pairs(resources.revocable())
         self.offerable_by_eligibility: dict[Eligibility, OfferableResources | None] = {}
         """Filled by `offerable`; read straight from the inner loops."""
-        self._owners = tuple({entry.role: None for entry in resources if entry.is_reserved})
+        self.owners = tuple({entry.role: None for entry in resources if entry.is_reserved})
+        """The roles for which something is reserved."""
         self._visible: dict[tuple[tuple[str, ...], AcceptedKinds], VisibleResources] = {}
 
     def offerable(self, eligibility: Eligibility) -> OfferableResources | None:
-        """Return what such frameworks can be offered; None where that is never anything."""
+        """Return what such frameworks can be offered; None if that is never anything."""
         if eligibility in self.offerable_by_eligibility:
             return self.offerable_by_eligibility[eligibility]
         found = None
@@ -177,7 +178,7 @@ class FreeResources:
         return found
 
     def _visible_resources(self, role: str, accepted_kinds: AcceptedKinds) -> VisibleResources:
-        owners = tuple(owner for owner in self._owners if owner == role or roles.is_strict_subrole(role, owner))
+        owners = tuple(owner for owner in self.owners if owner == role or roles.is_strict_subrole(role, owner))
         found = self._visible.get((owners, accepted_kinds))
         if found is None:
             visible = self.resources.filter(lambda entry: entry.allocatable_to(role) and accepted_kinds.accepts(entry))
@@ -186,7 +187,7 @@ class FreeResources:
 
 
 class Capacity:
-    """An agent's total and features, interned, and what is free of it by what is held."""
+    """An agent's total and features, interned, and its free resources by what is held."""
 
     __slots__ = ("_free", "_pool", "features", "reserved", "scalars", "shared", "total")
 
@@ -233,7 +234,9 @@ class InternPool:
         self._free_resources: dict[tuple[AgentFeatures, tuple[object, ...]], FreeResources] = {}
         self._capacities: dict[tuple[AgentFeatures, tuple[object, ...]], Capacity] = {}
         self.remembered = 0
-        """How often a capacity keeps what is free of it."""
+        """The most free resources that a capacity caches."""
+        self.names_of_other_types: set[str] = set()
+        """Names of resources that are not scalars on some agent, now or earlier."""
 
     def __len__(self) -> int:
         return len(self.allocations) + len(self._free_resources) + len(self._capacities) + self.remembered
@@ -252,10 +255,11 @@ class InternPool:
         found = self._capacities.get(key)
         if found is None:
             found = self._capacities[key] = Capacity(self, features, total)
+            self.names_of_other_types.update(entry.name for entry in total if not entry.is_scalar)
         return found
 
     def forget(self) -> None:
-        """Start over, when more has been seen than is worth remembering."""
+        """Start over, when the cache has become too large."""
         self.allocations.forget()
         self._free_resources.clear()
         self._capacities.clear()

@@ -25,7 +25,7 @@ class DrfSorter(Sorter):
         return _preorder(self.root)
 
     def order(self, leaves: Iterable[Node]) -> list[Node]:
-        """Clients of different top-level roles, by the place of those."""
+        """Clients of different top-level roles, by the position of the roles."""
         self.refresh()
         return [leaf for _, leaf in sorted(((self._top(leaf).key, leaf) for leaf in leaves), key=_first)]  # type: ignore[arg-type]
 
@@ -34,7 +34,7 @@ class DrfSorter(Sorter):
         return _share(self._leaves[path], self.totals.divisors)
 
     def refresh(self) -> None:
-        """Bring the order up to date with what was allocated since the last walk."""
+        """Update the order with allocations since the last walk."""
         if self.dirty or self._version != self.totals.version:
             self._rebuild()
             return
@@ -48,20 +48,22 @@ class DrfSorter(Sorter):
         for node in moved:
             node.stale = False
             old = node.key
-            if old is None:
-                continue
             ranking = node.parent.ranking  # type: ignore[union-attr]  # the root never moves
-            node.key = key = (_share(node, divisors), node.count, node.path, node)
-            if len(ranking) == 1:
-                ranking[0] = key
-            else:
+            if old is not None:
                 del ranking[bisect_left(ranking, old)]
+            node.key = None
+            if node.kind is not Kind.INACTIVE:
+                node.key = key = (_share(node, divisors), node.count, node.path, node)
                 insort(ranking, key)
         moved.clear()
 
     def _changed(self, node: Node) -> None:
         node.stale = True
         self._moved.append(node)
+
+    def _activity_changed(self, leaf: Node) -> None:
+        if not leaf.stale:
+            self._changed(leaf)
 
     def _top(self, leaf: Node) -> Node:
         while leaf.parent is not self.root:
@@ -103,10 +105,10 @@ def _preorder(node: Node) -> Iterator[Node]:
 
 
 def _share(node: Node, divisors: dict[str, float]) -> float:
-    """Largest of amount / total, then divided by the weight, in doubles exactly as the C++ has them.
+    """Largest of amount / total, divided by the weight, in doubles exactly as in the C++ code.
 
-    A double is made of an amount as whole part plus thousandths / 1000; amount / 1000 may differ
-    in the last bit, and that would make or break ties.
+    An amount becomes a double as its whole part plus thousandths / 1000; amount / 1000 may differ in the last bit,
+    which would change ties.
     """
     best = 0.0
     for name, amount in node.tally.amounts.items():

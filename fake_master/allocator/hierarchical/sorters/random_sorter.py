@@ -28,11 +28,14 @@ class RandomSorter(Sorter):
         return self._draw(leaves)
 
     def share(self, path: str) -> float:  # noqa: ARG002  # the interface's
-        """The random sorter knows no shares; Mesos shows zero."""
+        """The random sorter has no shares; Mesos shows zero."""
         return 0.0
 
     def _changed(self, node: Node) -> None:
         """Allocations do not matter here."""
+
+    def _activity_changed(self, leaf: Node) -> None:  # noqa: ARG002  # the chances of its siblings change too
+        self.dirty = True
 
     def _draw(self, leaves: Iterable[Node]) -> list[Node]:
         # Mesos orders by u ** (1 / w); its logarithm has the same order and does not underflow.

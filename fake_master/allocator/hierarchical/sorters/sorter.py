@@ -55,7 +55,7 @@ class Totals:
 
 
 class Node:
-    """One node; `client` is whatever the owner of the sorter hangs there."""
+    """One node; `client` is any object of the sorter's owner."""
 
     __slots__ = (
         "children", "client", "count", "key", "kind", "name", "parent", "path", "ranking", "stale", "tally", "weight",
@@ -79,7 +79,7 @@ class Node:
 
     @property
     def client_path(self) -> str:
-        """The path its client is known by: a virtual leaf `a/.` stands for `a`."""
+        """The path of its client: a virtual leaf `a/.` represents `a`."""
         return self.path.removesuffix("/" + VIRTUAL) if self.name == VIRTUAL else self.path
 
 
@@ -124,11 +124,11 @@ class Sorter(ABC):
         self.root = Node("", "", None, Kind.INTERNAL)
         self._leaves: dict[str, Node] = {}
         self.dirty = True
-        """Whether nothing of the present order can be relied upon."""
+        """Whether the present order is no longer valid."""
 
     @abstractmethod
     def walk(self) -> Iterator[Node]:
-        """Active clients in order.  What is allocated while walking counts from the next walk on."""
+        """Active clients in order. Allocations during the walk count from the next walk on."""
 
     @abstractmethod
     def order(self, leaves: Iterable[Node]) -> list[Node]:
@@ -136,7 +136,11 @@ class Sorter(ABC):
 
     @abstractmethod
     def _changed(self, node: Node) -> None:
-        """The allocation of `node` is another."""
+        """Called when the allocation of `node` has changed."""
+
+    @abstractmethod
+    def _activity_changed(self, leaf: Node) -> None:
+        """Called when `leaf` takes part in the order, or no longer does."""
 
     @abstractmethod
     def share(self, path: str) -> float:
@@ -198,17 +202,16 @@ class Sorter(ABC):
 
     def activate(self, path: str) -> None:
         """Let the client take part in the order."""
-        leaf = self._leaves[path]
-        if leaf.kind is not Kind.ACTIVE:
-            leaf.kind = Kind.ACTIVE
-            self.dirty = True
+        self._set_kind(self._leaves[path], Kind.ACTIVE)
 
     def deactivate(self, path: str) -> None:
         """Leave the client out of the order; what it holds still counts for its ancestors."""
-        leaf = self._leaves[path]
-        if leaf.kind is not Kind.INACTIVE:
-            leaf.kind = Kind.INACTIVE
-            self.dirty = True
+        self._set_kind(self._leaves[path], Kind.INACTIVE)
+
+    def _set_kind(self, leaf: Node, kind: Kind) -> None:
+        if leaf.kind is not kind:
+            leaf.kind = kind
+            self._activity_changed(leaf)
 
     def update_weight(self, path: str, weight: float) -> None:
         """Set the weight of a path, in the tree or not yet.

@@ -1,13 +1,15 @@
 """One allocation run: bounds, offers so far, and shared steps (allocator specification, "The allocation run")."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 
 from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, clamped_subtract, difference
-from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferableResources, OfferedPart
+from fake_master.allocator.hierarchical.offerable.free_resources import OfferableResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
+from fake_master.allocator.hierarchical.stages.exhausted_roles import ExhaustedRoles
 from fake_master.allocator.hierarchical.stages.remainder import Remainder
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Offers, ResourcesByAgent
@@ -52,8 +54,8 @@ class Run:
         self.headroom: Amounts = headroom(state) if self.unmet_guarantees else {}
         """Free amounts that could serve a guarantee; only meaningful while `unmet_guarantees` is not empty."""
         self.remainder: Remainder | None = None
-        """The bound of the second stage where quota takes whole agents; None where no guarantee lacks anything."""
-        self._exhausted_roles: dict[FreeResources, int] = {}
+        """The bound of the second stage if quota takes whole agents; None if no guarantee lacks anything."""
+        self.exhausted_roles = ExhaustedRoles(state, self.bound)
 
     def fingerprint(self) -> Fingerprint:
         """Return everything that decides how quota shrinks offers.
@@ -79,24 +81,22 @@ class Run:
         """Whether the second stage can offer nothing any more."""
         return self.remainder is not None and self.remainder.is_too_little
 
-    def exhausted_roles(self, free_resources: FreeResources) -> int:
-        """Return tokens of roles whose bounds leave too little of these free resources, whatever the filters; or-ed."""
-        return self._exhausted_roles.get(free_resources, 0)
-
-    def exhaust(self, free_resources: FreeResources, role: Role) -> None:
-        """Remember such a role: limits and headroom only shrink in the course of a run, so that lasts until its end."""
-        self._exhausted_roles[free_resources] = self.exhausted_roles(free_resources) | role.token
-
     def finish(self) -> None:
         """Remove what only a run needs from the state."""
         for role in self.roles_with_quota:
             role.allowance = None
+        self.exhausted_roles.restore_order()
         for agent in self.agents_with_shared_offers:
             agent.refresh()
 
     def spare(self, name: str) -> int:
         """Return how much of `name` may be offered without eating into what guarantees still lack."""
         return max(0, self.headroom.get(name, 0) - self.unmet_guarantees.get(name, 0))
+
+    def bound(self, role: Role, name: str) -> float:
+        """Return how much of `name` the role may still be offered in the second stage."""
+        limit = role.allowance.limits_left.get(name, math.inf) if role.allowance is not None else math.inf
+        return min(limit, self.spare(name)) if self.unmet_guarantees and self.remainder is None else limit
 
     def spare_amounts(self) -> Amounts:
         """The same for all names, zeros dropped."""
@@ -129,7 +129,7 @@ class Run:
         agent.rejected_by |= client.token
 
     def too_little(self, agent: Agent, client: Client, part: OfferedPart | None) -> None:
-        """Called where quota leaves no part of what is offerable, or one that is too little or refused."""
+        """Called if quota leaves no part of what is offerable, or one that is too little or refused."""
 
     def commit(self, agent: Agent, client: Client, part: OfferedPart, guaranteed: Pairs = ()) -> None:
         """Offer the part to the client; `guaranteed` of it meets the guarantee of its role."""

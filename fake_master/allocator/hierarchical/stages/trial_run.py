@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from fake_master.allocator.hierarchical.offerable.allocations import Pairs
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.role_tree import Role
+from fake_master.allocator.hierarchical.stages.exhausted_roles import ExhaustedRoles
 from fake_master.allocator.hierarchical.stages.regular import meet_guarantees, offerable_agents, share_fairly
 from fake_master.allocator.hierarchical.stages.remainder import Remainder
 from fake_master.allocator.hierarchical.stages.run import Rejection, Run
@@ -22,9 +24,9 @@ class QuotaBounds:
     """The amounts that quota leaves for a role at present.  A name that is missing is not bounded."""
 
     limits_left: Limits
-    """Of the role; none where it has no limits."""
+    """The limits of the role minus what it holds; empty for a role without limits."""
     spare: Quantities | None
-    """Free amounts that no guarantee lacks; None where all guarantees are met."""
+    """Free amounts that no guarantee lacks; None if all guarantees are met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,25 +41,29 @@ class Decision:
     """Whether the client has refused the part that quota leaves."""
 
 
+class _NoExhaustedRoles(ExhaustedRoles):
+    """None: every agent is looked at."""
+
+    def add(self, free_resources: FreeResources, role: Role) -> None:
+        """Remember nothing."""
+
+
 class TrialRun(Run):
     """A run that hands nothing out, and records what it would offer."""
 
     def __init__(self, state: State) -> None:
         super().__init__(state)
+        self.exhausted_roles = _NoExhaustedRoles(state, self.bound)
         self.decisions: dict[tuple[str, str, str], Decision] = {}
         """By agent, framework and role; none of an agent that is not in service, or not on the whitelist."""
         self.bounds: dict[str, QuotaBounds] = {}
-        """By role."""
+        """The amounts that quota leaves, by role."""
         self.lacking: dict[str, Quantities] = {
             role.name: Quantities(role.allowance.unmet_guarantee)
             for role in self.roles_with_quota
             if role.allowance is not None and role.allowance.unmet_guarantee
         }
-        """By role, what its guarantee still lacks."""
-
-    def exhausted_roles(self, free_resources: FreeResources) -> int:  # noqa: ARG002
-        """Return none: every agent is looked at."""
-        return 0
+        """The amounts that guarantees still lack, by role."""
 
     def reject(self, agent: Agent, client: Client, why: Rejection) -> None:
         """Remember why nothing could be offered."""

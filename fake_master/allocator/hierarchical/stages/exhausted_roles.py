@@ -1,0 +1,79 @@
+"""Roles whose bounds leave too little to offer, until the end of a run, in which limits and headroom only shrink."""
+
+from collections.abc import Callable, Iterator
+
+from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
+from fake_master.allocator.hierarchical.records import Client
+from fake_master.allocator.hierarchical.role_tree import Role, lineage
+from fake_master.allocator.hierarchical.sorters.sorter import Node
+from fake_master.allocator.hierarchical.state import State
+from mesosctl.model.quantities import Quantities
+
+Bound = Callable[[Role, str], float]
+"""The most that a role may be offered of what is unreserved and not revocable, by resource name."""
+
+
+class ExhaustedRoles:
+    """The roles that a run passes over.
+
+    Some are passed over for free resources like those of one agent.  Those that could be offered nothing unreserved
+    of any agent leave the order of roles, so that a thousand roles at their limits cost the other agents nothing.
+    They come back for agents on which something is reserved for them.
+    """
+
+    def __init__(self, state: State, bound: Bound) -> None:
+        self._state = state
+        self._bound = bound
+        self._by_free_resources: dict[FreeResources, int] = {}
+        self._out_of_order: set[Role] = set()
+        self._by_owner: dict[str, list[Role]] = {}
+        """Roles that are out of the order, by those whose reservations they may be offered."""
+
+    def of(self, free_resources: FreeResources) -> int:
+        """Return tokens of roles whose bounds leave too little of these free resources, or-ed."""
+        return self._by_free_resources.get(free_resources, 0)
+
+    def add(self, free_resources: FreeResources, role: Role) -> None:
+        """Remember such a role, whatever the filters."""
+        self._by_free_resources[free_resources] = self.of(free_resources) | role.token
+        sorter = self._state.role_sorter
+        if role not in self._out_of_order and sorter.order_lasts and self._is_exhausted_everywhere(role):
+            sorter.deactivate(role.name)
+            self._out_of_order.add(role)
+            for owner in lineage(role):
+                self._by_owner.setdefault(owner.name, []).append(role)
+
+    def walk_others(self, free_resources: FreeResources) -> Iterator[Node]:
+        """Return the roles in order, without those that could be offered nothing even of other agents."""
+        reserved = [role for owner in free_resources.owners for role in self._by_owner.get(owner, ())]
+        return self._walk_with(reserved) if reserved else self._state.role_sorter.walk()
+
+    def _walk_with(self, roles: list[Role]) -> Iterator[Node]:
+        sorter = self._state.role_sorter
+        for role in roles:
+            sorter.activate(role.name)
+        try:
+            yield from sorter.walk()
+        finally:
+            for role in roles:
+                sorter.deactivate(role.name)
+
+    def restore_order(self) -> None:
+        """Let all roles take part again."""
+        for role in self._out_of_order:
+            self._state.role_sorter.activate(role.name)
+
+    def _is_exhausted_everywhere(self, role: Role) -> bool:
+        """Whether no framework of the role could be offered anything unreserved, of whichever agent."""
+        assert role.sorter is not None
+        clients: list[Client] = [leaf.client for leaf in role.sorter.walk()]
+        # What is revocable has no bounds.
+        if any(client.eligibility.accepted_kinds.revocable for client in clients):
+            return False
+        minimums = {client.eligibility.minimum for client in clients}
+        return all(minimum and all(self._is_out_of_reach(role, each) for each in minimum) for minimum in minimums)
+
+    def _is_out_of_reach(self, role: Role, minimum: Quantities) -> bool:
+        # Only scalars have bounds.
+        elsewhere = self._state.pool.names_of_other_types
+        return any(name not in elsewhere and self._bound(role, name) < amount for name, amount in minimum.items())

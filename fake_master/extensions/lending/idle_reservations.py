@@ -1,0 +1,143 @@
+"""Records of idle reservations: of an agent that lends, of borrowers, and the sums between them."""
+
+from dataclasses import dataclass, field
+
+from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, add, scalar_pairs
+from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
+from fake_master.allocator.hierarchical.sorters.sorter import Node, Sorter
+from mesosctl.model import roles
+from mesosctl.model.resources import Resources
+
+
+@dataclass(slots=True, eq=False)
+class Borrower:
+    """A framework in a role, as far as it may hold or holds something that can be taken back."""
+
+    framework: str
+    role: "BorrowerRole"
+    leaf: Node
+    subscribed: bool = False
+    accepts_revocable: bool = False
+    held: int = 0
+    """On how many agents it has anything, twice if of both kinds."""
+
+
+@dataclass(slots=True, eq=False)
+class BorrowerRole:
+    """A role with frameworks."""
+
+    name: str
+    leaf: Node
+    sorter: Sorter
+    borrowers: dict[str, Borrower] = field(default_factory=dict)
+    accepts_revocable: int = 0
+    """How many of its frameworks can be offered what may be taken back."""
+
+
+@dataclass(slots=True, eq=False)
+class LentAgent:
+    """One agent: what it can lend, and what borrowers have of that."""
+
+    id: str
+    usage_slack: Resources = field(default_factory=Resources)
+    """Slack of use, as it was reported."""
+    has_usage_slack: bool = False
+    """Whether there is any."""
+    allocation_slack: Amounts = field(default_factory=dict)
+    """Slack of allocation, as of the last run."""
+    lent: dict[Borrower, Amounts] = field(default_factory=dict)
+    """Amounts of allocation slack that borrowers hold; after a run, together never more than the slack.
+
+    Replaced, never changed in place.
+    """
+    debt: dict[Borrower, Amounts] = field(default_factory=dict)
+    """Amounts that borrowers still hold though they are lent no longer."""
+    throttled: dict[Borrower, Resources] = field(default_factory=dict)
+    """Usage slack that borrowers hold, with allocation roles."""
+    slack_worked_out_for: FreeResources | None = None
+    """The free resources from which `allocation_slack` was worked out."""
+    counted_in_totals: Pairs = ()
+    """The amounts of it in the sorters' totals."""
+    idle_epoch: object = None
+    """The `LentState.epoch` in which no borrower took anything of what there is now; None if that is not known."""
+
+    settled: bool = False
+    """Whether neither the slack of allocation nor what is lent or owed of it has changed since a stage saw to them."""
+
+    def lent_in_all(self) -> Amounts:
+        """Return what all borrowers have of the slack of allocation, debts aside."""
+        sums: Amounts = {}
+        for amounts in self.lent.values():
+            add(sums, tuple(amounts.items()))
+        return sums
+
+    def usage_free(self) -> Resources:
+        """Return the part of the slack of use that is not lent."""
+        left = self.usage_slack
+        for held in self.throttled.values():
+            left -= held.allocated_to(None)
+        return left
+
+
+def excess(total: Amounts, part: Amounts) -> Amounts:
+    """How much of each name is in `total` excess what is in `part`."""
+    return {name: rest for name, amount in total.items() if (rest := amount - part.get(name, 0)) > 0}
+
+
+def overlap(left: Amounts, right: Amounts) -> Amounts:
+    """As much of each name as is in both."""
+    return {name: least for name, amount in left.items() if (least := min(amount, right.get(name, 0))) > 0}
+
+
+def forget_idleness(agent: LentAgent) -> None:
+    """Offer what is idle on the agent in the next run again."""
+    agent.idle_epoch = None
+
+
+class IdleReservations:
+    """IdleReservations reservations of agents that look alike, and what of them may be lent to a role."""
+
+    def __init__(self, lendable: Resources) -> None:
+        self._lendable = lendable
+        self.amounts = scalar_pairs(lendable)
+        self.lendable_whole: dict[str, Amounts] = {}
+        """The amounts that a role may borrow of an agent of which nothing is lent, by role."""
+        self._others: dict[str, Amounts] = {}
+
+    def of_others(self, role: str) -> Amounts:
+        """Return what `role` is never offered regularly: neither its own nor its ancestors'."""
+        found = self._others.get(role)
+        if found is None:
+            others = self._lendable.filter(lambda entry: not entry.allocatable_to(role))
+            found = self._others[role] = dict(scalar_pairs(others))
+        return found
+
+
+def lendable_to(agent: LentAgent, idle: IdleReservations, role: str, left: Amounts) -> Amounts:
+    """Return how much of `left` may be lent to a role: all roles below an owner get no more than others own."""
+    if agent.lent:
+        return _lendable_beside_others(agent, idle, role, left)
+    # Nothing is lent yet, so that `left` is all that lies idle.
+    found = idle.lendable_whole.get(role)
+    if found is None:
+        found = idle.lendable_whole[role] = _lendable_beside_others(agent, idle, role, left)
+    return found
+
+
+def _lendable_beside_others(agent: LentAgent, idle: IdleReservations, role: str, left: Amounts) -> Amounts:
+    for name in (role, *roles.ancestors(role)):
+        if not left:
+            break
+        own = idle.of_others(name)
+        if own != agent.allocation_slack:
+            bound = excess(own, _lent_within(agent, name))
+            left = overlap(left, bound)
+    return left
+
+
+def _lent_within(agent: LentAgent, role: str) -> Amounts:
+    sums: Amounts = {}
+    for borrower, amounts in agent.lent.items():
+        if borrower.role.name == role or roles.is_strict_subrole(borrower.role.name, role):
+            add(sums, tuple(amounts.items()))
+    return sums
