@@ -103,7 +103,7 @@ def _expect(error: type[Exception], misuse: Callable[[], None], what: str) -> No
 
 
 def _check_progress(make: MakeWithCallbacks) -> None:
-    """One framework alone is offered a whole agent in the end, and again once it gave it back."""
+    """Check that a lone framework is offered a whole agent in the end, and again once it gave it back."""
     offered: list[Resources] = []
 
     def on_offers(_framework: str, by_role: OffersByRole) -> None:
