@@ -1,4 +1,4 @@
-"""The comparison of a cluster at two moments: who gains, who loses, who starves, and what is left."""
+"""The comparison of a cluster at two moments: who gains, loses and starves, and what is left."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class RunSummary:
     offers_suspended: float = 0.0
     """Seconds without any offer after a failover."""
     restarted: bool = False
-    """Whether a master was started anew for it."""
+    """Whether the master was restarted for it."""
     traffic: Simulation | None = None
     """Recorded messages under other rate limits."""
 

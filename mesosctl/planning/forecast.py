@@ -262,7 +262,7 @@ class Forecast:
     offers_suspended: float = 0.0
     """Seconds without any offer after a failover, in virtual time."""
     restarted: bool = False
-    """Whether a master was started anew for it."""
+    """Whether the master was restarted for it."""
     traffic: Simulation | None = None
     """Recorded messages under the rate limits of today and under other ones; None if they stay as they are."""
 
