@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mesosctl.api.protobuf.decoding import ConversionError
 from mesosctl.api.snapshots.cluster_state import cluster_state
 from mesosctl.model.errors import UnexpectedAnswer
-from  import examples
+from tests.helpers.profiles import examples
 
 
 def scalar(name, value, **more):
