@@ -54,6 +54,12 @@ def test_a_docstring_begins_with_the_thing_itself(room):
     assert found == []
 
 
+def test_a_file_of_tests_begins_with_the_thing_itself():
+    heads = {path: ast.get_docstring(ast.parse(path.read_text())) for path in modules("tests")}
+    named = {str(path.relative_to(ROOT)): text for path, text in heads.items() if path.stat().st_size}
+    assert {name: text for name, text in named.items() if text is None or OPENING.match(text)} == {}
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_source_is_named_by_its_title(room):
     assert [path.name for path in modules(room) if FOREIGN.search(path.read_text())] == []

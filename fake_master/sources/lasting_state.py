@@ -1,7 +1,7 @@
 """The lasting state of a cluster: the content of its registry and of its agents' disks when the master starts.
 
 A cluster file has it in the sections [quotas], [weights], [[reservations]] and [[volumes]]; a snapshot has it as
-values. It is written to the registry once, where commands change it.
+values. It is written to the registry once, if commands change it.
 """
 
 import json

@@ -157,7 +157,7 @@ def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
 
 
 def _longest_quiet(spec: ClusterSpec, master: Master) -> float:
-    """The longest quiet time, in seconds, before an earlier decision takes effect."""
+    """Return the seconds for which it may be quiet before something that was decided earlier happens."""
     refusals = [min(framework.refuse_seconds, _LONGEST_REFUSAL) for framework in spec.frameworks]
     stopping = max(master.state.flags.revocation_grace_seconds or 0.0, spec.task_outcome.stop_seconds)
     return max(*refusals, stopping) + max(spec.joins_after) + 2 * master.allocation_interval

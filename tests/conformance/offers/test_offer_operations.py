@@ -1,4 +1,4 @@
-"""What is done with offers: OP-1 to OP-9, OP-13 to OP-15 and OP-27, and what operators take back."""
+"""Operations upon offers: OP-1 to OP-9, OP-13 to OP-15 and OP-27, and offers that operators take back."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What becomes of offer operations after their ACCEPT: reconciliation, acknowledgements, GET_OPERATIONS, counters."""
+"""Offer operations after their ACCEPT: reconciliation, acknowledgements, GET_OPERATIONS, counters."""
 
 import base64
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What an agent's resource estimator reports, on a master that does not lend: as Mesos 1.11 has it."""
+"""The reports of an agent's resource estimator to a master that does not lend, as in Mesos 1.11."""
 
 import socket
 import struct

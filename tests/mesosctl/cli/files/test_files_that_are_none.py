@@ -1,4 +1,4 @@
-"""Whatever a file that a command reads holds, or is: a sentence at once, and never a bug of the program."""
+"""Files that no command can read: each is refused with a sentence at once, and never a bug of the program."""
 
 import io
 import os
