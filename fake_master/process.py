@@ -105,7 +105,10 @@ async def end_with_parent(end: Callable[[], None]) -> None:
 
 
 def server_context(cert: Path | None, key: Path | None, ca: Path | None, *, required: bool) -> ssl.SSLContext | None:
-    """As LIBPROCESS_SSL_CERT_FILE, _KEY_FILE, _CA_FILE and _REQUIRE_CLIENT_CERT of Mesos.  Raises BadInput."""
+    """Return the TLS context of these files, or None without a certificate.  Raises BadInput.
+
+    The arguments are LIBPROCESS_SSL_CERT_FILE, _KEY_FILE, _CA_FILE and _REQUIRE_CLIENT_CERT of Mesos.
+    """
     if cert is None:
         if key is not None or ca is not None or required:
             raise BadInput("TLS needs a certificate", field="ssl_cert_file", hint="give --ssl-cert-file")

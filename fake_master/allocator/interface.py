@@ -190,7 +190,7 @@ class Allocator(ABC):
 
     @abstractmethod
     def suppress(self, framework: str, roles: Collection[str] | None = None) -> None:
-        """No offers in these roles, or in any."""
+        """Stop the offers in these roles, or in all."""
 
     @abstractmethod
     def revive(self, framework: str, roles: Collection[str] | None = None) -> None:

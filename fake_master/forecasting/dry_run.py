@@ -89,7 +89,7 @@ class DryRun:
         self._cycles_after = math.ceil((after + self._offers_suspended) / master.allocation_interval)
 
     def _watch(self) -> None:
-        """From now on whatever happens is the changes' doing."""
+        """Count everything that happens from now on as an effect of the changes."""
         self._evictions.begin()
         self._master.offers.on_rescind = self._note
 

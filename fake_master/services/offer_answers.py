@@ -82,7 +82,7 @@ class OfferAnswers:
         self._give_back(context, offered, refuse_seconds)
 
     def _perform(self, context: AcceptContext, operation: Mapping[str, Any]) -> bool:
-        """One operation; whether anything came of it."""
+        """Perform one operation; return whether anything came of it."""
         if operation["type"] in LAUNCHES:
             return self._launcher.launch(context, operation)
         try:
@@ -151,7 +151,7 @@ class OfferAnswers:
                 )
 
     def _give_back(self, context: AcceptContext, offered: Resources, refuse_seconds: float | None) -> None:
-        """Two recoveries in one bracket: converted without a filter, the rest of `offered` with the call's.
+        """Return what is left to the allocator: converted resources without a filter, all others with that of the call.
 
         What was converted and back again is as it was offered.
         """

@@ -134,6 +134,6 @@ def _described(operation: Mapping[str, Any], context: AcceptContext) -> dict[str
 
 
 def _resources(part: Any, context: AcceptContext) -> Any:
-    """One resource, or a list of them."""
+    """Return one resource, or a list of them."""
     found = [to_json(entry, "POST") for entry in entries(part if isinstance(part, list) else [part], context)]
     return found if isinstance(part, list) else found[0]

@@ -154,7 +154,7 @@ def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
 
 
 def _longest_quiet(spec: ClusterSpec, master: Master) -> float:
-    """For how many seconds it may be quiet before something is done that was decided long ago."""
+    """Return the seconds for which it may be quiet before something that was decided earlier happens."""
     refusals = [min(framework.refuse_seconds, _LONGEST_REFUSAL) for framework in spec.frameworks]
     stopping = max(master.state.flags.revocation_grace_seconds or 0.0, spec.task_outcome.stop_seconds)
     return max(*refusals, stopping) + max(spec.joins_after) + 2 * master.allocation_interval

@@ -139,7 +139,7 @@ class Agent:
 
 @cache
 def _capability_set(capabilities: tuple[str, ...]) -> frozenset[str]:
-    """One set for all agents that are alike."""
+    """Return one set for all agents with the same capabilities."""
     return frozenset(capabilities)
 
 

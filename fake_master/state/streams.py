@@ -70,7 +70,7 @@ class EventStream:
             self._on_leave = action
 
     def on_event(self, wake: Callable[[], None]) -> None:
-        """How the transport is told that there is something to take, or that the stream is closed."""
+        """Set the callback for new events and for the end of the stream."""
         self._wake = wake
 
     def send(self, event: Mapping[str, Any]) -> None:

@@ -80,12 +80,12 @@ class LentAgent:
 
 
 def excess(total: Amounts, part: Amounts) -> Amounts:
-    """How much of each name is in `total` excess what is in `part`."""
+    """Return the amounts of `total` in excess of those of `part`, by name."""
     return {name: rest for name, amount in total.items() if (rest := amount - part.get(name, 0)) > 0}
 
 
 def overlap(left: Amounts, right: Amounts) -> Amounts:
-    """As much of each name as is in both."""
+    """Return the amounts that both have, by name."""
     return {name: least for name, amount in left.items() if (least := min(amount, right.get(name, 0))) > 0}
 
 

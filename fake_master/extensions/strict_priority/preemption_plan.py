@@ -170,7 +170,7 @@ class Plan:
         return Option((_TASKS, float(highest), len(tasks)), tuple(chosen))
 
     def _choose(self, target: PreemptionTarget, short: Quantities) -> list[Holding] | None:
-        """As few as it takes to free what is short, in the order of the policy."""
+        """Choose as few as free what is short, in the order of the policy."""
         chosen: list[Holding] = []
         missing, trial = short, self._guaranteed.copy()
         for holding in target.candidates:

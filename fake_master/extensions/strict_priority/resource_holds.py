@@ -115,7 +115,7 @@ class Hold:
 
 
 class Holds:
-    """At most one an agent."""
+    """The holds of agents, at most one for each."""
 
     def __init__(self, priorities: Priorities) -> None:
         self._priorities = priorities
@@ -143,7 +143,7 @@ class Holds:
         return bool(hold.waits_for) or not its_own
 
     def add(self, hold: Hold) -> None:
-        """From now on the agent waits."""
+        """Hold an agent from now on."""
         self._by_agent[hold.agent.id] = hold
         hold.agent.forget_proofs()
 
