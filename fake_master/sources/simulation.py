@@ -166,7 +166,8 @@ def _longest_quiet(spec: ClusterSpec, master: Master) -> float:
 def _play(master: Master, clock: VirtualClock, recorder: _Recorder, quiet_seconds: float) -> bool:
     """Let time pass from one allocation to the next; return whether it became quiet.
 
-    Quiet means that no filter is left, no task will end, and nobody took an offer."""
+    Quiet means that no filter is left, no task will end, and nobody took an offer.
+    """
     quiet_for = 0.0
     while not recorder.is_full:
         before = len(recorder.steps), len(recorder.revoked)
