@@ -238,7 +238,7 @@ class Subscriptions:
             framework.recovered = False
             framework.registered_time = self._state.wall_time
         self._come_back(framework)
-        self._task_runner.tell_again(framework)  # every agent gets the new address of the framework
+        self._task_runner.tell_again(framework)  # agents send waiting updates to the new stream
 
     def _register_again(self, framework: Framework, wanted: Subscription, stream: EventStream) -> None:
         """A driver does not know whether it is registered still; `stream` leads to the one that the framework has."""
