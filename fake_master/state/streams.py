@@ -63,7 +63,7 @@ class EventStream:
         self._on_abandon = action
 
     def on_leave(self, action: Callable[[], None]) -> None:
-        """Set the action for the loss of a subscriber whose stream the master closed; run it now if it is already lost."""
+        """Set the action for the loss of a subscriber of a closed stream; run it now if it is already lost."""
         if self._has_left:
             action()
         else:
