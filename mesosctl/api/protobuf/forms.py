@@ -46,7 +46,7 @@ class Forms:
         self._looks = 0
 
     def match(self, text: str, at: int) -> tuple[tuple[str | None, ...], int] | None:
-        """Return the wanted members of the object that begins there, and its end; None where its form is new.
+        """Return the wanted members of the object that begins there, and its end; None if its form is new.
 
         A member that it lacks is None, a string is without its quotes, and a list or an object is its text: whether
         that is JSON is for its reader to see.
@@ -77,7 +77,7 @@ class Forms:
             self._patterns.insert(0, pattern)
 
     def _expression(self, value: Any, path: tuple[str, ...]) -> str:
-        """Return an expression for every value of this form.  Raises ValueError where it has none."""
+        """Return an expression for every value of this form.  Raises ValueError if it has none."""
         if path in self._wanted:
             group, kind = self._wanted[path]
             if type(value) is not kind:

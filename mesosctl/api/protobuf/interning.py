@@ -111,7 +111,7 @@ class ResourceLists:
             return None
 
     def by_role_of_text(self, text: str) -> Mapping[str, Resources] | None:
-        """As `by_role`, of a list as text without blanks, as a master writes it; None where it needs a closer look."""
+        """As `by_role`, of a list as text without blanks, as a master writes it; None if it needs a closer look."""
         return self._by_role_texts.get(text, lambda: self._by_role_in(text))
 
     def _by_role_in(self, text: str) -> Mapping[str, Resources] | None:

@@ -166,7 +166,7 @@ class StateTexts:
         return self._values.get(listed, lambda: DECODER.decode(listed))
 
     def _check(self, *listed: str | None) -> None:
-        """Raises ValueError where what nobody needs is no JSON."""
+        """Raises ValueError if what nobody needs is no JSON."""
         for one in listed:
             if one is not None:
                 self._value(one)
