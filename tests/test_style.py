@@ -18,6 +18,13 @@ ROOMS = sorted(
 OPENING = re.compile(r"(What|Whatever|Who|Whom|Whose|Whoever|Nobody|Somebody|Anybody)\b")
 FOREIGN = re.compile(r"\b(spec|seeds)/\w+\.(md|txt)")
 """Files outside of the repository: a rule names the document and its section instead."""
+SLEEPING = re.compile(r"\btime\.sleep\(")
+SLEEPERS = {
+    "tests/helpers/waiting.py",  # what the others use
+    "tests/faults/law.py",  # a clock that skips what the tool sleeps
+    "tests/jobs/files.py",  # the random moment of a kill
+    "tests/jobs/test_files.py",  # a writer that is slow
+}
 LARGEST_FOLDER = 15
 LONGEST_FILE = 300
 LONGEST_TEST_FILE = 400
@@ -47,6 +54,12 @@ def test_a_docstring_begins_with_the_thing_itself(room):
     assert found == []
 
 
+def test_a_file_of_tests_begins_with_the_thing_itself():
+    heads = {path: ast.get_docstring(ast.parse(path.read_text())) for path in modules("tests")}
+    named = {str(path.relative_to(ROOT)): text for path, text in heads.items() if path.stat().st_size}
+    assert {name: text for name, text in named.items() if text is None or OPENING.match(text)} == {}
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_source_is_named_by_its_title(room):
     assert [path.name for path in modules(room) if FOREIGN.search(path.read_text())] == []
@@ -73,3 +86,8 @@ def long_files(room: str, longest: int) -> dict[str, int]:
 def test_folders_and_files_can_be_surveyed(room, longest):
     assert large_folders(room) == {}
     assert long_files(room, longest) == {}
+
+
+def test_one_helper_waits():
+    found = {str(path.relative_to(ROOT)) for path in modules("tests") if SLEEPING.search(path.read_text())}
+    assert found == SLEEPERS

@@ -1,8 +1,8 @@
 """The tasks to evict when lent resources are needed on an agent ("Oversubscription for reservations", eviction).
 
-The arithmetic of one agent, and nothing else.  Amounts are thousandths by name; a balance may be
-below zero.  What holds at every moment is the note's `total >= occupied + occupiedRev + evicting`,
-for what is physically in use: no part of `AgentOccupancy.free_now` is below zero.
+The arithmetic of one agent. Amounts are thousandths by name; a balance may be below zero. The note's `total >= occupied
++ occupiedRev + evicting` is always true for what is physically in use: no part of `AgentOccupancy.free_now` is below
+zero.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -19,20 +19,20 @@ TaskT = TypeVar("TaskT")
 
 @dataclass(frozen=True, slots=True)
 class AgentOccupancy:
-    """The terms of one agent, for the names that can be lent at all."""
+    """The terms of one agent, for the resources that can be lent."""
 
     total: Quantities
     """Regular: unreserved and reserved."""
     occupied: Quantities = field(default_factory=Quantities)
-    """By normal tasks that the agent accepted, started or waiting."""
+    """Of normal tasks that the agent accepted, started or waiting."""
     running: Quantities = field(default_factory=Quantities)
     """The part of it that has started, terminating tasks included."""
     occupied_rev: Quantities = field(default_factory=Quantities)
-    """By revocable tasks that run and are not being evicted."""
+    """Of revocable tasks that run and are not being evicted."""
     waiting_rev: Quantities = field(default_factory=Quantities)
-    """By revocable tasks that were accepted and wait."""
+    """Of revocable tasks that were accepted and wait."""
     evicting: Quantities = field(default_factory=Quantities)
-    """In use by revocable tasks that are being killed or end by themselves."""
+    """Of revocable tasks that are being killed, or are ending."""
 
     @property
     def names(self) -> list[str]:
@@ -49,7 +49,7 @@ class AgentOccupancy:
         return _less(self.names, self.total, self.occupied, self.occupied_rev, self.waiting_rev)
 
     def shortfall(self) -> Quantities:
-        """How much has to be made free: the negative part of the balance."""
+        """The amounts that must become free: the negative part of the balance."""
         return Quantities({name: -left for name, left in self.balance().items()})
 
     def free_now(self) -> Balance:
@@ -72,7 +72,7 @@ class AgentOccupancy:
 
 @dataclass(frozen=True, slots=True)
 class Candidate(Generic[TaskT]):
-    """A tenant, what its end would make free, and whether it has started at all."""
+    """A tenant, the amounts that its end would free, and whether it has started."""
 
     task: TaskT
     holds: Quantities
@@ -81,22 +81,23 @@ class Candidate(Generic[TaskT]):
 
 @dataclass(frozen=True, slots=True)
 class AgentTask(Generic[TaskT]):
-    """A task on an agent, one of what lives and ends together in a container."""
+    """A task on an agent; all tasks in a container end together."""
 
     task: TaskT
     container: Hashable
     """An executor, or the task itself."""
     holds: Quantities
-    """One of those in an executor answers for what that holds, too."""
+    """One of those in an executor also accounts for what the executor holds."""
     lent: bool
-    """Whether any of it is."""
+    """Whether any of it has started."""
     started: bool = True
 
 
 def candidates(guests: Iterable[AgentTask[TaskT]]) -> list[Candidate[list[TaskT]]]:
-    """The containers that hold anything lent, each as those who live in it; `guests` as they came, oldest first.
+    """The containers that hold lent resources, each with its tasks; `guests` are sorted by arrival, oldest first.
 
-    It ends as a whole, so all that it holds would be free, and it has started as soon as one in it has.
+    A container ends as a whole, so everything that it holds would be free, and it has started as soon as one of its
+    tasks has.
     """
     containers: dict[Hashable, list[AgentTask[TaskT]]] = {}
     for guest in guests:
@@ -115,8 +116,8 @@ def candidates(guests: Iterable[AgentTask[TaskT]]) -> list[Candidate[list[TaskT]
 def choose(shortfall: Quantities, candidates: Sequence[Candidate[TaskT]]) -> list[TaskT]:
     """Return the tasks to evict, in order; `candidates` are sorted by arrival, oldest first.
 
-    Those that have not started go first, as there is nothing to kill; then newest first.  One is
-    taken only if it holds something that is still short, and none of those taken is superfluous.
+    Those that have not started go first, because there is nothing to kill; then the newest. Each must hold something
+    that is still short, and none is superfluous.
     """
     newest_first = candidates[::-1]
     missing, taken = shortfall, []

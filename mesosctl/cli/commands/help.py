@@ -34,13 +34,13 @@ Shell = Literal["bash", "zsh", "fish"]
 
 
 def script(program: str, shell: Shell) -> str:
-    """The script of typer for a shell, as a file of its own."""
+    """Typer's script for a shell, as a separate file."""
     from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it only passes it on
 
     variable = f"_{program}_COMPLETE".replace("-", "_").upper()
     text: str = get_completion_script(prog_name=program, complete_var=variable, shell=shell) + "\n"
     if shell == "zsh":
-        # Kept on fpath, the file is read at the first Tab, which is to be answered too.
+        # On fpath, the file is read at the first Tab, which must be answered too.
         function = f"_{program.replace('-', '_')}_completion"
         text += f'\nif [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n  {function} "$@"\nfi\n'
     return text

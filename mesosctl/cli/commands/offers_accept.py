@@ -122,9 +122,9 @@ def _read_offer(session: Session, file: str, offer_id: str | None, wanted: "list
 
 
 def _check_agent(master: "Master", word: str) -> None:
-    """Whether any agent can be meant, as far as this principal may see them.  Raises NotFound.
+    """Check that an agent matches, as far as this principal may see the agents.
 
-    Otherwise every offer would be declined until the deadline, and nobody would know why.
+    Raises NotFound. Otherwise every offer would be declined until the deadline, for no visible reason.
     """
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 

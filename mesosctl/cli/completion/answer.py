@@ -1,7 +1,7 @@
 """The answer to a shell that completes a word: typer's, with what typer's own does not do for bash, zsh and fish.
 
-bash cuts words at : and =, wants what it is given quoted, and replaces only the part after the last cut; fish and zsh
-take `--option=value` for one word.
+bash splits words at : and =, expects quoted answers, and replaces only the part after the last split; fish and zsh
+treat `--option=value` as one word.
 
 The names of roles, agents, frameworks and contexts come from the files that `cli.completion.names` keeps.  If those are
 too old, the master is asked and has two seconds.  A failure offers nothing and says nothing: the user is in the middle
@@ -29,14 +29,14 @@ from mesosctl.cli.session import Session
 from mesosctl.model.errors import MesosctlError
 
 _PATIENCE = 2.0
-"""Seconds: the user is waiting with a finger on the Tab key."""
+"""Seconds: the user has pressed Tab and is waiting."""
 _PATHS: dict[Kind, str] = {"role": "/roles", "agent": "/slaves", "framework": "/frameworks"}
 _CUTS = re.compile(r"[:=]+")
 _UNSAFE = re.compile(r"([^\w@%+=:,./~…-])")
 
 
 def complete(command: Any, environment: Environment) -> int:
-    """Answer the shell on standard output; whatever fails is silent."""
+    """Answer the shell on standard output; failures are silent."""
     environment.find_names = find_names
     shell = os.environ[ASKS].removeprefix("complete_")
     word, cut = _join_words(os.environ) if shell == "bash" else (_last_word(os.environ), 0)
@@ -61,7 +61,7 @@ def complete(command: Any, environment: Environment) -> int:
 
 
 def _join_words(variables: MutableMapping[str, str]) -> tuple[str, int]:
-    """Put words together that bash has cut; the one at the cursor, and how much of it bash leaves as it is."""
+    """Join words that bash has split: the one at the cursor, and how much of it bash keeps."""
     words: list[str] = []
     place = int(variables["COMP_CWORD"])
     pieces = variables["COMP_WORDS"].split("\n")[: place + 1]
@@ -95,7 +95,7 @@ def find_names(ctx: typer.Context, kind: Kind) -> list[str]:
         one.name: _at_home(getattr(options, one.name), environment) for one in known_settings() if one.is_file
     }
     options = replace(options, **files)
-    # What a master answers is data of a stranger, and may be anything.
+    # A master's answer is untrusted data, and may be anything.
     with contextlib.suppress(MesosctlError, OSError, AttributeError, KeyError, TypeError):
         settings = resolve(options, environment.variables, obeys_context=kind != "context")
         names = kept_names(kind, settings, environment.variables)
@@ -118,7 +118,7 @@ def _contexts(environment: Environment) -> list[str]:
 
 
 def _asked(kind: Kind, options: GlobalOptions, settings: Settings, environment: Environment) -> list[str]:
-    """The names that the master tells, kept for the next time.  Raises MesosctlError."""
+    """The names that the master shows, kept for the next time.  Raises MesosctlError."""
     patience = min(settings.options.timeout or _PATIENCE, _PATIENCE)
     silent = replace(environment, stdin=io.StringIO(), stderr=io.StringIO())
     session = Session(silent, options)

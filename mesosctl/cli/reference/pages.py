@@ -100,7 +100,7 @@ def _code(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Text without a meaning to Markdown."""
+    """Text escaped for Markdown."""
     for char in "\\`*_[]<>":
         text = text.replace(char, "\\" + char)
     return text

@@ -29,7 +29,7 @@ SHOP = SnapshotFramework(
     "m-0000", "shop", ("web",), capabilities=frozenset({"MULTI_ROLE"}), suppressed=frozenset({"web"})
 )
 HELD = Usage("m-0000", "m-S0", "web", parse_resources("cpus:4;mem:512"), 2)
-PICTURE = ClusterSnapshot(
+SNAPSHOT = ClusterSnapshot(
     "1.11.0", 0.0, (AGENT,), (SHOP,), (HELD,), quotas={"web": Quota(Quantities({"cpus": 1000}))}, weights={"web": 2.0}
 )
 
@@ -37,7 +37,7 @@ PICTURE = ClusterSnapshot(
 class Between(httpx.BaseTransport):
     """A fake master, and somebody between who changes what it says."""
 
-    def __init__(self, snapshot=PICTURE, **instead):
+    def __init__(self, snapshot=SNAPSHOT, **instead):
         self.fake = RestoredCluster(snapshot).start(clock=lambda: 1000.0)
         self.transport = InProcessTransport(self.fake)
         self.instead = instead
@@ -66,7 +66,7 @@ def test_all_that_a_master_tells():
     snapshot = snapshot_of(Between())
     assert (snapshot.version, snapshot.taken_at) == ("1.11.0", 7.0)
     assert snapshot.usages == (HELD,)
-    assert (snapshot.quotas, snapshot.weights) == (PICTURE.quotas, PICTURE.weights)
+    assert (snapshot.quotas, snapshot.weights) == (SNAPSHOT.quotas, SNAPSHOT.weights)
     assert snapshot.frameworks[0].suppressed == {"web"}
     assert [sentence.partition(":")[0] for sentence in snapshot.unknown] == ["offer filters"]
 
@@ -119,7 +119,7 @@ def test_a_cluster_that_never_rests_is_kept_with_a_warning():
     assert any(sentence.startswith("the state at a single moment") for sentence in snapshot.unknown)
 
 
-def test_without_the_state_there_is_no_picture():
+def test_without_the_state_there_is_no_snapshot():
     with pytest.raises(Denied):
         snapshot_of(Between(GET_STATE=403))
 
@@ -145,14 +145,14 @@ LENT = Lending(
     stop_seconds=2.0,
 )
 LENDING = replace(
-    PICTURE,
+    SNAPSHOT,
     usages=(HELD,),
     flags={"oversubscribe_reservations": "true", "lendable_names": "cpus"},
     lending=LENT,
 )
 
 
-def test_a_master_that_lends_tells_all_that_its_picture_has():
+def test_a_master_that_lends_tells_all_that_its_snapshot_has():
     between = Between(LENDING)
     snapshot = snapshot_of(between)
     assert between.asked.count("GET_STATE") == 1

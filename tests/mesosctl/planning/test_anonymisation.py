@@ -27,7 +27,7 @@ from mesosctl.planning.snapshot import (
 )
 from mesosctl.planning.snapshot_differences import changes
 from tests.helpers.profiles import examples
-from tests.mesosctl.api.snapshots.strategies import pictures
+from tests.mesosctl.api.snapshots.strategies import snapshots
 
 STACK = (
     Reservation("DYNAMIC", "SECRETdept", "SECRETprincipal", Labels([("SECRETkey", "SECRETvalue")])),
@@ -145,7 +145,7 @@ def test_equal_names_stay_equal_wherever_they_stand():
 
 
 @settings(max_examples=examples(100), deadline=None)
-@given(pictures())
+@given(snapshots())
 def test_shapes_and_amounts_stay(snapshot):
     hidden = anonymised(snapshot)
     assert snapshot_api.load(snapshot_api.dump(hidden)) == hidden
@@ -169,7 +169,7 @@ def kinds(before, after):
 
 
 @settings(max_examples=examples(50), deadline=None)
-@given(pictures())
+@given(snapshots())
 def test_nothing_is_different_from_itself(snapshot):
     assert changes(snapshot, replace(snapshot, taken_at=snapshot.taken_at + 1)) == []
 

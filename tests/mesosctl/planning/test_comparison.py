@@ -1,3 +1,5 @@
+"""The comparison of two dry runs: gains, losses, and roles below their guarantee."""
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +18,7 @@ from mesosctl.planning.comparison import (
 from mesosctl.planning.forecast import ChangeAnswer
 from mesosctl.planning.snapshot import ClusterSnapshot
 
-PICTURE = ClusterSnapshot("1.11.0", 1e9)
+SNAPSHOT = ClusterSnapshot("1.11.0", 1e9)
 TEN = Quantities({"cpus": 10_000, "mem": 10_000})
 
 
@@ -129,7 +131,7 @@ def test_a_refusal_or_a_starving_role_makes_the_answer_no():
     calm, hungry = moment(), moment(quotas=guaranteed(a=4), asking=frozenset("a"))
     no = ChangeAnswer("x", 409, accepted=False)
     yes = ChangeAnswer("x", 200, accepted=True)
-    courses = {name: RunSummary(PICTURE, 1, 1.0, "hold", (answer,)) for name, answer in (("no", no), ("yes", yes))}
+    courses = {name: RunSummary(SNAPSHOT, 1, 1.0, "hold", (answer,)) for name, answer in (("no", no), ("yes", yes))}
     assert forecast(calm, calm, courses["yes"]).is_harmless
     assert not forecast(calm, calm, courses["no"]).is_harmless
     assert not forecast(calm, hungry, courses["yes"]).is_harmless
@@ -137,8 +139,8 @@ def test_a_refusal_or_a_starving_role_makes_the_answer_no():
 
 
 def test_unknowns_name_what_is_assumed():
-    picture = ClusterSnapshot("1.11.0", 1e9, unknown=("offer filters: taken as none", "a bare sentence"))
-    found = {one.what: one.assumed for one in unknowns(picture, "nothing")}
+    snapshot = ClusterSnapshot("1.11.0", 1e9, unknown=("offer filters: taken as none", "a bare sentence"))
+    found = {one.what: one.assumed for one in unknowns(snapshot, "nothing")}
     assert found["what frameworks want"] == "nothing"
     assert found["offer filters"] == "taken as none"
     assert found["a bare sentence"] == ""

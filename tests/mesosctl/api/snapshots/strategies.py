@@ -118,7 +118,7 @@ def lendings(draw, usages):
 
 
 @st.composite
-def pictures(draw):
+def snapshots(draw):
     """Any snapshot; what frameworks hold need not fit anywhere."""
     agents = tuple(
         draw(

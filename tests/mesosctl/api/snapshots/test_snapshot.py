@@ -22,7 +22,7 @@ from mesosctl.planning.snapshot import (
     Usage,
 )
 from tests.helpers.profiles import examples
-from tests.mesosctl.api.snapshots.strategies import pictures
+from tests.mesosctl.api.snapshots.strategies import snapshots
 
 SMALL = ClusterSnapshot(
     "1.11.0",
@@ -34,13 +34,13 @@ SMALL = ClusterSnapshot(
 
 
 @settings(max_examples=examples(150), deadline=None)
-@given(pictures())
-def test_a_picture_comes_back_as_it_was(snapshot):
+@given(snapshots())
+def test_a_snapshot_comes_back_as_it_was(snapshot):
     assert snapshot_api.load(snapshot_api.dump(snapshot)) == snapshot
 
 
 @settings(max_examples=examples(100), deadline=None)
-@given(pictures(), st.data())
+@given(snapshots(), st.data())
 def test_lines_mean_what_the_same_json_means_in_any_other_layout(snapshot, data):
     text = snapshot_api.dump(snapshot)
     lines = text.split("\n")

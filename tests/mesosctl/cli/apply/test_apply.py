@@ -182,14 +182,14 @@ def test_a_file_that_makes_no_sense_is_told_alike_by_all_three(run, file):
 
 def test_a_role_that_is_no_text_is_named_and_left_out(run, tmp_path):
     """Masters take such names; TOML cannot."""
-    picture = ClusterSnapshot("1.11.0", 0.0, weights={b"r\xff".decode(errors="surrogateescape"): 2.0, "web": 3.0})
-    write_file(tmp_path / "c.json", picture)
+    old = ClusterSnapshot("1.11.0", 0.0, weights={b"r\xff".decode(errors="surrogateescape"): 2.0, "web": 3.0})
+    write_file(tmp_path / "c.json", old)
     master = f"fake:{tmp_path / 'c.json'}"
     status, out, err = run("export", master=master)
     assert (status, tomllib.loads(out)["weights"]) == (0, {"web": 3.0})
     assert "not UTF-8" in err
     assert run("snapshot", "-f", tmp_path / "d.json", master=master)[0] == 0
-    assert snapshot.load((tmp_path / "d.json").read_bytes()).weights == picture.weights
+    assert snapshot.load((tmp_path / "d.json").read_bytes()).weights == old.weights
 
 
 def test_nothing_can_be_wanted_of_one_stack_without_prune(run, file):

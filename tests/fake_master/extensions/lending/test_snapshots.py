@@ -95,7 +95,7 @@ def sums(master: Master) -> dict[str, Any]:
     return found
 
 
-class Pictures(Lending):
+class Snapshots(Lending):
     """The same histories; now and then a snapshot is taken, and a master made of it."""
 
     def settle(self) -> None:
@@ -107,7 +107,7 @@ class Pictures(Lending):
 
     @precondition(lambda self: hasattr(self, "master"))
     @rule()
-    def whoever_is_made_of_a_picture_stands_where_the_master_does(self) -> None:
+    def whoever_is_made_of_a_snapshot_stands_where_the_master_does(self) -> None:
         copy = RestoredCluster(snapshot_of(self.master)).start(clock=VirtualClock(self.clock.now))
         assert offers(copy) == offers(self.master)
         under_way = any(self.arrives.get(task.id, 0.0) > self.master.state.now for _, task in self._tasks())
@@ -117,7 +117,7 @@ class Pictures(Lending):
 
     @precondition(lambda self: hasattr(self, "master"))
     @rule(cycles=st.integers(2, 5))
-    def the_picture_goes_on_as_the_master_does(self, cycles: int) -> None:
+    def the_snapshot_goes_on_as_the_master_does(self, cycles: int) -> None:
         self.settle()
         clock = VirtualClock(self.clock.now)
         copy = RestoredCluster(snapshot_of(self.master)).start(clock=clock)
@@ -172,5 +172,5 @@ class Pictures(Lending):
         return httpx.Request("POST", f"http://fake.invalid/{path}", content=str(form), headers=_FORM)
 
 
-Pictures.TestCase.settings = settings(max_examples=examples(40), stateful_step_count=25, deadline=None)
-TestPictures = Pictures.TestCase
+Snapshots.TestCase.settings = settings(max_examples=examples(40), stateful_step_count=25, deadline=None)
+TestSnapshots = Snapshots.TestCase
