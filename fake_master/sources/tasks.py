@@ -4,12 +4,12 @@ A snapshot of a master that lends has every task with its name and its phase; an
 which are of equal size and get their names here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from fake_master.master import Master
+from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
-from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Ending, Executor, Task, TaskGroup, running_status
 from mesosctl.api.resources import list_to_json
 from mesosctl.model.errors import BadInput
@@ -36,14 +36,12 @@ class RunningTasks:
     """Ids of persistent volumes that they use."""
 
 
-def usage_of(running: RunningTasks, framework: Framework, state: MasterState) -> Usage:
+def usage_of(running: RunningTasks, framework: Framework, hosts: Mapping[str, Agent]) -> Usage:
     """Return the tasks' part of the free resources of their agent.  Raises BadInput."""
     where = f"framework '{framework.name}': running on {running.agent}"
-    agent = next((agent for agent in state.agents.values() if agent.hostname == running.agent), None)
+    agent = hosts.get(running.agent)
     if agent is None:
-        hint = did_you_mean(
-            running.agent, [one.hostname for one in state.agents.values()], "name the hostname of an agent"
-        )
+        hint = did_you_mean(running.agent, list(hosts), "name the hostname of an agent")
         raise BadInput(f"{where}: no agent is named '{running.agent}'", field="agent", hint=hint)
     role = running.role or (next(iter(framework.roles)) if len(framework.roles) == 1 else None)
     if role is None:
