@@ -71,8 +71,8 @@ def __dir__() -> list[str]:
 def open_transport(address: str, longest_wait: float | None = None) -> "httpx.BaseTransport":
     """A transport of httpx to the master behind a `fake:` address.
 
-    `longest_wait`: seconds to wait, at most, where another process holds the kept state; ten unless given, or fewer.
-    Raises BadInput where the address, the cluster file or the kept state cannot be used, and so may the first request.
+    `longest_wait`: seconds to wait, at most, if another process holds the kept state; ten unless given, or fewer.
+    Raises BadInput if the address, the cluster file or the kept state cannot be used, and so may the first request.
     """
     # Late, here and below: the command line comes through here, and most of its commands go elsewhere.
     from fake_master.transports.address import open_on_call

@@ -125,10 +125,10 @@ def _serve(
 @contextmanager
 def _watching_calls(options: ServeOptions, spec: "ClusterSpec | RestoredCluster") -> "Iterator[None]":
     """Report calls of a custom allocator that do not return.  Raises BadInput for a timeout that is none."""
-    from fake_master.state.flags import ALLOCATORS
+    from fake_master.state.flags import BUNDLED_ALLOCATORS
 
     timeout = options.allocator_timeout
-    if spec.flags.get("allocator", ALLOCATORS[0]) in ALLOCATORS:
+    if spec.flags.get("allocator", BUNDLED_ALLOCATORS[0]) in BUNDLED_ALLOCATORS:
         if timeout is not None:
             hint = "name your own class with --allocator, or leave out --allocator-timeout"
             raise BadInput("the allocators of the fake master always return", field="allocator_timeout", hint=hint)
@@ -157,7 +157,7 @@ def _seconds(timeout: str) -> float:
 
 
 def _check_driver(options: ServeOptions) -> None:
-    """Raise BadInput where drivers cannot be served."""
+    """Raise BadInput if drivers cannot be served."""
     from fake_master.http.content import has_protobuf
 
     if not has_protobuf():

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from fake_master.allocator.interface import Callbacks
-from fake_master.extensions import chosen_by_flags
+from fake_master.extensions.bundled_allocators import make_allocator
+from fake_master.extensions.lending.rules import make_rules, make_runtime
 from fake_master.extensions.revocation import Revoking
 from fake_master.registry.interface import Registry, RegistryFailure, reading_records
 from fake_master.services.agents.draining import Draining
@@ -68,10 +69,10 @@ class Master:
             clock=clock,
             address=address,
             task_outcome=task_outcome or TaskOutcome(),
-            revocability=chosen_by_flags.make_rules(flags),
+            revocability=make_rules(flags),
         )
         # The allocator and the services that carry out its decisions need each other, so these are looked up late.
-        self.allocator = allocator = chosen_by_flags.make_allocator(
+        self.allocator = allocator = make_allocator(
             state,
             Callbacks(
                 offers=lambda *decision: self.offers.make(*decision),  # noqa: PLW0108
@@ -91,7 +92,7 @@ class Master:
         self._store = store = AgentStore(state, registry, self.transaction) if keeps else NoAgentStore()
         self.task_updates = updates = TaskUpdates(state, events, store)
         self.task_runner = runner = TaskRunner(state, allocator, events, store, updates)
-        self.runtime = runner.runtime = chosen_by_flags.make_runtime(state, allocator, runner)
+        self.runtime = runner.runtime = make_runtime(state, allocator, runner)
         self.metrics = Metrics(state, allocator.metrics, self.rate_limiting.metrics, runner.runtime.metrics)
         self.revoking = Revoking(state, offers, runner)
         self.subscriptions = Subscriptions(state, allocator, events, store, offers, self.rate_limiting, runner)

@@ -69,7 +69,7 @@ def loading() -> Iterator[None]:
 
 
 def check_ready_file(path: Path | None) -> None:
-    """Remove what an earlier master has left.  Raises BadInput where there can be no such file."""
+    """Remove what an earlier master has left.  Raises BadInput if there can be no such file."""
     if path is None:
         return
     try:
@@ -123,7 +123,7 @@ def server_context(cert: Path | None, key: Path | None, ca: Path | None, *, requ
         context.load_cert_chain(cert, key)
     except ssl.SSLError:
         raise BadInput(
-            "the TLS files cannot be used: they should be a certificate and its key, in PEM and without a pass phrase",
+            "the TLS files cannot be used: they should be a certificate and its key, in PEM and without a passphrase",
             field="ssl_cert_file",
         ) from None
     if ca is not None:

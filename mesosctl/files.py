@@ -211,7 +211,7 @@ def _trusted() -> tuple[int, int]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Sync a folder, so that files made, renamed or removed in it survive a crash, where the system can do so."""
+    """Sync a folder, so that files made, renamed or removed in it survive a crash, if the system can do so."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except PermissionError:  # one may be allowed to write a folder, and not to list it

@@ -125,9 +125,8 @@ class Master:
 
         What is not given stays as it is.  With `create` a role without quota gets one.
         """
-        from mesosctl.model.quota.rules import DesiredQuota
+        from mesosctl.model.quota.desired import DesiredQuota, guarantees_of
         from mesosctl.operations.quota.set_update_remove import update_quotas
-        from mesosctl.operations.quota.state import guarantees_of
         from mesosctl.output.json_documents.quota import QuotaChange
 
         desired = DesiredQuota(None if guarantee is None else guarantees_of(_entries(guarantee)), _limits(limit))
@@ -308,7 +307,7 @@ def _entries(amounts: Amounts, *, of_agents: bool = False) -> list[Resource]:
 def _limits(amounts: Amounts | None) -> Limits | None:
     if amounts is None:
         return None
-    from mesosctl.operations.quota.state import limits_of
+    from mesosctl.model.quota.desired import limits_of
 
     return limits_of([] if amounts == "none" else _entries(amounts))
 

@@ -110,7 +110,7 @@ class Watch:
 
 
 def _place(thread: int) -> str:
-    """` (round_robin.py, line 12)`: where a thread is now; nothing where it has ended."""
+    """` (round_robin.py, line 12)`: where a thread is now; nothing if it has ended."""
     frame = sys._current_frames().get(thread)
     if frame is None:
         return ""

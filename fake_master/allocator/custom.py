@@ -42,7 +42,7 @@ def is_custom(name: str) -> bool:
 
 
 def load(name: str) -> CustomAllocator:
-    """Return the class that a name stands for.  Raises BadInput where it cannot be used, and says why."""
+    """Return the class that a name stands for.  Raises BadInput if it cannot be used, and says why."""
     where = name if ":" in name else installed()[name].value
     module_name, _, path = where.partition(":")
     if not path or not all(part.isidentifier() for part in (*module_name.split("."), *path.split("."))):

@@ -33,7 +33,7 @@ class AgentInfo:
     id: str
     hostname: str = "localhost"
     region: str | None = None
-    """Region of its fault domain; None where it has none, which counts as the master's own."""
+    """Region of its fault domain; None if it has none, which counts as the master's own."""
     zone: str | None = None
     """Zone of its fault domain; only offer constraints look at it."""
     attributes: tuple[tuple[str, str | float], ...] = ()
@@ -114,7 +114,7 @@ class Callbacks:
 class Allocator(ABC):
     """Decides who is offered what.
 
-    Naming an agent or a framework that is not known raises KeyError, save where a method says
+    Naming an agent or a framework that is not known raises KeyError, save if a method says
     otherwise; giving back what is not held raises ValueError.
     """
 
@@ -237,7 +237,7 @@ class Allocator(ABC):
 
     @abstractmethod
     def update_available(self, agent: str, conversions: Iterable[Conversion]) -> bool:
-        """Operations upon free resources; False, and nothing done, where they are not free."""
+        """Operations upon free resources; False, and nothing done, if they are not free."""
 
     # --- Roles --------------------------------------------------------------------------------------
 

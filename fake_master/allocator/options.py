@@ -32,7 +32,7 @@ class Options:
     region: str | None = None
     """Region of the master's own fault domain."""
     lendable_names: frozenset[str] = profile.lendable_names({})
-    """Of idle reservations, what is lent by an allocator that lends."""
+    """The names of idle reserved resources that an allocator lends, if it lends at all."""
     reservations_consume_quota: bool = True
     """Depends on the master's version, as does the next; see `mesosctl.model.version_profile`."""
     quota_takes_whole_agents: bool = False

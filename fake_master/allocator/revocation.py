@@ -26,10 +26,10 @@ class Holding:
     frees: Resources
     """Resources that are free again when it ends, allocation roles included."""
     container: Resources
-    """Resources of its executor with all its tasks, which end together where the executor is killed; likewise."""
+    """Resources of its executor with all its tasks, which end together if the executor is killed; likewise."""
     is_task: bool
     ending: bool = False
-    """Whether it was told to end, by whomever."""
+    """Whether it was told to end, for any reason."""
 
     @property
     def key(self) -> HoldingKey:
@@ -48,9 +48,9 @@ class Revocation:
     holding: Holding
     agent: str
     framework: str | None = None
-    """The framework that is to have the resources; None where they are for nobody in particular."""
+    """The framework that is to have the resources; None if they are for nobody in particular."""
     role: str | None = None
-    """Its role."""
+    """The role of that framework."""
     stands: Callable[[], bool] = _always
     """Whether that is still so: asked before an executor is killed that did not answer in its grace period."""
     reason: str = ""
@@ -58,7 +58,7 @@ class Revocation:
 
 
 HoldingsQuestion = Callable[[], Mapping[str, Sequence[Holding]]]
-"""By agent id, oldest first."""
+"""Returns the holdings by agent id, oldest first."""
 
 RevocationCallback = Callable[[Sequence[Revocation]], Sequence[Revocation]]
 """Revoke these, and return those that a guarantee protects; these stay as they are."""

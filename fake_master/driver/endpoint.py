@@ -49,7 +49,7 @@ class Connections(Protocol):
         ...
 
     def link(self, to: Address) -> None:
-        """Open a connection where there is none, so that its end is noticed."""
+        """Open a connection if there is none, so that its end is noticed."""
         ...
 
 

@@ -64,7 +64,7 @@ class Message:
 
 
 def parse_message(request: Request) -> Message | None:
-    """Return the message in a request; None where there is none, or where its sender cannot be named."""
+    """Return the message in a request; None if there is none, or if its sender cannot be named."""
     if request.method != "POST":
         return None
     agent = request.headers.get("user-agent", "")
@@ -186,7 +186,7 @@ class DriverEvents:
         self._framework_id: Mapping[str, Any] = {}
 
     def message(self, event: Event) -> tuple[str, bytes] | None:
-        """Return the full name and the body of an event's message; None where a driver is told nothing."""
+        """Return the full name and the body of an event's message; None if a driver is told nothing."""
         make = _MESSAGES.get(event["type"])
         if make is None:
             return None

@@ -132,7 +132,7 @@ class GuardedAllocator(Allocator):
     def _fault(
         self, framework_id: Any, role: Any, agent_id: Any, resources: Resources, before: Mapping[str, Mapping[str, Any]]
     ) -> str | None:
-        """Return what is wrong with an offer, None where nothing is; `before` are those told together with it."""
+        """Return what is wrong with an offer, None if nothing is; `before` are those told together with it."""
         framework, agent = self._state.frameworks.get(framework_id), self._state.agents.get(agent_id)
         if framework is None:
             return f"it offered resources to framework {framework_id}, which is not known"

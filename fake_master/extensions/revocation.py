@@ -4,7 +4,7 @@
 grace period for clean up by the executor.  If the executor does not respond to the request, the
 allocation module then kills the executor and all its tasks."
 
-A scheduler sees what it would see of a KILL of its own: TASK_KILLING where it has
+A scheduler sees what it would see of a KILL of its own: TASK_KILLING if it has
 TASK_KILLING_STATE, then TASK_KILLED, both with REASON_CONTAINER_PREEMPTED.  Of an executor that
 was killed every task is TASK_LOST, or TASK_GONE for PARTITION_AWARE, for the same reason.
 """
@@ -28,14 +28,14 @@ RevocationKind = Literal["rescinded", "asked", "killed"]
 
 @dataclass(frozen=True, slots=True)
 class Revoked:
-    """One thing that was done to a framework."""
+    """One step of a revocation, as it happened to a framework."""
 
     deed: RevocationKind
     """An offer was rescinded; an executor was asked to kill a task; it was killed, and the task with it."""
     framework: Framework
     agent_id: str
     id: str
-    """Of the offer or the task."""
+    """The id of the offer or the task."""
     resources: Resources
     revocation: Revocation
     """The demand that it followed from."""

@@ -54,7 +54,7 @@ class DryRun:
         self.clock = clock
         self._source = source
         self._flags: dict[str, str] = {}
-        """Those that took the place of the master's own."""
+        """The flags that replace the master's own."""
         self._restarted = self._moved = False
         self._offers_suspended = 0.0
         self.traffic: Simulation | None = None
@@ -209,7 +209,7 @@ class DryRun:
             self._terms.progress(self._done / (self._terms.cycles + self._cycles_after))
 
     def _accept_everything(self) -> None:
-        """Every offer becomes a task that takes all of it and does not end."""
+        """Turn each offer into a task that takes all of it and does not end."""
         master = self._master
         for offer in master.state.offers:
             if master.state.offers.get(offer.id) is None:  # rescinded for one of those before it

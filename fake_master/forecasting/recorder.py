@@ -49,7 +49,7 @@ class Recorder(DirectConnection):
 
 
 def _change(method: str, path: str, body: bytes) -> str | None:
-    """Return in short what a request would change; None where it only reads."""
+    """Return in short what a request would change; None if it only reads."""
     if method in ("GET", "HEAD"):
         return None
     if path not in (_V1, _SCHEDULER):
@@ -86,7 +86,7 @@ _Name = tuple[str, str]
 
 
 class Evictions:
-    """Of one master: what it does to tasks from `begin` on, and what it might have to do."""
+    """The tasks that one master evicts from `begin` on, and those that it might have to evict."""
 
     def __init__(self, state: MasterState, runtime: AgentRuntime, revoking: Revoking, names: AgentNames) -> None:
         self._state = state
@@ -114,7 +114,7 @@ class Evictions:
         self._revoking.on_revoked = self._revoked
 
     def found(self) -> tuple[EvictedTask, ...]:
-        """Those who went, in the order of events; then those who might have to."""
+        """Return the tasks that were evicted, in that order, and then those that might be."""
         might = [
             self._value(framework, task, happens=False)
             for framework, task in at_risk(self._state, self._runtime)

@@ -32,7 +32,7 @@ class _Sums:
         return {whose: Quantities(amounts) for whose, amounts in self._amounts.items()}
 
     def rolled_up(self) -> dict[str, Quantities]:
-        """Of roles: each counted for the roles above too."""
+        """Return the quantities of roles, each counted for its ancestors too."""
         found: dict[str, Quantities] = {}
         for role, held in self.quantities().items():
             for name in (role, *roles.ancestors(role)):

@@ -127,7 +127,7 @@ class AgentEndpoints:
         self._by_path = {route.path: route for route in self.routes}
 
     def answer(self, request: Request) -> Response | None:
-        """Return the answer of the agent that a path names, None where it names none.  Raises Refusal."""
+        """Return the answer of the agent that a path names, None if it names none.  Raises Refusal."""
         match = _PATH.fullmatch(request.path.replace("%28", "(").replace("%29", ")"))
         route = self._by_path.get(match[2]) if match is not None else None
         if match is None or route is None:

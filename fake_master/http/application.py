@@ -1,4 +1,4 @@
-"""Requests answered by one master, each in a transaction of its own where it changes something."""
+"""Requests answered by one master, each in a transaction of its own if it changes something."""
 
 from collections.abc import Callable
 
@@ -22,24 +22,24 @@ class Application:
         self.master = master
         self.endpoints = Endpoints(master)
         self.find_message: Callable[[Request], Callable[[], Response] | None] = lambda _request: None
-        """Finds the taker of a request that is a message of a driver, where drivers are served; None for any other."""
+        """Finds the taker of a request that is a message of a driver, if drivers are served; None for any other."""
 
     def tick(self) -> None:
         """Do what has become due."""
         self.master.advance()
 
     def handle(self, request: Request) -> Response:
-        """The answer, whatever happens; a change it reports is already kept."""
+        """Return the answer to a request, also where the registry fails; a change that it reports is on disk."""
         try:
             return self.respond(request)
         except RegistryFailure as failure:
             return registry_failed(failure, request)
 
     def respond(self, request: Request) -> Response:
-        """The same; raises RegistryFailure where a change was not kept.
+        """Return the answer to a request.  Raises RegistryFailure if a change was not kept.
 
-        Nothing was changed then only if it is a HeldRegistry.  Otherwise what an operator asked for is undone; what a
-        framework's call made agents do goes on, and is written when that is possible (`AgentStore`).
+        A HeldRegistry means that nothing was changed.  After any other failure, an operator's change is undone, but
+        what a framework's call made agents do goes on, and is written when that is possible (`AgentStore`).
         """
         self.master.advance()
         try:

@@ -1,4 +1,4 @@
-"""The encodings of calls and their answers: JSON, and protobuf where the `protobuf` package is installed."""
+"""The encodings of calls and their answers: JSON, and protobuf if the `protobuf` package is installed."""
 
 import json
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ def _from_protobuf(request: Request, name: str) -> dict[str, Any]:
 
 
 def accepted_type(request: Request) -> str:
-    """Return the media type of the answer: JSON where the client takes both.  Raises Refusal (406)."""
+    """Return the media type of the answer: JSON if the client takes both.  Raises Refusal (406)."""
     wanted = _wanted(request.headers.get("accept", "*/*"))
     for media in (JSON, PROTOBUF):
         if wanted.get(media, wanted.get("application/*", False) or wanted.get("*/*", False)):

@@ -1,4 +1,4 @@
-"""JSON as a master writes it, without blanks, and texts that are put in where they are known already.
+"""JSON as a master writes it, without blanks, and texts that are put in if they are known already.
 
 Thousands of agents and offers hold the same few collections of resources, which take most of the time to write.  A
 view therefore may have `Fragment`s among its fields, and `ResourceTexts` writes what several hold once.
@@ -35,7 +35,7 @@ class Written(tuple[bytes, ...]):
 
 
 def text_of(value: Any) -> str:
-    """A value as JSON; in objects and lists there may be `Fragment`s."""
+    """Return a value as JSON; objects and lists may hold `Fragment`s."""
     kind = type(value)
     if kind is str:
         return encode_basestring(value)
@@ -53,7 +53,7 @@ def text_of(value: Any) -> str:
 
 
 def dumps(value: Any) -> bytes:
-    """The same as bytes; those that were no UTF-8 when they came in go out as they were."""
+    """Return a value as JSON in bytes; bytes that came in without being UTF-8 go out as they were."""
     return text_of(value).encode(errors="surrogateescape")
 
 

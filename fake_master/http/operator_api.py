@@ -28,12 +28,12 @@ NOT_SERVED = ("LIST_FILES", "READ_FILE")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A call that changes nothing; `read` returns its answer for a principal, None where the answer is empty."""
+    """A call that changes nothing; `read` returns its answer for a principal, None if the answer is empty."""
 
     name: str
     read: Callable[[Body, str | None], dict[str, Any] | Written | None]
     form: Message | None = None
-    """Its message, which must be there; None where it has none."""
+    """The message of the call, which must be there; None for a call without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class OperatorApi:
         """The last state that a subscriber was sent, and the records of it."""
 
     def call(self, request: Request, principal: str | None) -> Response:
-        """POST /api/v1: a transaction where something is changed, and none where somebody reads.  Raises Forbidden."""
+        """POST /api/v1: a transaction where something is changed, and none if somebody reads.  Raises Forbidden."""
         message = read_call(request, self.form, "mesos.v1.master.Call")
         name = message.get("type")
         if name is None:

@@ -118,7 +118,7 @@ class QuotaEndpoints:
             self._quotas.set(principal, message.get("role", ""), guarantee, sent, force=message.get("force", False))
 
     def _remove(self, message: Mapping[str, Any], principal: str | None) -> None:
-        """REMOVE_QUOTA; a real master dies where the role has no quota, this one refuses."""
+        """REMOVE_QUOTA; a real master dies if the role has no quota, this one refuses."""
         with refusing("Failed to validate remove quota request: "):
             self._quotas.remove(principal, message["role"])
 
@@ -135,7 +135,7 @@ class QuotaEndpoints:
             self._quotas.update(principal, configs, force=message.get("force", False))
 
     def _status(self, principal: str | None) -> dict[str, Any]:
-        """The QuotaStatus message: what the principal may see, and nothing at all where nothing is set."""
+        """The QuotaStatus message: what the principal may see, and nothing at all if nothing is set."""
         visible = {
             role: (stored.guarantees, stored.limits)
             for role, stored in self._state.quotas.items()

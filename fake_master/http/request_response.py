@@ -25,9 +25,12 @@ PLAIN = "text/plain; charset=utf-8"
 JSON = "application/json"
 PROTOBUF = "application/x-protobuf"
 _MOST_VALUES = 500_000
-"""In one body; each is looked at while nobody else is answered.  A maintenance of 50,000 machines has half as many."""
+"""Values in one body, which are read while no other request is answered.
+
+A maintenance of 50,000 machines has half as many.
+"""
 _MOST_FIELDS = 10_000
-"""Of one form."""
+"""Fields in one form."""
 _MALFORMED = re.compile("%(?![0-9a-fA-F]{2})")
 
 
@@ -122,7 +125,7 @@ def accepted_silently(status: int = 200) -> Response:
 
 
 def json_response(value: Any, request: Request) -> Response:
-    """JSON without blanks, wrapped where the request asks for `?jsonp=`; `value` or its fields may be `Written`."""
+    """JSON without blanks, wrapped if the request asks for `?jsonp=`; `value` or its fields may be `Written`."""
     body = written(value) if isinstance(value, dict) else pieces(value)
     callback = request.query.get("jsonp")
     if callback is not None:
@@ -176,7 +179,7 @@ _FLAGS = {
 
 
 def authenticate(flags: "MasterFlags", realm: Realm | None, request: Request) -> str | None:
-    """The principal, or None where the realm is open.  Raises Refusal (401)."""
+    """The principal, or None if the realm is open.  Raises Refusal (401)."""
     if realm is None or not flags.is_true(_FLAGS[realm]):
         return None
     pair = _basic(request.headers.get("authorization", ""))

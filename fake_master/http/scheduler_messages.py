@@ -180,7 +180,7 @@ _SUBSCRIPTION = {
     "suppressed_roles": Field("string", "repeated"),
     "offer_constraints": Field(_OFFER_CONSTRAINTS),
 }
-# Call type → the message it carries; None where it needs none.
+# Call type → the message it carries; None if it needs none.
 BODIES: dict[str, Message | None] = {
     "SUBSCRIBE": Message("Call.Subscribe", {**_SUBSCRIPTION, "force": Field("bool")}),
     "TEARDOWN": None,

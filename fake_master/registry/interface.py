@@ -30,7 +30,7 @@ class UnreadableRegistry(RegistryFailure):
 class HeldRegistry(RegistryFailure):
     """Another process holds it at the moment; nothing was done, and it may be tried again.
 
-    Raised only where a transaction cannot begin, or where somebody reads outside of any.  What is held up later, as
+    Raised only if a transaction cannot begin, or if somebody reads outside of any.  What is held up later, as
     the commit of an SQLite file without WAL is by its readers, is a RegistryFailure: its caller has done something.
     """
 
@@ -38,7 +38,7 @@ class HeldRegistry(RegistryFailure):
 Transaction = Callable[[], AbstractContextManager[None]]
 """Begins one change, which is kept when the block ends, or undone entirely.  Raises RegistryFailure."""
 SECONDS_TO_WAIT = 10.0
-"""For another process that holds it, where nothing else is said."""
+"""For another process that holds it, if nothing else is said."""
 
 
 @contextmanager
@@ -98,7 +98,7 @@ class Registry(ABC):
             raise
 
     def wait_at_most(self, seconds: float) -> None:  # noqa: B027  # nobody else holds what is in memory
-        """How long a transaction waits where another process holds the registry, before it raises HeldRegistry."""
+        """How long a transaction waits if another process holds the registry, before it raises HeldRegistry."""
 
     def close(self) -> None:  # noqa: B027  # memory has nothing to let go of
         """Let go of files; the registry is not used afterwards."""

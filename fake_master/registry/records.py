@@ -135,7 +135,7 @@ _NEEDED: Mapping[str, Mapping[str, Fits]] = {
     "quota": {"guarantees": _amounts, "limits": _amounts},
     "machine": {"id": _machine_id, "mode": ("DRAINING", "DOWN").__contains__},
 }
-"""By kind, the fields of a record that is an object."""
+"""The fields of records that are objects, by kind."""
 _MINIMUM = _with(quantities=_or_nothing(_all(_with(quantities=_or_nothing(_each(_with(value=_number)))))))
 _POSSIBLE: Mapping[str, Mapping[str, Fits]] = {
     "agent": {
@@ -162,11 +162,11 @@ _WHOLE: Mapping[str, Fits] = {
     "checkpoint": lambda value: isinstance(value, list) and all(isinstance(entry, dict) for entry in value),
     "schedule": _windows,
 }
-"""By kind, what any other record is."""
+"""The checks of all other records, by kind."""
 
 
 def wrong_part(kind: str, value: Any) -> str | None:
-    """The field of a record that is missing or wrong, "" where it is wrong as a whole, None where it is as written."""
+    """The field of a record that is missing or wrong, "" if it is wrong as a whole, None if it is as written."""
     if kind in _WHOLE:
         return None if _WHOLE[kind](value) else ""
     if kind not in _NEEDED:

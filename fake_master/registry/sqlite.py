@@ -22,7 +22,7 @@ from mesosctl.model.errors import BadInput
 
 _SECONDS_BETWEEN_ATTEMPTS = 0.01
 
-# What to do where SQLite fails, by its primary result code.
+# What to do if SQLite fails, by its primary result code.
 _HINTS = {
     sqlite3.SQLITE_BUSY: "another process uses it: stop that process, or wait until it ends",
     sqlite3.SQLITE_LOCKED: "another process uses it: stop that process, or wait until it ends",
@@ -36,13 +36,13 @@ _PRIMARY = 0xFF
 
 
 class SqliteRegistry(Registry):
-    """Records in `path`, which is made where it does not exist (mode 0600, its folder 0700).
+    """Records in `path`, which is made if it does not exist (mode 0600, its folder 0700).
 
     A commit returns only when the change is on the disk.  What is opened is whole: SQLite finds no fault with it, the
     sum of its records is the one that it holds, it is not empty, and not older than its last good copy
     (`sqlite_file`).  What is read is as masters write it (`records`).
-    Raises RegistryFailure with one sentence wherever the file cannot serve, UnreadableRegistry where that is for
-    what it contains, HeldRegistry where another process holds it and nothing was begun.
+    Raises RegistryFailure with one sentence wherever the file cannot serve, UnreadableRegistry if that is for
+    what it contains, HeldRegistry if another process holds it and nothing was begun.
     """
 
     def __init__(self, path: Path, patience: float = SECONDS_TO_WAIT) -> None:
@@ -225,7 +225,7 @@ class SqliteRegistry(Registry):
         self._run("COMMIT")
 
     def _check_place(self) -> None:
-        """Raise RegistryFailure where the file was replaced: a removed file ends with the process."""
+        """Raise RegistryFailure if the file was replaced: a removed file ends with the process."""
         with self._explained():
             now = self._path.stat()
         if (now.st_dev, now.st_ino) != (self._file.st_dev, self._file.st_ino):

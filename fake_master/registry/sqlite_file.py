@@ -32,7 +32,7 @@ def place_of(path: Path) -> Path:
 
 
 def seal_of(connection: sqlite3.Connection) -> Seal:
-    """Raises sqlite3.DatabaseError, and ValueError where there is none."""
+    """Raises sqlite3.DatabaseError, and ValueError if there is none."""
     row = connection.execute("SELECT id, commits, total FROM seal").fetchone()
     if row is None:
         raise ValueError("it has no seal")
@@ -40,7 +40,7 @@ def seal_of(connection: sqlite3.Connection) -> Seal:
 
 
 def seal_of_copy(path: Path) -> Seal | None:
-    """That of the copy of a registry; None where there is none that can be read."""
+    """Return the seal of a registry's copy; None if there is no readable copy."""
     copy = place_of(path)
     if not copy.is_file():
         return None
@@ -90,7 +90,7 @@ def make_file(path: Path) -> None:
 
 
 def add_seal(connection: sqlite3.Connection, total: int) -> None:
-    """Of a registry whose records have this sum; within a transaction."""
+    """Write the seal of a registry whose records have this sum; called within a transaction."""
     connection.execute("CREATE TABLE seal (id TEXT NOT NULL, commits INTEGER NOT NULL, total BLOB NOT NULL)")
     connection.execute("INSERT INTO seal VALUES (?, 0, ?)", (os.urandom(8).hex(), total.to_bytes(_DIGEST_BYTES, "big")))
     connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
@@ -119,7 +119,7 @@ def digest(kind: str, key: bytes, value: str) -> int:
 
 
 def check_rights(path: Path) -> None:
-    """Raises PermissionError where SQLite could not write.
+    """Raises PermissionError if SQLite could not write.
 
     It would leave files beside that have the rights of the database, and be stopped by these even when the
     database may be written again.

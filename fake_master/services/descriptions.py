@@ -23,7 +23,7 @@ Added = Mapping[str, Any]
 """Fields that an extension adds to a message."""
 _NOTHING: Added = MappingProxyType({})
 Listing = Callable[[Resources, Format], Any]
-"""Shows resources in a format: as messages, or as the JSON text of them where that is known already."""
+"""Shows resources in a format: as messages, or as the JSON text of them if that is known already."""
 
 
 # The build of the last release, as it shows it.

@@ -119,7 +119,7 @@ class EventPublisher:
     # --- To every operator ----------------------------------------------------------------------------
 
     def add_operator(self, stream: EventStream, subscribed: bytes) -> EventStream:
-        """A new listener, whose first record is `subscribed`; the oldest is let go where there are too many."""
+        """A new listener, whose first record is `subscribed`; the oldest is let go if there are too many."""
         self._state.operator_streams[stream.id] = stream
         stream.on_abandon(lambda: self._forget_operator(stream))
         stream.send_first(subscribed)

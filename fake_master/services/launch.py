@@ -38,7 +38,7 @@ class AcceptContext:
 
 
 def entries(messages: Sequence[Mapping[str, Any]], context: AcceptContext) -> list[Resource]:
-    """Resources of a framework's operation; the offer's role is understood where none is named."""
+    """Resources of a framework's operation; the offer's role is understood if none is named."""
     found = [to_core(message, f"resources[{index}]") for index, message in enumerate(messages)]
     return [
         replace(
@@ -126,11 +126,11 @@ class TaskLauncher:
 Info = Mapping[str, Any]
 """A TaskInfo or an ExecutorInfo."""
 _LEAST_CPUS, _LEAST_MEMORY = 10, 32_000
-"""Of the executor of a group, in thousandths."""
+"""The least that the executor of a task group needs, in thousandths."""
 
 
 def task_problem(context: AcceptContext, info: Info) -> str | None:
-    """Why one task of a LAUNCH cannot be; None where it can."""
+    """Why one task of a LAUNCH cannot be; None if it can."""
     executor = info.get("executor")
     problem = _problem_of(context, info)
     if problem is None and ("command" in info) == (executor is not None):
@@ -141,7 +141,7 @@ def task_problem(context: AcceptContext, info: Info) -> str | None:
 
 
 def group_problem(context: AcceptContext, infos: Sequence[Info], executor: Info) -> str | None:
-    """Why a LAUNCH_GROUP cannot be; None where all of it can."""
+    """Why a LAUNCH_GROUP cannot be; None if all of it can."""
     return next(_group_problems(context, infos, executor), None)
 
 

@@ -67,7 +67,7 @@ _AT_REST = tuple(
 
 
 class Metrics:
-    """Every metric of a master: those of its state, and those that its parts count themselves."""
+    """The metrics of a master: those of its state, and those that its parts count themselves."""
 
     def __init__(self, state: MasterState, *parts: Callable[[], Mapping[str, float]]) -> None:
         self._state = state
@@ -177,7 +177,7 @@ _MESSAGES = {
 
 
 def figures(state: MasterState) -> dict[str, float]:
-    """Every metric that tells of frameworks, offers and tasks."""
+    """Return the metrics of frameworks, offers and tasks."""
     present, gone = state.frameworks.values(), state.completed_frameworks.values()
     found = dict(_sums(state, [*present, *gone]))
     if state.flags.is_true("publish_per_framework_metrics"):
@@ -239,7 +239,7 @@ class LoggingLevel:
         self.level = _USUAL
 
     def set(self, level: int, seconds: float) -> None:
-        """Set it for so long; nothing is awaited where that is the usual level."""
+        """Set it for so long; nothing is awaited if that is the usual level."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

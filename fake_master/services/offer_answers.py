@@ -238,7 +238,7 @@ def _filter(refuse_seconds: float | None) -> float:
 
 
 def _offered(messages: Sequence[Mapping[str, Any]], context: AcceptContext) -> list[Resource]:
-    """Return the resources that an operation names.  Raises RuleViolation where their role is not that of the offer."""
+    """Return the resources that an operation names.  Raises RuleViolation if their role is not that of the offer."""
     found = entries(messages, context)
     for entry in found:
         if entry.allocation_role != context.role:

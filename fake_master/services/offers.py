@@ -24,7 +24,7 @@ class InverseOffers:
         self._allocator = allocator
         self._events = events
         self._by_agent: dict[str, dict[str, str]] = {}
-        """By agent id: framework id by inverse offer id."""
+        """The framework id of each inverse offer id, by agent id."""
 
     def make(self, framework_id: str, unavailable: Mapping[str, Unavailability]) -> None:
         """Ask a framework to leave these agents, in one event."""

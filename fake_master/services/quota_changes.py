@@ -28,7 +28,7 @@ class QuotaChange(NamedTuple):
 
     role: str
     quota: SentQuota | None
-    """As a master keeps it; None where the role has none any more."""
+    """As a master keeps it; None if the role has none any more."""
 
 
 class Quotas:
@@ -146,7 +146,7 @@ class Weights:
         self._allocator.update_weights(self._state.weights)
 
     def update(self, principal: str | None, wanted: Sequence[tuple[str, float]]) -> None:
-        """All or nothing.  Raises RuleViolation or Forbidden."""
+        """Set weights, all of them or none.  Raises RuleViolation or Forbidden."""
         trimmed = [(role.strip(" \t\n\r"), weight) for role, weight in wanted]
         for index, (role, weight) in enumerate(trimmed):
             roles.check_role(role, f"[{index}].role")

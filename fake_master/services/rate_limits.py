@@ -111,7 +111,7 @@ class RateLimiting:
         return found
 
     def _acts_on(self, framework: Framework) -> bool:
-        """Return whether a framework is throttled and counted: over HTTP only where the flag says so."""
+        """Return whether a framework is throttled and counted: over HTTP only if the flag says so."""
         return framework.pid is not None or self._applies
 
     def _process(self, framework: Framework, stream: EventStream | None, limiter: Limiter, action: Action) -> None:
@@ -120,7 +120,7 @@ class RateLimiting:
         self._in_order(lambda: self._keep(framework, stream, action))
 
     def _in_order(self, step: Action) -> None:
-        """Do `step` once nothing waits before it and, where it takes the registry, no other process holds that."""
+        """Do `step` once nothing waits before it and, if it takes the registry, no other process holds that."""
         if self._waiting:
             self._waiting.append(step)
             return
@@ -131,7 +131,7 @@ class RateLimiting:
             self._state.timers.at(self._state.now + _RETRY_AFTER, self._catch_up)
 
     def _catch_up(self) -> None:
-        """Do what waits.  Raises HeldRegistry where it still has to: the timers try again."""
+        """Do what waits.  Raises HeldRegistry if it still has to: the timers try again."""
         while self._waiting:
             self._waiting[0]()
             self._waiting.popleft()

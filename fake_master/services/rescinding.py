@@ -1,6 +1,9 @@
-"""The rules which offers are rescinded for a change: of quota, of weights, of reservations, of what is lent.
+"""The rules by which offers are rescinded for a change of quota, weights, reservations or what is lent.
 
-Sources: Mesos documentation, "Quota" and "Reservation"; a Mesos 1.11.0 master where they leave it open.
+The allocator decides what is lent no longer (`fake_master/extensions/lending/stage.py`), and this module which offers
+are rescinded for it.  Other reasons to rescind: `fake_master/allocator/README.md`, "Where rescinding is decided".
+
+Sources: Mesos documentation, "Quota" and "Reservation"; a Mesos 1.11.0 master if they leave it open.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -50,7 +53,7 @@ class Rescinding:
         counts twice, as consumed and as offered.
 
         Agents and frameworks come in the master's own order.  The newest offer of each comes first: Mesos leaves that
-        open, but its sets of offers have the newest at the front (all but always, where there are three or more).
+        open, but its sets of offers have the newest at the front (all but always, if there are three or more).
         """
         counted = self._state.revocability.counted_offers
         offered = quota_state.sums(counted(framework) for framework in self._state.frameworks.values())
@@ -71,13 +74,13 @@ class Rescinding:
                     self._offers.rescind(offer)
 
     def for_weights(self, changed: Collection[str]) -> None:
-        """PUT /weights: rescind every regular offer of the cluster, where a framework has one of these roles."""
+        """PUT /weights: rescind every regular offer of the cluster, if a framework has one of these roles."""
         if any(not framework.tracked_roles.isdisjoint(changed) for framework in self._state.frameworks.values()):
             for offer in _regular(self._state.offers):
                 self._offers.rescind(offer)
 
     def for_operation(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
-        """An operation of an operator: rescind offers until it can be done, even where free resources would do."""
+        """An operation of an operator: rescind offers until it can be done, even if free resources would do."""
         required = Resources()
         for conversion in conversions:
             required += conversion.consumed

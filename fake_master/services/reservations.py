@@ -158,7 +158,7 @@ class Checkpoints:
     def restart(self, agent: Agent, configured: Resources) -> None:
         """Start the agent anew with other --resources.
 
-        Raises DoesNotFit where it refuses to start; it is disconnected then, and nothing of it is offered.
+        Raises DoesNotFit if it refuses to start; it is disconnected then, and nothing of it is offered.
         """
         try:
             restored = self.restored(agent, configured)

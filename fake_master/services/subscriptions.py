@@ -89,7 +89,7 @@ class Subscriptions:
     def restore(self, framework: Framework, used: Mapping[str, Resources]) -> None:
         """A framework that was there before this master was made, with what it holds by agent id.
 
-        It is told nothing, and where it is away it may stay away for ever.  Raises RuleViolation.
+        It is told nothing, and if it is away it may stay away for ever.  Raises RuleViolation.
         """
         self._state.frameworks[framework.id] = framework
         self._rate_limiting.registered(framework)
@@ -267,7 +267,7 @@ class Subscriptions:
         self._take_back_offers(framework, self._offers.rescind)
 
     def _take_back_offers(self, framework: Framework, end: Callable[[Offer], None] | None = None) -> None:
-        """Of both kinds, each offer by `end`."""
+        """End the offers of a framework with `end` (`take_back` by default), and drop its inverse offers."""
         for offer in list(framework.offers.values()):
             (end or self._offers.take_back)(offer)
         self._offers.inverse.forget(framework)

@@ -57,7 +57,7 @@ class TaskRunner:
             self.arrive(framework, task, executor)
 
     def arrive(self, framework: Framework, task: Task, executor: Executor | None) -> None:
-        """Start a task that has reached its agent, where there is room for it."""
+        """Start a task that has reached its agent, if there is room for it."""
         if not task.is_terminal and self.runtime.may_start(framework, task, executor):
             self.start(framework, task)
 
@@ -91,7 +91,7 @@ class TaskRunner:
             self._plan_end(framework, task, next(running, self._state.now))
 
     def _plan_end(self, framework: Framework, task: Task, since: float) -> None:
-        """By its own fate; `since` is when it began to run, in seconds since the epoch."""
+        """Set the timer of a task's own end; `since` is when it began to run, in seconds since the epoch."""
         fate, outcome = self._state.task_outcome, self._state.task_outcome.outcome
         if outcome is not None:
             at = max(self._state.now, since + fate.seconds)
@@ -205,7 +205,7 @@ class TaskRunner:
     ) -> list[Task]:
         """Tell a task's container to end, and end it once `grace_seconds` are over.
 
-        It ends as TASK_LOST, or TASK_GONE where its framework is PARTITION_AWARE, reported by the agent.
+        It ends as TASK_LOST, or TASK_GONE if its framework is PARTITION_AWARE, reported by the agent.
         Until then it runs on and holds what it holds, as `Task.ending` says.  What ends by itself
         meanwhile is told of as usual; what never started has nothing to wait for, and ends at once.
         Gives the tasks that were told now; none if all of them had been told before.

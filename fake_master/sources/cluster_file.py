@@ -21,6 +21,7 @@ from fake_master.sources.cluster_tables import (
     read_absence,
     read_domain,
     read_faults,
+    read_tables,
     simulated_frameworks,
     task_outcome,
 )
@@ -79,11 +80,11 @@ class AgentSpec:
     """The principal that registers it; an agent without one does not authenticate."""
 
     def hostname_at(self, index: int) -> str:
-        """Its host name as the agent number `index` of a cluster."""
+        """Return the host name, for the agent number `index` of a cluster."""
         return self.hostname or f"agent-{index + 1}"
 
     def configured(self, index: int) -> Resources:
-        """Its resources.  Raises BadInput."""
+        """Return the resources of the agent.  Raises BadInput."""
         try:
             return _parsed(self.resources)
         except RuleViolation as error:
@@ -221,7 +222,7 @@ def read_cluster_file(path: Path) -> ClusterSpec:
 
 
 def read_cluster(text: str, where: str) -> ClusterSpec:
-    """The same of the text of one, which `where` names."""
+    """Return the cluster in the text of a cluster file, which `where` names.  Raises BadInput."""
     content = reading.read(text, where)
     check_keys(content, _KNOWN_KEYS, where)
     flags = content.get("flags", {})
@@ -249,18 +250,11 @@ def read_cluster(text: str, where: str) -> ClusterSpec:
 
 
 def agent_specs(entries: Sequence[Any], where: str) -> tuple[AgentSpec, ...]:
-    """The array [[agents]].  Raises BadInput."""
-    specs: list[AgentSpec] = []
-    for index, entry in enumerate(entries):
-        specs.extend(_agent_specs(entry, f"{where}[{index}]"))
-        if len(specs) > _MOST_AGENTS:
-            raise BadInput(f"{where}: more than {_MOST_AGENTS} agents", field="agents")
-    return tuple(specs)
+    """Read the array [[agents]].  Raises BadInput."""
+    return read_tables(entries, where, "agents", _MOST_AGENTS, _agent_specs)
 
 
-def _agent_specs(entry: Any, where: str) -> list[AgentSpec]:
-    if not isinstance(entry, dict):
-        raise BadInput(f"{where} is not a table", field="agents")
+def _agent_specs(entry: dict[str, Any], where: str) -> list[AgentSpec]:
     check_keys(entry, _KNOWN_AGENT_KEYS, where)
     resources, hostname = entry.get("resources"), entry.get("hostname")
     count, active, attributes = entry.get("count", 1), entry.get("active", True), entry.get("attributes", {})

@@ -1,7 +1,7 @@
 """The tables of a cluster file: tasks, frameworks, and parts of agents; `example_cluster.toml` shows every key."""
 
-from collections.abc import Mapping
-from typing import Any, get_args
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, get_args
 
 from fake_master.sources.simulated_frameworks import Answer, SimulatedFrameworkSpec
 from fake_master.sources.tasks import RunningTasks
@@ -11,6 +11,7 @@ from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 
+Spec = TypeVar("Spec")
 _KNOWN_RUNNING = {"agent", "resources", "role", "tasks", "volumes"}
 _OUTCOMES: dict[str, TaskState] = {
     "finished": "TASK_FINISHED",
@@ -58,21 +59,28 @@ def _seconds(table: dict[str, Any], key: str, where: str) -> float:
     return float(value)
 
 
-def simulated_frameworks(entries: Any, where: str) -> tuple[SimulatedFrameworkSpec, ...]:
-    """The array [[frameworks]].  Raises BadInput."""
-    if not isinstance(entries, list):
-        raise BadInput(f"{where} is not an array of tables", field="frameworks")
-    found: list[SimulatedFrameworkSpec] = []
+def read_tables(
+    entries: Sequence[Any], where: str, field: str, most: int, read: Callable[[dict[str, Any], str], list[Spec]]
+) -> tuple[Spec, ...]:
+    """Read an array of tables, each of which may stand for several things, `most` in all.  Raises BadInput."""
+    found: list[Spec] = []
     for index, entry in enumerate(entries):
-        found.extend(_simulated_frameworks(entry, f"{where}[{index}]"))
-        if len(found) > _MOST_FRAMEWORKS:
-            raise BadInput(f"{where}: more than {_MOST_FRAMEWORKS} frameworks", field="frameworks")
+        if not isinstance(entry, dict):
+            raise BadInput(f"{where}[{index}] is not a table", field=field)
+        found.extend(read(entry, f"{where}[{index}]"))
+        if len(found) > most:
+            raise BadInput(f"{where}: more than {most} {field}", field=field)
     return tuple(found)
 
 
-def _simulated_frameworks(entry: Any, where: str) -> list[SimulatedFrameworkSpec]:
-    if not isinstance(entry, dict):
-        raise BadInput(f"{where} is not a table", field="frameworks")
+def simulated_frameworks(entries: Any, where: str) -> tuple[SimulatedFrameworkSpec, ...]:
+    """Read the array [[frameworks]].  Raises BadInput."""
+    if not isinstance(entries, list):
+        raise BadInput(f"{where} is not an array of tables", field="frameworks")
+    return read_tables(entries, where, "frameworks", _MOST_FRAMEWORKS, _simulated_frameworks)
+
+
+def _simulated_frameworks(entry: dict[str, Any], where: str) -> list[SimulatedFrameworkSpec]:
     check_keys(entry, _KNOWN, where)
     name = entry.get("name", f"framework-{where.rpartition('[')[2].rstrip(']')}")
     if not isinstance(name, str) or not name:
@@ -130,16 +138,20 @@ def _simulated_frameworks(entry: Any, where: str) -> list[SimulatedFrameworkSpec
 
 
 def _task(entry: dict[str, Any], where: str) -> Resources:
-    text = entry.get("task", "")
-    if not isinstance(text, str):
-        raise BadInput(f"{where}: task is not a string", field="task")
-    try:
-        task = parse_resources(text)
-    except RuleViolation as error:
-        raise BadInput(f"{where}: task: {error.message}", field="task", hint=error.hint) from error
+    task = _resources(entry, "task", where)
     if any(not resource.is_scalar or resource.is_reserved for resource in task):
         raise BadInput(f"{where}: a task takes plain amounts", field="task", hint='task = "cpus:1;mem:512MiB"')
     return task
+
+
+def _resources(entry: dict[str, Any], key: str, where: str) -> Resources:
+    text = entry.get(key, "")
+    if not isinstance(text, str):
+        raise BadInput(f"{where}: {key} is not a string", field=key)
+    try:
+        return parse_resources(text)
+    except RuleViolation as error:
+        raise BadInput(f"{where}: {key}: {error.message}", field=key, hint=error.hint) from error
 
 
 def _from_before(entry: dict[str, Any], roles: tuple[str, ...], where: str) -> dict[str, Any]:
@@ -161,15 +173,10 @@ def _running_tasks(entry: Any, roles: tuple[str, ...], where: str) -> RunningTas
     if not isinstance(entry, dict):
         raise BadInput(f"{where} is not a table", field="running", hint="[[frameworks.running]]")
     check_keys(entry, _KNOWN_RUNNING, where)
-    agent, text, role, volumes = entry.get("agent"), entry.get("resources", ""), entry.get("role"), entry.get("volumes")
+    agent, role, volumes = entry.get("agent"), entry.get("role"), entry.get("volumes")
     if not isinstance(agent, str) or not agent:
         raise BadInput(f"{where}: agent is not a host name", field="agent")
-    if not isinstance(text, str):
-        raise BadInput(f"{where}: resources is not a string", field="resources")
-    try:
-        resources = parse_resources(text)
-    except RuleViolation as error:
-        raise BadInput(f"{where}: resources: {error.message}", field="resources", hint=error.hint) from error
+    resources = _resources(entry, "resources", where)
     if role is None and len(roles) != 1:
         raise BadInput(f"{where}: name one of the framework's roles", field="role", hint=f'role = "{roles[0]}"')
     if role is not None and not isinstance(role, str):

@@ -38,7 +38,7 @@ def cluster_file(snapshot: ClusterSnapshot) -> tuple[str, list[str]]:
 
 
 def cluster_document(snapshot: ClusterSnapshot) -> tuple[dict[str, Any], list[str]]:
-    """The same as tables."""
+    """Return a snapshot as the tables of a cluster file, and a sentence about each thing that it leaves out."""
     names, left_out = _names(snapshot.agents)
     registered = registered_agents(
         replace(agent, hostname=names[agent.id], total=_divisible(agent)) for agent in snapshot.agents
@@ -157,7 +157,7 @@ def _framework(
 
 
 def average_task(usages: Iterable[Usage]) -> str:
-    """The average of the tasks that run, as a text of plain amounts; empty where none does."""
+    """The average of the tasks that run, as a text of plain amounts; empty if none does."""
     ran = [usage for usage in usages if usage.tasks]
     tasks = sum(usage.tasks for usage in ran)
     sums: Counter[str] = Counter()

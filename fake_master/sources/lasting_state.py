@@ -59,7 +59,7 @@ class VolumeSpec:
     """The creator."""
     reserver: str | None = None
     labels: Labels | None = None
-    """Of the reservation; None, as for the reserver, is any."""
+    """The labels of the reservation; None, as for the reserver, means any."""
     shared: bool = False
 
 
@@ -70,7 +70,7 @@ class LastingState:
     desired: DesiredState = field(default_factory=DesiredState)
     volumes: tuple[VolumeSpec, ...] = ()
     fingerprint: str = ""
-    """Of the sections, as they stand in the file; empty for a file without any."""
+    """A digest of these sections as they stand in the file; empty for a file without them."""
     where: str = "the cluster"
     places: Places = field(default_factory=Places)
 
@@ -122,7 +122,7 @@ class LastingState:
         return {**flags.weights, **weights} if weights else {}
 
     def _checkpoints(self, profile: Profile, agents: Mapping[str, Resources]) -> dict[str, list[Resource]]:
-        """By host name, what the agent has on its disk."""
+        """Return what each agent has on its disk, by host name."""
         totals = dict(agents)
         desired = self.desired.reservations or ()
         for index, reservation in enumerate(desired):
@@ -146,7 +146,7 @@ class LastingState:
 
 
 def _with_volume(total: Resources, volume: VolumeSpec, profile: Profile) -> Resources:
-    """The agent's resources with the volume made.  Raises RuleViolation, and Conflict where its disk is not there."""
+    """The agent's resources with the volume made.  Raises RuleViolation, and Conflict if its disk is not there."""
     stack = (*volume.under, volume.role)
     disk = Disk(persistence_id=volume.id, principal=volume.principal, container_path=volume.path, mode="RW")
     for entry in total:

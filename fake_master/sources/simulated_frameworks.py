@@ -86,7 +86,7 @@ class SimulatedFramework:
         self._framework: Framework | None = None
 
     def join(self) -> None:
-        """Subscribe, now or as long after as it is to.  Raises BadInput where the master refuses it."""
+        """Subscribe, now or as long after as it is to.  Raises BadInput if the master refuses it."""
         try:
             wanted = self._subscription()
             wanted.check(self._master.state.flags)
@@ -115,7 +115,7 @@ class SimulatedFramework:
         return Subscription(info, suppressed=frozenset(spec.suppressed))
 
     def _be_there(self, wanted: Subscription) -> None:
-        """It subscribed before this master was made, and has tasks from then.  Raises BadInput."""
+        """Enter the framework as one that subscribed before this master started, with its tasks.  Raises BadInput."""
         master, spec = self._master, self._spec
         framework = Framework(
             id=master.subscriptions.new_id(),
@@ -142,7 +142,7 @@ class SimulatedFramework:
         self._ask_for_the_rest()
 
     def subscribe(self) -> None:
-        """Subscribe now.  Raises BadInput where the master refuses it."""
+        """Subscribe now.  Raises BadInput if the master refuses it."""
         refused: list[str] = []
 
         def listen(event: Mapping[str, Any]) -> None:

@@ -97,7 +97,7 @@ class _Recorder:
 def simulate_file(file: BufferedIOBase, where: str, most_steps: int) -> Sharing:
     """Play a cluster file, or a snapshot, until nobody takes anything, or for so many steps.
 
-    Raises BadInput for the file, or where it has no frameworks, and OSError.
+    Raises BadInput for the file, or if it has no frameworks, and OSError.
     """
     spec = read_opened(file, where)
     if isinstance(spec, RestoredCluster):
@@ -190,7 +190,7 @@ def _totals(master: Master) -> Quantities:
 
 
 def _holdings(master: Master, expected: tuple[str, ...]) -> tuple[FrameworkShare, ...]:
-    """Of everybody, those that are expected last."""
+    """Return the shares of all frameworks, those that are expected last."""
     totals, weights = _totals(master), master.state.weights
     present = [
         FrameworkShare.of(
@@ -206,7 +206,7 @@ def _holdings(master: Master, expected: tuple[str, ...]) -> tuple[FrameworkShare
 
 
 def _roles(master: Master) -> tuple[RoleShare, ...]:
-    """Parents; every role where any has a weight or a guarantee; none where roles say no more than frameworks."""
+    """Parents; every role if any has a weight or a guarantee; none if roles say no more than frameworks."""
     weights, quotas, totals = master.state.weights, master.state.quota_meanings(), _totals(master)
     leaves = {role for framework in master.state.frameworks.values() for role in framework.roles}
     parents = {role[:end] for role in leaves for end, letter in enumerate(role) if letter == "/"}

@@ -58,7 +58,7 @@ class RestoredCluster:
     flags: Mapping[str, str] = field(default_factory=dict)
     """Flags of the master that take the place of the snapshot's."""
     fingerprint: str = ""
-    """Of the file that it was read from."""
+    """A digest of the file that it was read from."""
 
     @property
     def profile(self) -> Profile:
@@ -113,7 +113,7 @@ def _checkpoints(snapshot: ClusterSnapshot) -> dict[str, list[Resource]]:
 
 
 def _check_quotas(snapshot: ClusterSnapshot) -> None:
-    """Raises BadInput for quota where no master of these versions has any; an experimental one may show it."""
+    """Raises BadInput for quota if no master of these versions has any; an experimental one may show it."""
     for role in snapshot.quotas:
         try:
             check_not_nested(role)

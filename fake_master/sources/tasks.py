@@ -154,7 +154,7 @@ class SnapshotTasks:
         return resources
 
     def settle(self) -> None:
-        """Everybody is there: what waits waits, and what is ending ends.  Raises BadInput."""
+        """Finish, once all tasks are added: waiting tasks wait, and ending tasks end.  Raises BadInput."""
         for missing in self._by_usage.values():
             raise BadInput(f"task {missing[0].id} holds what its framework does not use there", field="tasks")
         runtime, arriving = self.master.runtime, []

@@ -81,7 +81,7 @@ class Agent:
     drain_info: DrainInfo | None = None
     """DrainInfo of an agent that is being drained, or has been."""
     drain_start: float = 0.0
-    """Seconds since the epoch; only where there is `drain_info`."""
+    """Seconds since the epoch; only if there is `drain_info`."""
     answers: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """InverseOfferStatus by framework id: what they said about the present maintenance."""
     absence: Absence | None = None
@@ -113,11 +113,11 @@ class Agent:
 
     @property
     def whole(self) -> Resources:
-        """All that may be offered of it: `total`, and what is oversubscribed."""
+        """The resources that may be offered: `total`, and what is oversubscribed."""
         return self.total + self.oversubscribed if self.oversubscribed else self.total
 
     def volumes(self) -> list[Resource]:
-        """Its persistent volumes."""
+        """Return the persistent volumes."""
         return [resource for resource in self.total if resource.is_persistent_volume]
 
     def allocator_info(self) -> AgentInfo:
@@ -147,24 +147,24 @@ _NO_RECORD: AgentRecord = {"id": "", "registered_time": 0.0}
 
 
 class KnownAgents:
-    """Every host with an agent, registered or not, and the registry's record of each."""
+    """The hosts that have an agent, registered or not, and the registry's record of each."""
 
     def __init__(self) -> None:
         self.hosts: dict[str, Agent] = {}
-        """By host name."""
+        """Registered agents by host name."""
         self.records: dict[str, AgentRecord] = {}
-        """By host name: the registry's record, kept at hand because there may be thousands of hosts."""
+        """The registry's records by host name, kept in memory because there may be thousands of hosts."""
         self.former: dict[str, Any] = {}
-        """By id: agents that a master has shut down, whose ids are spent."""
+        """Agents that a master has shut down, by id; the ids are spent."""
         self.awaited: dict[str, str] = {}
-        """Agent id by host name: those that a former leader knew, and that have not registered again."""
+        """Agents that a former leader knew and that have not registered again: id by host name."""
         self.infos: dict[str, Any] = {}
-        """By host name: SlaveInfo of the agents that a former leader knew, and of those that register after it."""
+        """SlaveInfo by host name, of agents that a former leader knew and of those that register after it."""
         self.deactivated_from_start: set[str] = set()
         """Hosts whose agents were started out of service, which counts until an operator says otherwise."""
 
     def record(self, agent: Agent) -> AgentRecord:
-        """Return the record of an agent's host; one without an id where there is none."""
+        """Return the record of an agent's host; one without an id if there is none."""
         return self.records.get(agent.hostname, _NO_RECORD)
 
     def hostname_of(self, agent_id: str) -> str | None:

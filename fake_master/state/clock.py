@@ -10,7 +10,7 @@ from uuid import uuid4
 from fake_master.registry.interface import Registry, RegistryFailure, UnreadableRegistry
 
 NANOSECONDS = 1_000_000_000
-"""Of a second: Mesos writes times and durations as whole nanoseconds."""
+"""Nanoseconds in a second: Mesos writes times and durations as whole nanoseconds."""
 
 
 class SteadyClock:

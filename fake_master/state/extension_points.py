@@ -74,7 +74,7 @@ class AgentRuntime:
         return ()
 
     def allocation_slack(self, _agent: Agent) -> Quantities | None:
-        """Return an agent's idle reservations as of the last allocation run; None where nothing is ever lent."""
+        """Return an agent's idle reservations as of the last allocation run; None if nothing is ever lent."""
         return None
 
     def describe_agent(self, _agent: Agent) -> Mapping[str, Any]:

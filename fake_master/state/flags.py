@@ -48,7 +48,7 @@ class MasterFlags:
     def custom_allocator(self) -> str | None:
         """The name of an allocator that others wrote, as `fake_master.allocator.custom` reads it; None otherwise."""
         name = self.shown["allocator"]
-        return None if name in ALLOCATORS else name
+        return None if name in BUNDLED_ALLOCATORS else name
 
     @property
     def has_strict_priority(self) -> bool:
@@ -62,7 +62,7 @@ class MasterFlags:
 
     @property
     def revocation_grace_seconds(self) -> float | None:
-        """How long an executor may take to kill a task that is revoked; None where nothing ever is."""
+        """How long an executor may take to kill a task that is revoked; None if nothing ever is."""
         revokes = self.shown.get("preemption") == "true" or self.custom_allocator is not None
         return parse_duration(self.shown["revocation_grace_period"]) if revokes else None
 
@@ -114,7 +114,7 @@ def _defaults_of_allocator(given: Mapping[str, str]) -> dict[str, str]:
     own = dict(STRICT_PRIORITY)
     if allocator == profile.STRICT_PRIORITY_ALLOCATOR:
         flag_values.switch("preemption", given)
-    elif allocator in ALLOCATORS:
+    elif allocator in BUNDLED_ALLOCATORS:
         own = {}
     elif custom.is_custom(allocator):
         own = {"revocation_grace_period": own["revocation_grace_period"]}
@@ -197,8 +197,8 @@ UNSET = (
 OWN = ("rate_limit_http",)
 # Flags of the strict priority allocator, and their defaults; shown with that allocator alone.
 STRICT_PRIORITY = {"preemption": "false", "priorities": "", "revocation_grace_period": "5secs"}
-# "HierarchicalDRF" is the real master's second name for its own.
-ALLOCATORS = ("hierarchical", "HierarchicalDRF", profile.STRICT_PRIORITY_ALLOCATOR)
+# The values of --allocator that `fake_master.extensions.bundled_allocators` makes; any other is a custom allocator.
+BUNDLED_ALLOCATORS = ("hierarchical", "HierarchicalDRF", profile.STRICT_PRIORITY_ALLOCATOR)
 
 
 def known_flags(flags: Mapping[str, str]) -> dict[str, str]:
@@ -207,6 +207,6 @@ def known_flags(flags: Mapping[str, str]) -> dict[str, str]:
     if flags.get("allocator") == profile.STRICT_PRIORITY_ALLOCATOR:
         known |= STRICT_PRIORITY
     found = {name: text for name, text in flags.items() if name in known}
-    if found.get("allocator") not in ALLOCATORS:
+    if found.get("allocator") not in BUNDLED_ALLOCATORS:
         found.pop("allocator", None)
     return found

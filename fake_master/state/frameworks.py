@@ -42,7 +42,7 @@ class Framework:
     is_simulated: bool = False
     """Whether it lives in the master's own process, and ends with that."""
     pid: str | None = None
-    """Of its driver, also while that is away; None over HTTP."""
+    """The libprocess address of its driver, also while that is away; None over HTTP."""
     stream: EventStream | None = None
     offers: dict[str, Offer] = field(default_factory=dict)
     inverse_offers: dict[str, str] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Framework:
     unreachable_tasks: dict[str, Task] = field(default_factory=dict)
     """Tasks on agents that nobody can reach, or that an operator has given up."""
     executors: dict[tuple[str, str], Executor] = field(default_factory=dict)
-    """By agent id and executor id."""
+    """Executors by agent id and executor id."""
     completed_tasks: deque[Task] = field(default_factory=deque)
     """The last ones, as many as the flag max_completed_tasks_per_framework says."""
     failover_timer: Timer | None = None
@@ -58,7 +58,7 @@ class Framework:
     """The counters of its metrics, by their names below the framework's own: `calls/accept`."""
     _tasks: dict[str, Task] = field(default_factory=dict)
     _task_groups: dict[str, list[TaskGroup]] = field(default_factory=dict)
-    """By agent id: tasks that nobody has looked at yet."""
+    """Task groups whose tasks are not made yet, by agent id."""
     # Sums kept as tasks come and go: there may be thousands of them, and every view asks.
     _held: dict[str, Resources] = field(default_factory=dict)
     _held_anywhere: Resources = field(default_factory=Resources)
@@ -73,7 +73,7 @@ class Framework:
 
     @property
     def principal(self) -> str | None:
-        """Its principal, if it has one."""
+        """The principal that the framework names, or None."""
         return self.info.get("principal")
 
     @property
@@ -93,7 +93,7 @@ class Framework:
 
     @property
     def tracked_roles(self) -> frozenset[str]:
-        """Those, and the ones that it has left and still holds something in."""
+        """The roles it is subscribed to, and those that it has left but still holds something in."""
         return self.roles.union(entry.allocation_role for entry in self.used() if entry.allocation_role is not None)
 
     @property

@@ -22,17 +22,17 @@ Mode = Literal["DRAINING", "DOWN"]
 
 
 class MaintenanceSchedule:
-    """Every machine of the schedule, and the agents on them."""
+    """The machines of the schedule, and the agents on them."""
 
     def __init__(self, agents: Mapping[str, Agent]) -> None:
         self._agents = agents
         self.windows: list[Window] = []
         self.machines: dict[str, MachineRecord] = {}
-        """By key."""
+        """Machine records by key."""
         self.spelled: dict[str, MachineId] = {}
-        """By key: each machine as it was first named, which is how it is shown ever after."""
+        """Machines as they were first named, by key: they are shown so from then on."""
         self._spans: dict[str, Mapping[str, Any]] = {}
-        """By key: the Unavailability message of its window."""
+        """The Unavailability message of each machine's window, by key."""
 
     def replace(self, windows: list[Window], machines: dict[str, MachineRecord]) -> None:
         """Replace the whole schedule and the modes of its machines."""

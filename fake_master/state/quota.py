@@ -58,7 +58,7 @@ class RoleUsage:
         counts_revocable: bool,
         reservations_count: bool,
     ) -> None:
-        """Sum up; revocable resources and idle reservations count against limits where these say so."""
+        """Sum up; revocable resources and idle reservations count against limits if these say so."""
         self.allocated = sums(framework.used() for framework in frameworks)
         self.offered = sums(framework.offered() for framework in frameworks)
         self.reserved = _rolled_up(_reserved(agent.total for agent in agents).items())

@@ -34,15 +34,15 @@ class Subscription:
     suppressed: frozenset[str] = frozenset()
     offer_constraints: Mapping[str, Any] = field(default_factory=dict)
     principal: str | None = None
-    """As authenticated; where nobody asked for credentials, FrameworkInfo's own counts."""
+    """The authenticated principal; without authentication, that of FrameworkInfo."""
     pid: str | None = None
-    """Of the driver that says it; None over HTTP."""
+    """The libprocess address of the driver; None over HTTP."""
     force: bool = False
     """Whether a driver takes the framework over from the one that it has."""
 
     @property
     def framework_id(self) -> str:
-        """Empty where the framework has none yet."""
+        """Empty if the framework has none yet."""
         return str(self.info.get("id", {}).get("value", ""))
 
     def check(self, flags: MasterFlags) -> None:
@@ -96,7 +96,7 @@ def allocator_info(framework: Framework, flags: MasterFlags) -> FrameworkInfo:
 
 
 def _excludes(offer_constraints: Mapping[str, Any], flags: MasterFlags) -> Mapping[str, Holds]:
-    """By role, which agents it does not want.  Raises RuleViolation."""
+    """Return the agents that each role excludes, as functions by role.  Raises RuleViolation."""
     return excluded_agents(offer_constraints, RegexLimits.of(flags.shown))
 
 
@@ -128,7 +128,7 @@ def _least(value: float) -> int:
 
 
 def _check_minimums(info: Mapping[str, Any]) -> None:
-    """Raise RuleViolation where an offer filter names no amount: JSON has no such numbers, protobuf has."""
+    """Raise RuleViolation if an offer filter names no amount: JSON has no such numbers, protobuf has."""
     for filters in info.get("offer_filters", {}).values():
         for entry in filters.get("min_allocatable_resources", {}).get("quantities", ()):
             for name, scalar in entry.get("quantities", {}).items():
@@ -138,7 +138,7 @@ def _check_minimums(info: Mapping[str, Any]) -> None:
 
 
 def _minimums(framework: Framework) -> dict[str, tuple[Quantities, ...]]:
-    """By role, the least that an offer may hold for it: alternatives."""
+    """Return the minimum of an offer by role: alternatives."""
     minimums = {}
     for role, filters in framework.info.get("offer_filters", {}).items():
         minimum = filters.get("min_allocatable_resources")

@@ -86,7 +86,7 @@ class Task:
     unacknowledged: list[dict[str, Any]] = field(default_factory=list)
     """Updates that the framework has not acknowledged; the first was sent, the others wait for it."""
     told_to_end: Ending | None = None
-    """By its framework or against its will; it holds what it holds until it has ended."""
+    """How the task ends, once it was told to; it keeps its resources until it has ended."""
     retry: Timer | None = field(default=None, compare=False, repr=False)
     """When the first of `unacknowledged` is told again."""
 
@@ -126,7 +126,7 @@ class TaskGroup:
     resources: Resources
     """The sum, allocation roles included."""
     count: int
-    """How many are counted; fewer exist where there is nothing to divide."""
+    """How many are counted; fewer exist if there is nothing to divide."""
     since: float
     """When they started: seconds since the epoch."""
 

@@ -20,6 +20,7 @@ from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Limits, Quantities, to_double
 from mesosctl.model.quota import rules
 from mesosctl.model.quota.capacity import check_capacity
+from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.text import parse_entries
 from mesosctl.model.version_profile import MESOS_1_11
 
@@ -112,9 +113,7 @@ def set_quotas(master: Master, registry: MemoryRegistry, quotas: Mapping[str, st
             raise BadInput(f"quotas.{role}: '{min(unknown)}' is not a key here", field=min(unknown))
         amounts = {part: _scalars(str(text), f"quotas.{role}") for part, text in table.items()}
         limits = Limits(amounts["limits"]) if "limits" in amounts else None
-        target[role] = rules.DesiredQuota(Quantities(amounts.get("guarantees", {})), limits).applied_to(
-            None, state.profile
-        )
+        target[role] = DesiredQuota(Quantities(amounts.get("guarantees", {})), limits).applied_to(None, state.profile)
     sent = {
         role: SentQuota(
             {name: to_double(milli) for name, milli in quota.guarantees.items()},

@@ -151,7 +151,7 @@ class ServerThread:
 class FakeTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
     """Carries the requests of httpx clients, synchronous and asynchronous, to a master in this process.
 
-    A stream of events lets virtual time pass where it is read in the thread that made the master, since nobody else
+    A stream of events lets virtual time pass if it is read in the thread that made the master, since nobody else
     could; elsewhere it waits for events, as a stream through a socket does.  Closing a client leaves the master be.
     """
 

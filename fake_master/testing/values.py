@@ -82,7 +82,7 @@ class Agent:
     used: Amounts
     offered: Amounts
     reserved: Mapping[str, Amounts]
-    """By role, dynamic and static reservations together."""
+    """Reserved amounts by role, dynamic and static reservations together."""
     attributes: Mapping[str, str | float]
     active: bool
     """Whether the master offers its resources: connected, and not deactivated."""
@@ -148,7 +148,7 @@ class Task:
     """The framework's name."""
     framework_id: str
     agent: str
-    """The agent's host name; its id where the agent is gone for good."""
+    """The agent's host name; its id if the agent is gone for good."""
     agent_id: str
     resources: Amounts
 

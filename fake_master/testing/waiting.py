@@ -10,9 +10,9 @@ from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 _TURN = 0.01
 """Seconds of real time that clients elsewhere are given between two allocations."""
 _SHORT_TURN = 0.001
-"""The same while nobody else is there yet."""
+"""The same while no client elsewhere is connected yet."""
 _MOST_INTERVALS = 1000
-"""Allocations to wait for where nobody else is there who could do anything."""
+"""Allocations to wait for if nobody else is there who could do anything."""
 
 
 class Passing(Protocol):

@@ -134,7 +134,7 @@ def _registry(parsed: FakeAddress, path: Path, longest_wait: float) -> SqliteReg
 
 @contextmanager
 def _explained(address: str, path: Path) -> Iterator[None]:
-    """Raise BadInput where the state that is kept in `path` cannot be used."""
+    """Raise BadInput if the state that is kept in `path` cannot be used."""
     try:
         yield
     except RegistryFailure as failure:

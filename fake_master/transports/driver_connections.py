@@ -29,7 +29,7 @@ class DriverConnections:
         self._to(to).post(data)
 
     def link(self, to: Address) -> None:
-        """Open a connection where there is none, so that its end is noticed."""
+        """Open a connection if there is none, so that its end is noticed."""
         self._to(to)
 
     def unanswered(self) -> web.StreamResponse:

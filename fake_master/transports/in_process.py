@@ -1,7 +1,7 @@
 """Requests to a fake master in the same process: function calls, without a socket and without a thread.
 
 `ConnectionTransport` carries those of an httpx client.  A master may start when a request needs it: a registry answers
-by itself what it can, since `quota list` on the built-in cluster should not be slower than over a network, where the
+by itself what it can, since `quota list` on the built-in cluster should not be slower than over a network, if the
 master has been started before.
 """
 
@@ -33,7 +33,7 @@ class ConnectionDropped(Exception):
 
 
 class Events:
-    """A subscriber's stream.  Iterating raises TimeoutError where nothing comes for too long."""
+    """A subscriber's stream.  Iterating raises TimeoutError if nothing comes for too long."""
 
     def __init__(self, application: "Application", stream: "EventStream", sleep: Sleep, patience: float) -> None:
         self._application = application
@@ -88,7 +88,7 @@ class DirectConnection:
         return self._application.handle(Request(method, target, headers, body))
 
     def respond(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
-        """The same; raises RegistryFailure where that is no answer of the master, but a fault of its file."""
+        """The same; raises RegistryFailure if that is no answer of the master, but a fault of its file."""
         return self._application.respond(Request(method, target, headers, body))
 
     def events(self, stream: "EventStream", patience: float | None) -> Events:
@@ -188,7 +188,7 @@ class LazyConnection:
         self._started: DirectConnection | None = None
 
     def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
-        """See `DirectConnection.answer`.  Raises BadInput where no master can start, or its state cannot be used."""
+        """See `DirectConnection.answer`.  Raises BadInput if no master can start, or its state cannot be used."""
         if self._started is None:
             known = self._answer_at_rest(Request(method, target, headers, body))
             if known is not None:
@@ -202,7 +202,7 @@ class LazyConnection:
             return self._master().events(stream, patience)
 
     def close(self) -> None:
-        """End the master, where it has started, and let go of the registry."""
+        """End the master, if it has started, and let go of the registry."""
         if self._started is None:
             self._registry.close()
         else:

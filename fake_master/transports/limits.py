@@ -42,9 +42,9 @@ class ClientLimits:
     """Sizes in bytes, times in seconds."""
 
     body: int = 64 * MIB
-    """Of one request, unpacked (413)."""
+    """The unpacked body of one request (413)."""
     bodies: int = 256 * MIB
-    """Of all requests that are being read (503)."""
+    """The bodies of all requests that are being read (503)."""
     expansion: int = 100
     """How many times its length a packed body may unpack to (413); 64 KiB are always allowed."""
     line: int = 64 * 1024
@@ -109,7 +109,7 @@ class Connection(web.RequestHandler):
         return self.transport is not None and self.transport.get_extra_info("sslcontext") is None
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """It is gone."""
+        """The connection is gone: stop timing, and tell those who asked for it."""
         self._stop_timing()
         super().connection_lost(exc)
         for tell in self._on_lost:
@@ -121,13 +121,13 @@ class Connection(web.RequestHandler):
         self.answering = True
 
     def await_body(self, body: StreamReader) -> None:
-        """Return the bytes that belong to the request.  Raises ConnectionError where nothing more comes of it."""
+        """Return the bytes that belong to the request.  Raises ConnectionError if nothing more comes of it."""
         self._body = body
         if self._ended and not body.is_eof():
             raise ConnectionResetError("it ends early")
 
     def end(self) -> None:
-        """It was answered."""
+        """The request was answered."""
         self.answering = self._heard = self._streaming = False
         self._body = None
         if self._ended:

@@ -39,7 +39,7 @@ _CLOSE = {"Connection": "close"}
 
 
 class Server:
-    """Serves one master until it is told to stop; by https where there is a context for it.
+    """Serves one master until it is told to stop; by https if there is a context for it.
 
     With `drivers` it takes messages of scheduler drivers too, which needs the package `protobuf`.
     """
@@ -76,7 +76,7 @@ class Server:
 
         `ready` is called with the URL once requests are taken.  Port 0 takes any free one.  SIGTERM and SIGINT call
         `stop`, unless `obey_signals` is off, as it must be outside of a process's main thread.
-        Raises OSError where the address cannot be had.
+        Raises OSError if the address cannot be had.
         """
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT) if obey_signals else ():
@@ -188,7 +188,7 @@ class Server:
             return registry_failed(failure, request)
 
     async def _respond_patiently(self, request: Request, give_up: float) -> Response:
-        """The same, by attempts until `give_up` (the loop's time)."""
+        """Return the answer, with new attempts until `give_up` (the loop's time)."""
         while True:
             try:
                 return self._application.respond(request)

@@ -41,7 +41,7 @@ class AgentCapacities:
 
 
 def agent_capacities(chunks: Iterable[bytes]) -> AgentCapacities:
-    """As `agents`, of an answer that comes in chunks, read as it comes.  Raises ConversionError where it is no JSON."""
+    """As `agents`, of an answer that comes in chunks, read as it comes.  Raises ConversionError if it is no JSON."""
     found, known = AgentCapacities(), Entries()
     for entry, where in in_turn(chunks):
         found.capacities.append(_agent(entry, where, known.read))
@@ -53,7 +53,7 @@ def agent_capacities(chunks: Iterable[bytes]) -> AgentCapacities:
 def in_turn(chunks: Iterable[bytes]) -> Iterator[tuple[Any, str]]:
     """The entries of an answer that comes in chunks, and where they stand.
 
-    Raises UnexpectedAnswer where there is no list of them; ConversionError where it is no JSON.
+    Raises UnexpectedAnswer if there is no list of them; ConversionError if it is no JSON.
     """
     listed: Any = None
     for part in parts(chunks):
@@ -174,7 +174,7 @@ def _attributes(part: Any, where: str) -> tuple[tuple[str, str | float], ...]:
 
 
 def _domain(part: Any, where: str) -> dict[str, str | None]:
-    """Region and zone, where it has a fault domain."""
+    """Region and zone, if it has a fault domain."""
     fault = part.get("fault_domain", {}) if isinstance(part, dict) else None
     if not isinstance(fault, dict):
         raise wrong(part, "an object with a fault_domain", where)
@@ -208,7 +208,7 @@ _FULL = ("reserved_resources_full", "unreserved_resources_full")
 def registered_agents(chunks: Iterable[bytes]) -> list[RegisteredAgent]:
     """Every registered agent, with its resources in full, of an answer that comes in chunks, read as it comes.
 
-    Raises UnexpectedAnswer; ConversionError where it is no JSON.
+    Raises UnexpectedAnswer; ConversionError if it is no JSON.
     """
     reader = _Reader()
     return [reader.agent(entry, where) for entry, where in in_turn(chunks)]

@@ -102,7 +102,7 @@ def offered(event: Mapping[str, Any]) -> list[Offer]:
 
 
 Offered = tuple[str, Resources, bool]
-"""The role of offered resources where the offer has none, the resources, and whether they have stacks."""
+"""The role of offered resources if the offer has none, the resources, and whether they have stacks."""
 
 
 def offered_of(messages: Iterable[Any]) -> Offered:

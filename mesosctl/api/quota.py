@@ -13,7 +13,7 @@ from mesosctl.api.base_model import Bool, MesosModel, Scalar
 from mesosctl.api.files.reading import read_json
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, parse_amount, to_double
-from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.resource import Resource
 
 

@@ -134,7 +134,7 @@ _RECEIVED, _PROCESSED = "/messages_received", "/messages_processed"
 
 
 def rate_limits(answer: Any) -> RateLimits | None:
-    """`GET /flags`: what the master runs with, or None where it was started without."""
+    """`GET /flags`: what the master runs with, or None if it was started without."""
     flags = answer.get("flags") if isinstance(answer, dict) else None
     if not isinstance(flags, dict):
         raise wrong(flags, "an object", "flags")
@@ -164,7 +164,7 @@ def message_counts(answer: Any) -> dict[str, Counts]:
 
 
 def uptime(answer: Any) -> float | None:
-    """`GET /metrics/snapshot`: seconds since the master started, or None where it does not say."""
+    """`GET /metrics/snapshot`: seconds since the master started, or None if it does not say."""
     value = answer.get("master/uptime_secs") if isinstance(answer, dict) else None
     return float(value) if isinstance(value, int | float) else None
 

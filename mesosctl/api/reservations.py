@@ -215,7 +215,7 @@ class DestroyVolumesCall(MesosModel):
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """Resources with their stacks, what they are taken from and the agent, where the file says so."""
+    """Resources with their stacks, what they are taken from and the agent, if the file says so."""
 
     resources: Sequence[CoreResource]
     source: Sequence[CoreResource] | None = None
@@ -227,7 +227,7 @@ class Payload:
         return {entry.name: f"resources[{index}].name" for index, entry in enumerate(self.resources)}
 
     def check_agent(self, agent: RegisteredAgent) -> None:
-        """Raises UsageError where the file names another agent."""
+        """Raises UsageError if the file names another agent."""
         if self.agent_id not in (None, agent.id):
             raise UsageError(
                 f"AGENT is {agent.id} ({agent.hostname}), but the file names {self.agent_id}",

@@ -43,7 +43,7 @@ def quotas(answer: Any) -> dict[str, Quota]:
 def quota_status(
     stored: Mapping[str, tuple[Mapping[str, float], Mapping[str, float]]], profile: Profile
 ) -> dict[str, Any]:
-    """Write `GET /quota`, of guarantees and limits by role as they were set; {} where nothing is."""
+    """Write `GET /quota`, of guarantees and limits by role as they were set; {} if nothing is."""
     if not stored:
         return {}
     answer: dict[str, Any] = {
@@ -104,7 +104,7 @@ def flags(answer: Any) -> dict[str, str]:
 
 
 def whitelist(answer: Any) -> frozenset[str] | None:
-    """`GET /flags`: the roles of `--roles`, or None where there is no whitelist."""
+    """`GET /flags`: the roles of `--roles`, or None if there is no whitelist."""
     flags = _object(_answer(answer, "flags").get("flags"), "flags")
     if "roles" not in flags:
         return None
@@ -189,7 +189,7 @@ def _list(value: Any, where: str) -> list[Any]:
 
 
 NATURAL = (RuleViolation, KeyError, TypeError, ValueError, AttributeError)
-"""The exceptions that an undocumented answer raises where it was not checked before."""
+"""The exceptions that an undocumented answer raises if it was not checked before."""
 
 
 def text(value: Any) -> str:

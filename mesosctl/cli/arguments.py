@@ -163,7 +163,7 @@ def parse_limit(word: str | None) -> "Limits | None":
     """The limits of --limit: None if it is not given, no limits for "none".  Raises RuleViolation."""
     if word is None:
         return None
-    from mesosctl.operations.quota.state import limits_of
+    from mesosctl.model.quota.desired import limits_of
 
     return limits_of([] if word == NO_LIMIT else parse_words([word]))
 

@@ -146,7 +146,7 @@ class Command(_Help, TyperCommand):
         return super().invoke(ctx)
 
     def _name_override(self, error: MesosctlError, ctx: typer.Context) -> None:
-        """Add the option that skips the check to the hint, where this command has it."""
+        """Add the option that skips the check to the hint, if this command has it."""
         if error.override and any(error.override in parameter.opts for parameter in self.get_params(ctx)):
             error.hint = "; ".join(filter(None, (error.hint, f"{error.override} skips this check")))
 

@@ -50,7 +50,7 @@ class Display:
         stdout.flush()
 
     def write_line(self, line: str, form: str, meaning: Meaning) -> None:
-        """Write a line of a list that grows, in the colour of its meaning where a person looks on."""
+        """Write a line of a list that grows, in the colour of its meaning if a person looks on."""
         environment = self._environment
         if environment.colours and form in TABLES:
             from mesosctl.output.formats.terminal import draw_line

@@ -112,7 +112,7 @@ def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "
 def tell(
     session: Session, forecast: Forecast, report: str | None, would: list[Report], source: str | None = None
 ) -> ExitStatus:
-    """Emit a forecast and write its page; the exit status is 1 where it would do harm.  Raises BadInput.
+    """Emit a forecast and write its page; the exit status is 1 if it would do harm.  Raises BadInput.
 
     A page that goes to standard output stands there alone.
     """

@@ -74,7 +74,7 @@ class Environment:
         return list(map(self.secrets.redact, taken))
 
     def tell_notes(self) -> None:
-        """Write the sentences that no JSON error has taken along: JSON lines where data is JSON."""
+        """Write the sentences that no JSON error has taken along: JSON lines if data is JSON."""
         notes = self.take_notes()
         if notes and self.speaks_json:
             import json

@@ -67,7 +67,7 @@ class LazyGroup(Group):
         return self.commands.get(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """As usual, and where the name is wrong typer looks among all of them for a likely one."""
+        """As usual, and if the name is wrong typer looks among all of them for a likely one."""
         if args and args[0] not in NOUNS:
             for name in NOUNS:
                 self.get_command(ctx, name)

@@ -4,7 +4,7 @@ What is declared here is also an environment variable and a key of contexts, by 
 (`cli.configuration.settings` makes both of the declaration).  What it does is up to who reads it, mostly
 `Session.client_settings`.  An option whose value belongs to another's, as a key to its certificate, needs a
 row in `settings._BELONGS_TO`; one that contexts cannot hold, a name in `NOT_IN_CONTEXTS`; one that holds
-where nothing is said, a row in `DEFAULTS`.
+if nothing is said, a row in `DEFAULTS`.
 """
 
 from dataclasses import dataclass, fields
@@ -22,7 +22,7 @@ TokenScheme = Literal["bearer", "dcos"]
 SecretSource = Literal["prompt", "keyring"]
 
 DEFAULTS: dict[str, str | float] = {"output": "table", "timeout": 30.0, "api": "auto"}
-"""The values that hold where nothing is said anywhere."""
+"""The values that hold if nothing is said anywhere."""
 LEAST_TIMEOUT = 0.001
 _LONGEST_TIMEOUT = 100_000_000
 """Seconds; three years."""

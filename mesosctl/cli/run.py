@@ -60,7 +60,7 @@ def run(arguments: Sequence[str], environment: Environment) -> int:
 
 
 def _report(error: MesosctlError, arguments: Sequence[str], environment: Environment) -> None:
-    """Report an error in the form that was asked for, even where the words make no command."""
+    """Report an error in the form that was asked for, even if the words make no command."""
     if environment.form is None:
         environment.form = _said(arguments).output or environment.variables.get("MESOSCTL_OUTPUT")
     report_error(error, environment)
@@ -82,7 +82,7 @@ def _explain(error: Exception) -> MesosctlError | None:
 
 
 def cannot_write(error: OSError) -> MesosctlError:
-    """The error where standard output takes no more."""
+    """The error if standard output takes no more."""
     return BadInput(f"standard output cannot be written: {error.strerror}")
 
 
@@ -220,7 +220,7 @@ def run_as_program(arguments: list[str]) -> int:
 
 
 def _whole(stream: TextIO) -> TextIO:
-    """The stream, escaping, and with a buffer where PYTHONUNBUFFERED took it away.
+    """The stream, escaping, and with a buffer if PYTHONUNBUFFERED took it away.
 
     Without one, Python drops what a single write to a pipe or a full disk could not take, and says nothing.
     """

@@ -106,7 +106,7 @@ class Session:
         return self.environment.secrets.redact(identity(master, self.options.master or ""))
 
     def tell_unsent(self, error: MesosctlError) -> None:
-        """Of a change that failed on its way to a master, say so where none can have arrived."""
+        """Of a change that failed on its way to a master, say so if none can have arrived."""
         on_the_way = error.exit_status in (ExitStatus.NO_MASTER, ExitStatus.MASTER_FAILED, ExitStatus.NOT_CONFIRMED)
         if on_the_way and self._masters and not any(master.changes_left for master in self._masters):
             error.reword(f"{error.message}; no change was sent")
@@ -142,7 +142,7 @@ class Session:
         )
 
     def tell_conflicts(self, settings: Settings) -> None:
-        """Say so where another master is asked than the context's."""
+        """Say so if another master is asked than the context's."""
         told = find_conflicts(settings)
         if told is not None:
             (self.warn if told[0] == "warning" else self.note)(told[1])
@@ -255,7 +255,7 @@ class Session:
         return True
 
     def show(self, report: Report) -> None:
-        """Something to look at before a question, on standard error; silent with --quiet, and where programs read."""
+        """Something to look at before a question, on standard error; silent with --quiet, and if programs read."""
         environment = self.environment
         if not self.options.quiet and (environment.may_prompt or not environment.speaks_json):
             self._display.write_aside(report)

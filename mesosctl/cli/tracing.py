@@ -1,6 +1,6 @@
-"""How an exchange is shown: a line with -v, headers and bodies too with -vv; JSON lines where data is JSON.
+"""How an exchange is shown: a line with -v, headers and bodies too with -vv; JSON lines if data is JSON.
 
-Imported only where somebody wants to see.
+Imported only if somebody wants to see.
 """
 
 import json

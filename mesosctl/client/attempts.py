@@ -70,7 +70,7 @@ class Request(NamedTuple):
 
     @property
     def action(self) -> str:
-        """The permission it needs, as Mesos names it where that is plain (Mesos documentation, "Authorization")."""
+        """The permission it needs, as Mesos names it if that is plain (Mesos documentation, "Authorization")."""
         path = self.path.partition("?")[0]
         if path.startswith("/api/v1"):
             return str(json.loads(self.body or b"{}").get("type", path))
@@ -92,7 +92,7 @@ class Sender:
     def send(self, request: Request) -> Response:
         """One request to the leading master.
 
-        The next master is asked only where the last one certainly did not take the request, or it
+        The next master is asked only if the last one certainly did not take the request, or it
         may be repeated.
         """
         failures: list[MesosctlError] = []

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Self
 
 CONNECT_TIMEOUT = 10.0
-"""Seconds for a connection, at most, where another master can be asked instead."""
+"""Seconds for a connection, at most, if another master can be asked instead."""
 
 
 class Deadline:
@@ -80,7 +80,7 @@ class Timeouts:
     """The timeouts of one exchange, in seconds.
 
     All of them end with `deadline`; with `listening` each read may last as long as the whole, since events may be
-    rare.  Until the first byte of an answer a read ends sooner where another master can be asked instead.
+    rare.  Until the first byte of an answer a read ends sooner if another master can be asked instead.
     """
 
     def __init__(self, deadline: Deadline, *, listening: bool = False) -> None:

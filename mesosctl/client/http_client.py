@@ -171,7 +171,7 @@ class HttpClient:
 
 
 def _whole_size(response: httpx.Response) -> int | None:
-    """Return the bytes of a body that is not packed, where its server says how many there are."""
+    """Return the bytes of a body that is not packed, if its server says how many there are."""
     text = response.headers.get("content-length", "")
     is_plain = response.headers.get("content-encoding", "identity").strip().lower() == "identity"
     return int(text) if is_plain and text.isascii() and text.isdigit() and len(text) < _LONGEST_SIZE else None
@@ -269,7 +269,7 @@ def _too_late(base: str, deadline: Deadline, *, sent: bool) -> MesosctlError:
 
 
 def _deadline_passed(deadline: Deadline, url: str, *, sent: bool) -> DeadlinePassed:
-    """The error where the time of all attempts together is up."""
+    """The error if the time of all attempts together is up."""
     return DeadlinePassed(
         f"{url} did not answer within {deadline.seconds:g} s", sent=sent, hint="allow more time with --timeout"
     )

@@ -125,7 +125,7 @@ def redirected_base(answer: Response, base: str, path: str) -> str | None:
 
 
 def redirect_loop(base: str) -> NoLeader:
-    """The error where masters send a request in circles."""
+    """The error if masters send a request in circles."""
     return NoLeader(
         f"the masters redirect to each other, last to {base}: they have not agreed on a leader",
         hint="try again when a leader is elected",

@@ -106,7 +106,7 @@ class Master:
     # --- Reading ----------------------------------------------------------------------------------
 
     def get(self, path: str) -> Any:
-        """The JSON at `path`.  Repeated after a pause where no master answered, or one failed."""
+        """The JSON at `path`.  Repeated after a pause if no master answered, or one failed."""
         answer = self._read(Request("GET", path, repeatable=True))
         self.settings.learn(path, answer)
         return answer
@@ -152,7 +152,7 @@ class Master:
         return answer.json()
 
     def _send_read(self, request: Request) -> Response:
-        """One reading of what the leader says: who leads is found first where any master would answer.
+        """One reading of what the leader says: who leads is found first if any master would answer.
 
         Something that is no whole master may not know that question, and is asked all the same.
         """
@@ -175,7 +175,7 @@ class Master:
     def agent_state(self, pid: str) -> Any:
         """The JSON that an agent itself gives at `/state`; `pid` as masters show it, `slave(1)@host:port`.
 
-        Asked once.  An agent is not trusted: it is sent the secret only where its host and port are those of a
+        Asked once.  An agent is not trusted: it is sent the secret only if its host and port are those of a
         master that was named, or everything is a fake.
         """
         name, base = self._agent_of(pid)
@@ -200,7 +200,7 @@ class Master:
         base = f"{self._sender.leader.scheme}://{host}"
         try:
             url = urlsplit(base)
-            is_place = bool(ascii_host(url)) and url.port != 0  # both raise where they are none at all
+            is_place = bool(ascii_host(url)) and url.port != 0  # both raise if they are none at all
         except ValueError:
             is_place = False
         if not is_place:
@@ -232,7 +232,7 @@ class Master:
         self._change("POST", "/api/v1", body)
 
     def _check_may_change(self) -> None:
-        """Raises UsageError where a command without a dry run is asked for one: it must not change anything."""
+        """Raises UsageError if a command without a dry run is asked for one: it must not change anything."""
         if not self.settings.may_change:
             raise UsageError(
                 "this command has no dry run; nothing was sent", field="--dry-run", hint="leave out --dry-run"

@@ -27,13 +27,13 @@ _ASKED_IN_CLEAR = rb"(plain HTTP|HTTP request) to an (HTTPS|SSL)|sent to HTTPS p
 _SAYS_NOTHING = ("401 Unauthorized.", "403 Forbidden.")
 """All that a master says with these statuses."""
 Take = Callable[[Iterable[bytes]], Any]
-"""Makes a value, not None, of the chunks of a body.  Raises ConversionError where it is no JSON."""
+"""Makes a value, not None, of the chunks of a body.  Raises ConversionError if it is no JSON."""
 
 
 class Requester(NamedTuple):
     """The principal, its proof and the requested action, for sentences about a refusal.
 
-    `principal` is None where it is not known, `proof` in a word what was shown to prove it, if anything was.
+    `principal` is None if it is not known, `proof` in a word what was shown to prove it, if anything was.
     `action` is what Mesos calls the permission that it takes, or the request.
     """
 
@@ -150,7 +150,7 @@ _BY_STATUS: dict[int, tuple[Callable[..., MesosctlError], str, str | None]] = {
 
 
 def asked_in_clear(base: str) -> Unreachable:
-    """The error where http was tried and https is spoken."""
+    """The error if http was tried and https is spoken."""
     return Unreachable(
         f"{base} speaks https, but the request used http",
         sent=False,
@@ -203,7 +203,7 @@ class Trace:
     answer: Response | None = None
     failure: str | None = None
     outcome: str = ""
-    """The result in a sentence, where the exchange was no HTTP."""
+    """The result in a sentence, if the exchange was no HTTP."""
 
 
 def presentable(headers: Mapping[str, str]) -> dict[str, str]:

@@ -31,7 +31,7 @@ _QUICKEST = 1
 
 
 def pieces_of(response: httpx.Response) -> Iterator[bytes]:
-    """The body as it comes, unpacked.  Raises errors of httpx, DecodingError also where the packing is cut off.
+    """The body as it comes, unpacked.  Raises errors of httpx, DecodingError also if the packing is cut off.
 
     httpx itself would take a body without its end for whole, and only the first member of several.
     """
@@ -97,7 +97,7 @@ def within(deadline: Deadline, url: str, pieces: Iterable[bytes]) -> Iterator[by
 def check_readable(deadline: Deadline, url: str, body: bytes) -> None:
     """Whether JSON can be read whole in the memory and the time that there is.
 
-    Raises UnexpectedAnswer, and DeadlinePassed where a longer `--timeout` would do.
+    Raises UnexpectedAnswer, and DeadlinePassed if a longer `--timeout` would do.
     """
     values = sum(map(body.count, (b",", b"[", b"{")))
     if values > MOST_VALUES:
@@ -119,7 +119,7 @@ def _too_large_to_read(deadline: Deadline, url: str) -> DeadlinePassed:
 class EventStream:
     """Events, one after the other, until the master ends the stream; used with `with`.
 
-    Iterating raises Unreachable where the connection breaks, DeadlinePassed where nothing comes
+    Iterating raises Unreachable if the connection breaks, DeadlinePassed if nothing comes
     for as long as was agreed, and UnexpectedAnswer for what is no stream of JSON events.
     """
 

@@ -80,12 +80,12 @@ def _no_password() -> str:
 
 
 class _EncryptedError(ssl.SSLError):
-    """The key is behind a pass phrase."""
+    """The key has a passphrase."""
 
 
 def _unusable(field: str, path: str | None, error: OSError) -> BadInput:
     if isinstance(error, _EncryptedError):
-        reason = "the key is encrypted; give one without a pass phrase"
+        reason = "the key is encrypted; give one without a passphrase"
     elif isinstance(error, ssl.SSLError):
         reason = _BROKEN_FILES.get(error.reason, "it contains no PEM data of the right kind")
     else:

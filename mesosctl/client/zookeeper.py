@@ -42,8 +42,8 @@ class RegisteredMaster:
 def read_masters(where: ZooKeeper, seconds: float) -> list[RegisteredMaster]:
     """Every registered master, the leader first; takes at most `seconds`.
 
-    Raises NoZooKeeper where no server answers, NoLeader where none is registered, Forbidden where
-    the nodes may not be read, and UnexpectedAnswer where they hold something else.
+    Raises NoZooKeeper if no server answers, NoLeader if none is registered, Forbidden if
+    the nodes may not be read, and UnexpectedAnswer if they hold something else.
     """
     end = time.monotonic() + seconds
     with _session(where, seconds) as client:

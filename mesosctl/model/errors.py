@@ -39,7 +39,7 @@ class MesosctlError(Exception):
     """One clear message for people, and the fields that a script needs to distinguish errors.
 
     `field` names where in the payload or file ("guarantee[1].scalar.value"), `rule` names which
-    rule ("quota.scalar-only"), `hint` says what to do about it, `status` is the HTTP status where a
+    rule ("quota.scalar-only"), `hint` says what to do about it, `status` is the HTTP status if a
     master answered one, `override` which option skips the check: only some commands have it, and
     theirs alone name it.  Each may be absent.  `sent` tells whether a change that ended so may have
     been made all the same.
@@ -48,7 +48,7 @@ class MesosctlError(Exception):
     exit_status: ClassVar[ExitStatus] = ExitStatus.MASTER_FAILED
     sent: bool = False
     would_answer: int | None = None
-    """The HTTP status that a master would answer, where a rule is broken here first and the kind of error does not
+    """The HTTP status that a master would answer, if a rule is broken here first and the kind of error does not
     tell."""
     role: str | None = None
     """The role whose entry is meant, in a request with several entries."""
@@ -136,7 +136,7 @@ class NoMaster(MesosctlError):
 class Unreachable(NoMaster):
     """The connection could not be made, or broke.
 
-    `sent` tells whether the request may have reached the master: False only where it certainly did not.
+    `sent` tells whether the request may have reached the master: False only if it certainly did not.
     """
 
     def __init__(self, message: str, *, sent: bool, hint: str | None = None) -> None:

@@ -62,7 +62,7 @@ class AgentOccupancy:
         return all(amount <= free.get(name, 0) for name, amount in needed.items())
 
     def on_revocable_launch(self, needed: Quantities) -> LaunchDecision:
-        """Decide on a revocable task in a valid offer: refused only where evictions will not make room for it."""
+        """Decide on a revocable task in a valid offer: refused only if evictions will not make room for it."""
         later = self.balance()
         if any(amount > later.get(name, 0) for name, amount in needed.items()):
             return "refused"

@@ -115,7 +115,7 @@ def parse_amount(name: str, text: str) -> int:
 
 
 def _exact_thousandths(number: str) -> tuple[int, int] | None:
-    """A decimal text as an exact fraction of thousandths, or None where its exponent is absurd."""
+    """A decimal text as an exact fraction of thousandths, or None if its exponent is absurd."""
     mantissa, _, exponent_text = number.lower().partition("e")
     exponent = int(exponent_text or 0)
     if abs(exponent) > 30:
@@ -191,7 +191,7 @@ class Quantities(_Amounts):
         self._amounts = {name: amount for name, amount in sorted((amounts or {}).items()) if amount > 0}
 
     def get_amount(self, name: str) -> int:
-        """The amount of `name` in thousandths, zero where it is not named."""
+        """The amount of `name` in thousandths, zero if it is not named."""
         return self._amounts.get(name, 0)
 
     def __add__(self, other: "Quantities") -> "Quantities":
@@ -251,3 +251,8 @@ class Quota(NamedTuple):
     def is_default(self) -> bool:
         """Whether this is the same as having no quota."""
         return not self.guarantees and not self.limits
+
+    @property
+    def names(self) -> set[str]:
+        """The names of its resources."""
+        return {*self.guarantees, *self.limits}

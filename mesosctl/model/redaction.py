@@ -195,7 +195,7 @@ def _in_base64(raw: bytes) -> Iterator[str]:
         yield whole.rstrip("=")
     for before in range(3):
         encoded = _base64(bytes(before) + raw).rstrip("=")
-        # A character is the secret's alone where all six of its bits are.
+        # A character is the secret's alone if all six of its bits are.
         first, last = -(-8 * before // 6), 8 * (before + len(raw)) // 6
         if last - first >= _SHORTEST_BASE64:
             yield encoded[first:last]

@@ -9,13 +9,13 @@ from mesosctl.model import roles
 from mesosctl.model.values import Value, format_value, value_contains, value_type
 
 Pair = tuple[str, str | None]
-"""A key and its value; None where the label has a key only."""
+"""A key and its value; None if the label has a key only."""
 
 
 class Labels:
     """An unordered collection in which a pair may stand more than once (Mesos source, `Resources`).
 
-    No labels at all (None, where a `Labels` may be) is another thing than an empty `Labels`.
+    No labels at all (None, if a `Labels` may be) is another thing than an empty `Labels`.
     """
 
     def __init__(self, pairs: Iterable[Pair] = ()) -> None:

@@ -1,6 +1,6 @@
 """Resources as a collection, and its algebra (Mesos source, `Resources`).
 
-`Resources` is ordered and immutable, and entries of the same kind are merged where Mesos merges
+`Resources` is ordered and immutable, and entries of the same kind are merged if Mesos merges
 them.  The order is part of the value's behaviour: it is visible in offers and decides which entry a
 subtraction takes first.
 """
@@ -18,7 +18,7 @@ class Resources:
     """An ordered collection of entries, merged as Mesos merges them.  Immutable.
 
     Over-subtraction is silent and an entry that becomes empty is replaced by the last one, as in
-    Mesos; use `contains` first where that matters.
+    Mesos; use `contains` first if that matters.
     """
 
     __slots__ = ("_entries",)
@@ -211,7 +211,7 @@ def _subtract(entries: list[Resource], entry: Resource) -> None:
 
 
 def find(targets: Resources, within: Resources) -> Resources | None:
-    """Entries of `within` that make up `targets`, with the stacks found there; None where one cannot be had.
+    """Entries of `within` that make up `targets`, with the stacks found there; None if one cannot be had.
 
     For each target the entries of its own role come first, then unreserved ones, then all others.  As in
     Mesos, each target is looked for by itself in the whole collection, and at most one entry of each of the

@@ -137,7 +137,7 @@ _DELETE = "\x7f"
 
 
 def id_error(name: str) -> str | None:
-    """Why a name cannot be an id, in the wording of Mesos; None where it can."""
+    """Why a name cannot be an id, in the wording of Mesos; None if it can."""
     if not name:
         return "ID must not be empty"
     if len(name.encode(errors="surrogateescape")) > _LONGEST:
@@ -187,12 +187,12 @@ def short_ids(hostnames: Mapping[str, str]) -> dict[str, str]:
 
 
 def _end(agent_id: str, parts: int) -> str:
-    """The last so many parts of an id, between dashes; the whole id where it has no more."""
+    """The last so many parts of an id, between dashes; the whole id if it has no more."""
     return "-".join(agent_id.rsplit("-", parts)[-parts:])
 
 
 def display_names(hostnames: Mapping[str, str]) -> dict[str, str]:
-    """Return, by id, what a sentence calls each agent: its host name, with its short id where others have that too."""
+    """Return, by id, what a sentence calls each agent: its host name, with its short id if others have that too."""
     shared = shared_hostnames(hostnames.values())
     if not shared:
         return dict(hostnames)
@@ -207,7 +207,7 @@ _MOST = 1000
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most like `word`, or None where none is like it; case does not matter."""
+    """Return the known name that is most like `word`, or None if none is like it; case does not matter."""
     import difflib
 
     by_folded: dict[str, str] = {}

@@ -51,7 +51,7 @@ def _as_port(entry: Resource) -> Resource:
 def parse_resources(text: str, default_role: str = roles.DEFAULT_ROLE, *, of_agents: bool = False) -> Resources:
     """A resource text as a collection: equal kinds merged, empty values gone; `of_agents` as in `parse_of_agents`.
 
-    Raises RuleViolation, also where one name is given with two types.
+    Raises RuleViolation, also if one name is given with two types.
     """
     entries = (parse_of_agents if of_agents else parse_entries)(text, default_role)
     types: dict[str, str] = {}
@@ -192,7 +192,7 @@ _SPAN_HINT = "for example, 500ms, 30s, 10m or 1h30m"
 def parse_span(text: str, field: str) -> float:
     """Seconds of "90", "1.5s", "10m", "1h30m", or of Mesos's own "10mins".
 
-    Raises UsageError unless above zero, and where a unit is not known, missing beside another or there twice.
+    Raises UsageError unless above zero, and if a unit is not known, missing beside another or there twice.
     """
     parts = [] if _SPAN_PART.sub("", text).strip() else _SPAN_PART.findall(text)
     units = [_MESOS_NAMES.get(unit, unit) for _, unit in parts]

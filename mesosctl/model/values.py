@@ -13,7 +13,7 @@ from mesosctl.model.quantities import AsSent, format_milli
 class Ranges:
     """Inclusive ranges of unsigned numbers: sorted, disjoint and never adjacent.
 
-    Build it with `Ranges.of`, which coalesces.  `sent` is how they came, where that is another way: a
+    Build it with `Ranges.of`, which coalesces.  `sent` is how they came, if that is another way: a
     master shows it until it calculates with them.
     """
 
@@ -115,7 +115,7 @@ Value = int | Ranges | Items
 
 
 def as_sent(value: Value) -> object:
-    """How a value came, where equal ones are shown otherwise; None, or nothing, where there is no other way."""
+    """How a value came, if equal ones are shown otherwise; None, or nothing, if there is no other way."""
     if type(value) is int:  # nearly all are
         return None
     if isinstance(value, (AsSent, Ranges)):

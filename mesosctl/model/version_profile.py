@@ -158,7 +158,7 @@ def parse_names(text: str) -> frozenset[str]:
 
 
 def region(flags: Mapping[str, str]) -> str | None:
-    """The region in --domain; None where there is none, or where the flag names a file."""
+    """The region in --domain; None if there is none, or if the flag names a file."""
     try:
         return str(json.loads(flags["domain"])["fault_domain"]["region"]["name"])
     except (KeyError, TypeError, ValueError):

@@ -103,9 +103,9 @@ def _state(agent: AgentUsage) -> str:
 
 
 def recovery(snapshot: ClusterSnapshot, present: int, awaited: int, figures: Mapping[str, float]) -> str:
-    """Return how far recovery has come, where offers are held back for it; empty otherwise.
+    """Return how far recovery has come, if offers are held back for it; empty otherwise.
 
-    Offers are held back after a failover, where there is quota, until most agents are back or the time is over
+    Offers are held back after a failover, if there is quota, until most agents are back or the time is over
     (Mesos source, the hierarchical allocator).
     """
     up = figures.get("master/uptime_secs")

@@ -58,7 +58,7 @@ class Change:
     what: Literal["offered", "gone"]
     offer: Offer
     agent: str
-    """The name of the agent in sentences: its host name, with a short id where another agent with offers shares it."""
+    """The name of the agent in sentences: its host name, with a short id if another agent with offers shares it."""
 
 
 def watch_offers(

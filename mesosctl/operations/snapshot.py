@@ -47,7 +47,7 @@ DECISIVE_FLAGS = (
 """The flags that decide about allocation; no other is kept, since some hold secrets."""
 
 UNKNOWN_WHITELIST = "the agents that --whitelist names: unknown; assumed to be all"
-"""Among what is unknown, where a master offers only some agents."""
+"""Among what is unknown, if a master offers only some agents."""
 
 Progress = Callable[..., None]
 """Takes a sentence, and the part that is done where it is known."""
@@ -220,7 +220,7 @@ def _of_frameworks(snapshot: ClusterSnapshot) -> list[str]:
         phases = {task.phase for task in snapshot.lending.tasks}
         told = {
             "ending": "tasks that are ending: progress unknown; assumed that they have just been told to end",
-            "arriving": "launches under way: when the agents hear of them is unknown; assumed to be now",
+            "arriving": "launches under way: when they reach the agents is unknown; assumed to be now",
         }
         return [sentence for phase, sentence in told.items() if phase in phases]
     found = ["offer filters: a master does not show them; assumed that no framework has any"]

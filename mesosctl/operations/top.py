@@ -209,7 +209,7 @@ class Feed:
 
 
 def events(master: Master) -> Iterator[str]:
-    """Yield a sentence for each event of the cluster; an empty one where a reading alone shows what has changed.
+    """Yield a sentence for each event of the cluster; an empty one if a reading alone shows what has changed.
 
     Raises what `Master.subscribe` raises.
     """

@@ -48,7 +48,7 @@ def set_weights(
 
 
 def _tell_unknown(master: Master, names: list[str]) -> None:
-    """Say so where no framework, quota or weight has a role: it may be mistyped."""
+    """Say so if no framework, quota or weight has a role: it may be mistyped."""
     try:
         known = responses.roles(master.get("/roles"))
     except MesosctlError:  # perhaps this principal may not see them

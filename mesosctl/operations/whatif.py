@@ -24,7 +24,7 @@ from mesosctl.model.errors import (
     UnexpectedAnswer,
     UsageError,
 )
-from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.quota.desired import DesiredQuota, guarantees_of
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
@@ -78,7 +78,7 @@ def open_dry_run(dry_run: "DryRun", settings: ClientSettings) -> Master:
 def attempt(dry_run: "DryRun", change: Callable[[], object], *, label: str | None = None, name: str = "") -> None:
     """Make a change on the dry run's master; a refusal becomes an answer.
 
-    `label` is what its requests are called, by themselves unless given; `name` what is called so where
+    `label` is what its requests are called, by themselves unless given; `name` what is called so if
     none is sent.  Raises what is not about the change: arguments that make none, UsageError, BadInput, Bug.
     """
     dry_run.begin(label or name)
@@ -155,7 +155,7 @@ class ChangeRunner:
     """Does changes to the master of a dry run.
 
     `force` skips the capacity heuristic, `allow_new_resource` takes quotas and agents with names of
-    resources that no agent has.  `traffic` is needed where rate limits are changed.
+    resources that no agent has.  `traffic` is needed if rate limits are changed.
     """
 
     def __init__(
@@ -170,13 +170,7 @@ class ChangeRunner:
         self._dry_run = dry_run
         self._traffic = traffic
         self._master = master
-        self._options = QuotaOptions(
-            force=force,
-            wait=False,
-            allow_new_resource=allow_new_resource,
-            # Of many thousands of agents a list takes longer to write and to read than anything else.
-            capacity=lambda _: dry_run.capacity,
-        )
+        self._options = QuotaOptions(force=force, wait=False, allow_new_resource=allow_new_resource)
 
     def attempt(self, wanted: Sequence[tuple[str, Change]]) -> None:
         """Make changes with their names, in order; a refusal becomes an answer.  Raises what `attempt` raises."""
@@ -241,16 +235,18 @@ class ChangeRunner:
 
     def _quota(self, change: changes.Guarantee | changes.Bounds) -> None:
         from mesosctl.operations.quota.set_update_remove import set_quota, update_quotas
-        from mesosctl.operations.quota.state import guarantees_of, read_quotas
+        from mesosctl.operations.quota.state import read_quotas
 
+        # Of many thousands of agents a list takes longer to write and to read than anything else.
+        options = self._options._replace(capacity=self._dry_run.capacity)
         if isinstance(change, changes.Guarantee):
             if change.role not in read_quotas(self._master):
-                set_quota(self._master, change.role, change.entries, None, self._options)
+                set_quota(self._master, change.role, change.entries, None, options)
                 return
             desired = DesiredQuota(guarantees=guarantees_of(change.entries))
         else:
             desired = DesiredQuota(limits=change.limits)
-        update_quotas(self._master, [(change.role, desired)], self._options._replace(create=True))
+        update_quotas(self._master, [(change.role, desired)], options._replace(create=True))
 
     def _reservation(self, change: changes.Reserve | changes.Unreserve) -> None:
         from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve

@@ -114,7 +114,7 @@ def agent_summary(agents: Sequence[RegisteredAgent]) -> str:
     counts = Counter(agent.status for agent in agents)
     states = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     serving = [agent for agent in agents if agent.active]
-    free = [one.total - one.used - one.offered for one in serving]
+    free = [one.free for one in serving]
     open_to_all = Quantities.total(one.filter(lambda entry: not entry.is_reserved).scalar_quantities() for one in free)
     kept = Quantities.total(one.filter(lambda entry: entry.is_reserved).scalar_quantities() for one in free)
     idle = f"; reserved and idle: {in_words(kept)}" if kept else ""

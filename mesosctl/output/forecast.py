@@ -129,8 +129,8 @@ def verdict(forecast: Forecast) -> str:
     """The whole answer in one sentence."""
     if not forecast.accepted:
         return "NO: it would be refused"
-    # Agents that are lost or added are not a request that a master could refuse.
-    asked = bool(forecast.answers) or forecast.restarted
+    # Only a request can be accepted: the loss of agents and a restart are none.
+    asked = bool(forecast.answers)
     harms = [*(_harm(one) for one in forecast.starved), *overflow_texts(forecast.traffic)]
     if harms:
         return f"NO: {'it would be accepted, but ' if asked else ''}{names(harms)}"
@@ -160,13 +160,13 @@ def starving_text(one: Starving) -> str:
 
 
 def fit_text(fit: QuotaFit) -> str:
-    """Where a guarantee can be had in one piece."""
+    """The number of agents on which a whole guarantee fits."""
     guarantee = amounts_text(fit.guarantee)
     if not fit.agents_whole:
         largest = amounts_text(fit.largest)
         return f"{fit.role}: {guarantee} fits on no single agent; the most that one agent has is {largest}"
     whole = f"{fit.role}: {guarantee} fits on {agents_text(fit.agents_whole)} if empty"
-    return f"{whole}, and on {fit.agents_now} beside what runs there now"
+    return f"{whole}, and on {fit.agents_now} alongside what runs there now"
 
 
 def agents_text(count: int) -> str:

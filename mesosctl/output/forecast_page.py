@@ -44,7 +44,7 @@ class Origin:
     version: str
     """Of mesosctl."""
     master: str | None = None
-    """The address of the live master; None where a file was read."""
+    """The address of the live master; None if a file was read."""
     file: str | None = None
     """The snapshot or cluster file."""
     context: str | None = None
@@ -152,7 +152,7 @@ def _section(title: str, body: str, note: str = "") -> str:
 
 
 def _list(title: str, lines: Sequence[str]) -> str:
-    """Sentences; nothing where there are none."""
+    """Sentences; nothing if there are none."""
     if not lines:
         return ""
     shown = [f"<li>{escape(line)}</li>" for line in lines[:_MOST_ROWS]]

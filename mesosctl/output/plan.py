@@ -29,10 +29,7 @@ def wanted_differences(found: Sequence[Difference]) -> Report:
     def items() -> "list[documents.StateDifference]":
         from mesosctl.output.json_documents import plan as documents
 
-        return [
-            documents.StateDifference(of_kind=one.kind, name=one.name, actual=one.actual, wanted=one.wanted)
-            for one in found
-        ]
+        return [documents.StateDifference.of(one) for one in found]
 
     def document() -> "documents.Differences":
         from mesosctl.output.json_documents import plan as documents

@@ -196,7 +196,7 @@ def quota_changes(changes: Sequence[QuotaChange]) -> Report:
 
 
 def _limit_unsaid(change: QuotaChange) -> str:
-    """The reason for a limit that the command did not give; empty where it did, or where there is none."""
+    """The reason for a limit that the command did not give; empty if it did, or if there is none."""
     if change.limit_given or change.after is None or not change.after.limits:
         return ""
     if change.before is None:

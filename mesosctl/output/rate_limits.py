@@ -1,4 +1,4 @@
-"""Rate limits as reports.  Models are loaded where JSON is written, and not before."""
+"""Rate limits as reports.  Models are loaded if JSON is written, and not before."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ def qps_text(limit: RateLimit) -> str:
 
 
 def capacity_text(limit: RateLimit) -> str:
-    """The capacity, or that there is none; "-" where nothing waits at all."""
+    """The capacity, or that there is none; "-" if nothing waits at all."""
     if limit.qps is None:
         return "-"
     return "unlimited" if limit.capacity is None else str(limit.capacity)
@@ -175,7 +175,9 @@ def watched(readings: Sequence[RatesReading]) -> Report:
         from mesosctl.output.json_documents import rate_limits as documents
 
         return documents.RateLimitWatch(
-            rates=[documents.Rates.of(each, one) for each in readings for one in each.rates]
+            rates=[
+                documents.Rates.of(one, at=each.at, time=utc_text(each.time)) for each in readings for one in each.rates
+            ]
         )
 
     columns = [

@@ -93,7 +93,7 @@ def _compared(before: PrincipalTraffic | None) -> list[str]:
 
 
 def bars(outcomes: Sequence[PrincipalTraffic]) -> list[str]:
-    """The length of each queue over time, one line a principal; nothing where no message waits."""
+    """The length of each queue over time, one line a principal; nothing if no message waits."""
     queueing = [outcome for outcome in outcomes if outcome.longest_queue]
     if not queueing:
         return []
@@ -209,7 +209,7 @@ def _axes(tallest: int, end: float) -> Iterator[str]:
 
 
 def _capacity_line(capacity: int, tallest: int) -> Iterator[str]:
-    """The capacity of the queue as a line, or a note at the top where it is far above the queue."""
+    """The capacity of the queue as a line, or a note at the top if it is far above the queue."""
     if capacity > tallest:
         yield (
             f'<text x="{_COLUMNS}" y="12" text-anchor="end" fill="#b03030">capacity {capacity}, above this panel</text>'

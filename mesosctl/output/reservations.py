@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def agent_id_column(agents: Iterable[RegisteredAgent]) -> Column:
-    """Return the column AGENT ID: with -o wide, and in every table where one of `agents` shares its host name.
+    """Return the column AGENT ID: with -o wide, and in every table if one of `agents` shares its host name.
 
     There the ids are shortened to what means one agent alone; -o wide and csv have the whole ids.
     """
@@ -27,7 +27,7 @@ def agent_id_column(agents: Iterable[RegisteredAgent]) -> Column:
 
 
 def agent_id_column_of(hostnames: Mapping[str, str]) -> Column:
-    """Return the same column where no more is known of the agents than their host names, by id."""
+    """Return the same column if no more is known of the agents than their host names, by id."""
     shared = shared_hostnames(hostnames.values())
     return _id_column(short_ids(hostnames) if shared else {}, is_needed=bool(shared))
 
@@ -90,7 +90,7 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
         empty=empty,
         listing="reservations",
     )
-    # A terminal shows a column only where it tells something: which part is a volume, which is refined.
+    # A terminal shows a column only if it tells something: which part is a volume, which is refined.
     tells = {
         "VOLUME": any(_volume(holding) != NOTHING for holding in held),
         "STACK": any(len(holding.stack) > 1 for holding in held),
@@ -156,7 +156,7 @@ def agent_changes(changes: Sequence[AgentChange], *, planned: bool = False) -> R
     def document() -> "documents.AgentChanges":
         from mesosctl.output.json_documents import reservations
 
-        return reservations.AgentChanges.listing(changes)
+        return reservations.AgentChanges(changes=[reservations.AgentChange.of(change) for change in changes])
 
     columns = (
         Column("AGENT"),

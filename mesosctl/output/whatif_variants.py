@@ -30,12 +30,12 @@ def alternatives_report(found: Sequence[Alternative]) -> Report:
     def items() -> "list[documents.Alternative]":
         from mesosctl.output.json_documents import forecast as documents
 
-        return [documents.Alternative.of(one) for one in found]
+        return [documents.Alternative.answering(one) for one in found]
 
     def document() -> "documents.Alternatives":
         from mesosctl.output.json_documents import forecast as documents
 
-        return documents.Alternatives.of(found)
+        return documents.Alternatives(alternatives=items())
 
     harmless = sum(one.forecast.is_harmless for one in found)
     sentence = f"{harmless} of {len(found)} changes would be accepted and would starve nobody"
@@ -63,7 +63,7 @@ def _row(one: Alternative) -> list[str]:
 
 
 def _why(forecast: Forecast) -> str:
-    """The fault of a change, in short; "-" where nothing is."""
+    """The fault of a change, in short; "-" if nothing is."""
     refused = [answer for answer in forecast.answers if not answer.accepted]
     if refused:
         status = "" if refused[0].status is None else f" with {refused[0].status}"
@@ -79,7 +79,7 @@ def largest_report(found: LargestChange) -> Report:
     def document() -> "documents.LargestChange":
         from mesosctl.output.json_documents import forecast as documents
 
-        return documents.LargestChange.of(found)
+        return documents.LargestChange.answering(found)
 
     shown = found.best or found.beyond
     # Where the agents have none of the resource, nothing was forecast.

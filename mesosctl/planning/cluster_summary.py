@@ -83,7 +83,7 @@ class ClusterSummary:
         return Quantities() if quota is None else quota.guarantees - self.counted.get(role, Quantities())
 
     def unmet(self) -> dict[str, Quantities]:
-        """By role with quota, the part of the shortfall that is a want: all of it where a framework asks.
+        """By role with quota, the part of the shortfall that is a want: all of it if a framework asks.
 
         For a role that no framework asks for, what is free is held back; it goes round in the order of names.
         """
@@ -159,10 +159,10 @@ class Overview:
     unknown: Sequence[str] = ()
     """The parts that this principal may not see."""
     idle: Quantities = field(default_factory=Quantities)
-    """Reserved, and neither used nor offered; nothing where the master does not say (before 1.9)."""
+    """Reserved, and neither used nor offered; nothing if the master does not say (before 1.9)."""
 
     def share(self, role: RoleStatus) -> Share | None:
-        """Return the share of a role; None where it has nothing, and is promised nothing."""
+        """Return the share of a role; None if it has nothing, and is promised nothing."""
         used = Quantities() if role.usage is None else role.usage.used
         names = [name for name in dict.fromkeys([*used, *role.quota.guarantees]) if self.total.get(name)]
 

@@ -47,7 +47,7 @@ class RunSummary:
     lost: tuple[LostAgent, ...] = ()
     """Agents that were taken away for it."""
     wants: str | None = None
-    """The demand of the frameworks, where it is known rather than assumed."""
+    """The demand of the frameworks, if it is known rather than assumed."""
     offers_suspended: float = 0.0
     """Seconds without any offer after a failover."""
     restarted: bool = False
@@ -133,7 +133,7 @@ def _has(amounts: Quantities) -> bool:
 
 
 def fits(summary: ClusterSummary) -> Iterator[QuotaFit]:
-    """For every guarantee, on how many agents it could be had in one piece."""
+    """For every guarantee, the number of agents on which all of it fits."""
     for role, quota in sorted(summary.quotas.items()):
         guarantee = quota.guarantees
         if not guarantee:

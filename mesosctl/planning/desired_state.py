@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from mesosctl.model.quantities import Quota, format_milli
-from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
 from mesosctl.model.resource import Labels
 from mesosctl.model.resources import Resources
@@ -41,7 +41,7 @@ class Actual:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that is not as desired; None where it is not there, or not desired."""
+    """One thing that is not as desired; None if it is not there, or not desired."""
 
     kind: Literal["quota", "weight", "reservation"]
     name: str
@@ -62,7 +62,7 @@ def quota_text(quota: Quota | None) -> str | None:
 def quota_changes(
     desired: DesiredState, actual: Actual, *, prune: bool
 ) -> Iterator[tuple[str, Quota | None, Quota | None]]:
-    """(role, quota it has, quota it should have) where they differ."""
+    """(role, quota it has, quota it should have) if they differ."""
     if desired.quotas is None:
         return
     for role in sorted({*desired.quotas, *(actual.quotas if prune else ())}):
@@ -73,7 +73,7 @@ def quota_changes(
 
 
 def weight_changes(desired: DesiredState, actual: Actual, *, prune: bool) -> Iterator[tuple[str, float, float]]:
-    """(role, weight it has, weight it should have) where they differ.  A weight cannot be removed, only be 1."""
+    """(role, weight it has, weight it should have) if they differ.  A weight cannot be removed, only be 1."""
     if desired.weights is None:
         return
     for role in sorted({*desired.weights, *(actual.weights if prune else ())}):

@@ -23,7 +23,7 @@ class FrameworkShare:
     share: float
     """That part of the cluster, from 0 to 1; weights are not in it."""
     weight: float = 1.0
-    """The weight of its role; 1 where it has several."""
+    """The weight of its role; 1 if it has several."""
 
     @classmethod
     def of(cls, framework: str, amounts: Quantities, totals: Quantities, weight: float = 1.0) -> "FrameworkShare":
@@ -122,7 +122,7 @@ class SharingStep:
     """Tenants' tasks that had to go for it, as "framework/task"."""
     stage: AllocationStage = "fair share"
     roles: tuple[RoleShare, ...] = ()
-    """Afterwards: parents, and where any role has a weight or a guarantee, every role."""
+    """Afterwards: parents, and if any role has a weight or a guarantee, every role."""
 
 
 @dataclass(frozen=True, slots=True)

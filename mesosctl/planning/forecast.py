@@ -42,7 +42,7 @@ Kind = Literal["role", "framework"]
 
 @dataclass(frozen=True, slots=True)
 class ChangeAnswer:
-    """The answer to one change; `status` is None where no master would be asked."""
+    """The answer to one change; `status` is None if no master would be asked."""
 
     change: str
     status: int | None
@@ -67,7 +67,7 @@ class RescindedOffer(OnAgent):
     resources: Resources
     agent_id: str
     agent: str
-    """The name of the agent in sentences: its host name, with a short id where another agent shares it."""
+    """The name of the agent in sentences: its host name, with a short id if another agent shares it."""
     out_now: bool = True
     """Whether it is really out now, rather than made while the snapshot settled."""
 
@@ -165,14 +165,14 @@ class Starving:
 
 @dataclass(frozen=True, slots=True)
 class QuotaFit:
-    """Whether a guarantee can be had in one piece."""
+    """Whether a whole guarantee fits on one agent."""
 
     role: str
     guarantee: Quantities
     agents_whole: int
     """Agents that could hold all of it while nothing ran there."""
     agents_now: int
-    """Agents that could hold all of it beside what runs there now."""
+    """Agents that could hold all of it alongside what runs there now."""
     largest: Quantities
     """Of each resource the most that one agent has for it; not necessarily the same agent."""
 
@@ -264,7 +264,7 @@ class Forecast:
     restarted: bool = False
     """Whether a master was started anew for it."""
     traffic: Simulation | None = None
-    """Recorded messages under the rate limits of today and under other ones; None where they stay as they are."""
+    """Recorded messages under the rate limits of today and under other ones; None if they stay as they are."""
 
     @property
     def accepted(self) -> bool:

@@ -3,7 +3,7 @@
 Source: Mesos documentation, "Framework Rate Limiting", "Monitoring Framework Traffic".
 
 Counters restart at 0 when another master leads or when the last framework of a principal goes;
-they appear with its first one.  A rate is given only where both readings belong together.
+they appear with its first one.  A rate is given only if both readings belong together.
 """
 
 import difflib
@@ -35,7 +35,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class CounterReading:
-    """All counters at one time; `at` and `uptime` (of the master, None where it does not say) in seconds."""
+    """All counters at one time; `at` and `uptime` (of the master, None if it does not say) in seconds."""
 
     at: float
     uptime: float | None
@@ -44,7 +44,7 @@ class CounterReading:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """One principal between two readings; rates in messages a second, None where they are not known."""
+    """One principal between two readings; rates in messages a second, None if they are not known."""
 
     principal: str
     status: Literal["new", "steady", "restarted", "gone"]
@@ -53,7 +53,7 @@ class Rates:
     arriving: float | None = None
     processing: float | None = None
     seconds_to_full: float | None = None
-    """Until the queue it stands in is full at this pace; None where it has no end, or does not grow."""
+    """Until the queue it stands in is full at this pace; None if it has no end, or does not grow."""
     is_full: bool = False
     """Whether the queue it stands in is full, and messages are refused."""
 
@@ -210,9 +210,19 @@ class PrincipalStatus:
     limit: RateLimit
     listed: bool
     counts: Counts | None
-    """None where it has no counters now."""
+    """None if it has no counters now."""
     frameworks: int | None
-    """How many use it; None where that may not be seen."""
+    """How many use it; None if that may not be seen."""
+
+    @property
+    def received(self) -> int | None:
+        """Messages that the master has received."""
+        return None if self.counts is None else self.counts.received
+
+    @property
+    def processed(self) -> int | None:
+        """Messages that the master has processed."""
+        return None if self.counts is None else self.counts.processed
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +276,7 @@ class Simulation:
 
     @property
     def overflowing(self) -> Sequence[PrincipalTraffic]:
-        """Principals of which more messages are refused than today, or any where no limits of today are given."""
+        """Principals of which more messages are refused than today, or any if no limits of today are given."""
         refused = {one.principal: one.refused for one in self.before}
         return [one for one in self.outcomes if one.refused > refused.get(one.principal, 0)]
 

@@ -23,7 +23,7 @@ Cause = Literal[
     "offered",
     "used",
 ]
-"""Why some resources are not offered to the role of the framework; "open" where nothing is known to be in the way."""
+"""Why some resources are not offered to the role of the framework; "open" if nothing is known to be in the way."""
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 Hindrance = Literal["disconnected", "inactive", "suppressed", "recovery"]
 """Why nothing at all is offered to it, whatever the agents have."""
@@ -31,7 +31,7 @@ Hindrance = Literal["disconnected", "inactive", "suppressed", "recovery"]
 Reason = Literal[Hindrance, Cause, "own-offer", "no-agents", "due", "unknown"]
 """The one word of an explanation: what keeps it from being offered more.
 
-"filter" and "unknown" where it may have refused what is open; "due" where the next allocation offers that.
+"filter" and "unknown" if it may have refused what is open; "due" if the next allocation offers that.
 """
 
 
@@ -46,7 +46,7 @@ class AccountLine:
     """Those that hold it, that it is reserved for, or whose guarantees it is kept for."""
     framework_id: str | None = None
     framework: str | None = None
-    """The framework that holds it; None where none does."""
+    """The framework that holds it; None if none does."""
     detail: str | None = None
     """The capability that is missing, or the state of the agents that are out of service."""
     own: bool = False
@@ -86,7 +86,7 @@ class OfferAccount:
     lacking: Mapping[str, Quantities]
     """By role, what its guarantee still lacks."""
     minimum: tuple[Quantities, ...]
-    """The alternatives that an offer must reach; none where anything is enough."""
+    """The alternatives that an offer must reach; none if anything is enough."""
     ahead: tuple[str, ...] = ()
     """Roles that are served before it when something comes free, in order; as far as shares and priorities tell."""
     evictable: tuple[Evictable, ...] = ()
@@ -135,7 +135,7 @@ class OfferExplanation:
     """How many it holds now."""
     hindrance: Hindrance | None = None
     refusals: int | None = None
-    """How many refusals are in force in the role, of any framework; None where the master does not show it."""
+    """How many refusals are in force in the role, of any framework; None if the master does not show it."""
     has_whitelist: bool = False
     """Whether the master offers only agents that its whitelist names, which it does not show."""
     could_borrow: bool = False
@@ -158,7 +158,7 @@ class OfferExplanation:
 
     @property
     def missing(self) -> str | None:
-        """The first essential resource of which nothing is open for it; None where it could be offered each."""
+        """The first essential resource of which nothing is open for it; None if it could be offered each."""
         totals = self.totals
         there = [name for name in ESSENTIAL if totals.get_amount(name)] or list(totals)[:1]
         return next((name for name in there if not self.amount(name, "open")), None)

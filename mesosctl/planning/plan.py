@@ -107,9 +107,9 @@ def plan(
 ) -> list[Step]:
     """The steps.  Agents in `desired` are named by id.
 
-    `capacity` is what the master's heuristic allows and `consumed` what each role consumes, None where it is not
-    known; `whole_updates` says that the master knows UPDATE_QUOTA.  Raises Conflict where no order leads there,
-    RuleViolation where a limit would be below what is consumed.
+    `capacity` is what the master's heuristic allows and `consumed` what each role consumes, None if it is not
+    known; `whole_updates` says that the master knows UPDATE_QUOTA.  Raises Conflict if no order leads there,
+    RuleViolation if a limit would be below what is consumed.
     """
     releases: list[ReservationStep] = []
     reserves: list[ReservationStep] = []
@@ -155,7 +155,7 @@ def order_quotas(
 ) -> list[QuotaStep]:
     """An order in which every step passes the capacity heuristic, if there is one.  Raises Conflict.
 
-    A change that makes one amount smaller and another larger is made in two steps where others wait for it.
+    A change that makes one amount smaller and another larger is made in two steps if others wait for it.
     """
     current = dict(stored)
     waiting = [QuotaStep(role, before, after) for role, before, after in changes]
@@ -178,7 +178,7 @@ def order_quotas(
 
 
 def _first_half(waiting: Sequence[QuotaStep], *, whole_updates: bool) -> QuotaStep:
-    """The part of a change that makes room.  Raises Conflict where none does."""
+    """The part of a change that makes room.  Raises Conflict if none does."""
     for step in waiting:
         if whole_updates and step.before is not None and step.after is not None:
             smaller = Quantities(

@@ -98,7 +98,7 @@ class AgentReservations:
         for reservation in sorted(chosen, key=lambda reservation: len(reservation.roles)):
             self.groups.append(self._group(reservation, claimed))
         targets = {group.target for group in self.groups}
-        # What is unreserved falls to the stack below, even where that has nothing so far.
+        # What is unreserved falls to the stack below, even if that has nothing so far.
         present = {*self._free, *self._volumes}
         below = {stack[:depth] for stack in present for depth in range(1, len(stack))}
         for stack in (present | below) - claimed - targets:
@@ -148,7 +148,7 @@ class AgentReservations:
         )
 
     def steps(self) -> list[ReservationStep]:
-        """The operations, in order.  Raises Conflict where the agent does not have what is needed, or tasks use it."""
+        """The operations, in order.  Raises Conflict if the agent does not have what is needed, or tasks use it."""
         needed: dict[Stack, Resources] = {}
         for group in reversed(self.groups):
             self._settle(group, needed)

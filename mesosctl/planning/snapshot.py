@@ -1,4 +1,4 @@
-"""A snapshot of a cluster, and of the lending of idle reservations where the master lends.
+"""A snapshot of a cluster, and of the lending of idle reservations if the master lends.
 
 Every task by its name, since it may be evicted; who owes what; and what frameworks refuse, since an owner's
 refusal is what lets a reservation lie idle.  Resources are without allocation roles.
@@ -96,7 +96,7 @@ class SnapshotFramework:
     active: bool = True
     connected: bool = True
     suppressed: frozenset[str] | None = None
-    """Roles in which it wants no offers; None where the master does not show them."""
+    """Roles in which it wants no offers; None if the master does not show them."""
     offer_constraints: Mapping[str, object] = field(default_factory=dict)
     offer_filters: Mapping[str, object] = field(default_factory=dict)
     """By role: the smallest offers it wants, as FrameworkInfo writes them."""
@@ -133,6 +133,6 @@ class ClusterSnapshot:
     flags: Mapping[str, str] = field(default_factory=dict)
     """The master's flags that decide about allocation, as /flags writes them."""
     lending: Lending | None = None
-    """None where nothing is lent."""
+    """None if nothing is lent."""
     unknown: tuple[str, ...] = ()
     """The facts that the master did not show, or that this principal may not see, each with the assumption for it."""

@@ -24,12 +24,12 @@ _ABSENT = "-"
 
 @dataclass(frozen=True, slots=True)
 class SnapshotDifference:
-    """One difference.  `before` and `after` are None where the thing is not there at all."""
+    """One difference.  `before` and `after` are None if the thing is not there at all."""
 
     kind: Kind
     name: str
     what: str
-    """Which side of it: "resources"; empty where it came or went as a whole."""
+    """Which side of it: "resources"; empty if it came or went as a whole."""
     before: str | None
     after: str | None
 

@@ -38,7 +38,7 @@ class PrincipalTraffic:
 
     @property
     def mean_delay(self) -> float:
-        """Average seconds from arrival to processing; 0 where nothing was processed."""
+        """Average seconds from arrival to processing; 0 if nothing was processed."""
         return fmean(self.delays) if self.delays else 0.0
 
     @property
@@ -148,7 +148,7 @@ class CountedMessages:
 def recorded_traffic(readings: Iterable[CountedMessages]) -> list[Arrival]:
     """The arrivals between readings, spread evenly from one to the next.
 
-    A counter that is lower than before has begun anew.  Raises UsageError where there are too many.
+    A counter that is lower than before has begun anew.  Raises UsageError if there are too many.
     """
     last: dict[str, CountedMessages] = {}
     arrivals: list[Arrival] = []

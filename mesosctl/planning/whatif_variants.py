@@ -20,7 +20,7 @@ _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(\d+))?")
 
 
 def expand(word: str) -> tuple[str, ...]:
-    """Return the changes that a word lists in braces, in order; one change where it has none.
+    """Return the changes that a word lists in braces, in order; one change if it has none.
 
     Raises UsageError for braces that do not match, list nothing, or make more than MOST_ALTERNATIVES changes.
     """
@@ -130,11 +130,11 @@ class LargestChange:
     tried: int
     """Forecasts that were made."""
     largest: int | None
-    """In thousandths; None where even the smallest amount is refused or starves a role."""
+    """In thousandths; None if even the smallest amount is refused or starves a role."""
     best: Alternative | None
-    """Its forecast; absent where there is none."""
+    """Its forecast; absent if there is none."""
     beyond: Alternative | None
-    """The forecast of the next larger amount; absent where the amount is all that the agents have."""
+    """The forecast of the next larger amount; absent if the amount is all that the agents have."""
 
 
 Ask = Callable[[Sequence[int]], Sequence[bool]]

@@ -12,8 +12,8 @@ from dataclasses import replace
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import ALL_AGENT_CAPABILITIES, AgentInfo, FrameworkInfo, OfferCallback
 from fake_master.allocator.options import Options
-from fake_master.extensions.lending_allocator import LendingAllocator
-from fake_master.extensions.strict_priority import StrictPriorityAllocator
+from fake_master.extensions.lending.allocator import LendingAllocator
+from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
 from mesosctl.model.offers.frameworks import parse_minimum
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.reservations.operations import Conversion

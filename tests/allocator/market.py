@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo, ResourceRequest
 from fake_master.allocator.options import Options
 from fake_master.allocator.revocation import Holding, Revocation
-from fake_master.extensions.strict_priority import StrictPriorityAllocator
+from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import Priorities

@@ -12,7 +12,7 @@ from typing import Any
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import ALL_AGENT_CAPABILITIES, AgentInfo, FrameworkInfo, Unavailability
 from fake_master.allocator.options import Options
-from fake_master.extensions.strict_priority import StrictPriorityAllocator
+from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
 from mesosctl.model.offers.frameworks import parse_minimum
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.reservations.operations import Conversion

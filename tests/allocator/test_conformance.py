@@ -8,8 +8,8 @@ from fake_master.allocator.conformance import MakeAllocator, Violation, check
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import OfferCallback
 from fake_master.allocator.options import Options
-from fake_master.extensions.lending_allocator import LendingAllocator
-from fake_master.extensions.strict_priority import StrictPriorityAllocator
+from fake_master.extensions.lending.allocator import LendingAllocator
+from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
 from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import Priorities

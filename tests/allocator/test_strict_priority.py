@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fake_master.allocator.interface import OfferCallback, ResourceRequest
 from fake_master.allocator.options import Options
-from fake_master.extensions.strict_priority import StrictPriorityAllocator
+from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.roles import Priorities

@@ -99,7 +99,7 @@ def test_an_element_is_there_before_the_next_has_come():
         (b"", "Expecting value (char 0)"),
         (b'{"a": NaN}', "NaN"),
         (b'{"a": [1e999]}', "out of range"),
-        (b'{"a": "\\ud800"}', "half a character"),
+        (b'{"a": "\\ud800"}', "half of a surrogate pair"),
         (b"[" * 100_000, "nested too deeply"),
     ],
 )

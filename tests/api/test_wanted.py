@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mesosctl.api.files.desired_state import dump, load
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources

@@ -16,7 +16,7 @@ from typing import Literal
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options
-from fake_master.extensions.lending_allocator import LendingAllocator
+from fake_master.extensions.lending.allocator import LendingAllocator
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from tests.benchmarks.report import Chart, Reporter, arguments

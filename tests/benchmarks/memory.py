@@ -88,8 +88,8 @@ def commands(url: str, file: Path, folder: Path) -> Iterator[tuple[str, list[str
     """Each command's name, and the words that run it."""
     tool = [sys.executable, "-m", "mesosctl", "--timeout", "900"]
     live = [*tool, "--master", url]
-    yield "asking alone: /slaves", [sys.executable, "-c", ASKING, f"{url}/slaves", ""]
-    yield "asking alone: GET_STATE", [sys.executable, "-c", ASKING, f"{url}/api/v1", '{"type":"GET_STATE"}']
+    yield "the request alone: /slaves", [sys.executable, "-c", ASKING, f"{url}/slaves", ""]
+    yield "the request alone: GET_STATE", [sys.executable, "-c", ASKING, f"{url}/api/v1", '{"type":"GET_STATE"}']
     yield "snapshot -f", [*live, "snapshot", "-f", str(folder / "taken.json")]
     yield "snapshot --from FILE", [*tool, "snapshot", "--from", str(file)]
     for form in ("table", "csv", "jsonl", "json"):

@@ -211,7 +211,7 @@ def main() -> None:
             continue
         reporter.table(
             f"{case.agents:,} agents, {case.frameworks} frameworks",
-            "question",
+            "request",
             "kB",
             "ours /s",
             "real /s",
@@ -238,7 +238,7 @@ def main() -> None:
                     if answers is not None:
                         rates.setdefault(f"{name}, {at_once} at once", []).append((question, answers.rate))
             title = f"Requests a second, {case.agents:,} agents"
-            reporter.chart(Chart(f"serving-{case.agents}", title, "question", "requests a second", rates))
+            reporter.chart(Chart(f"serving-{case.agents}", title, "request", "requests a second", rates))
     reporter.finish(given.json)
 
 

@@ -36,7 +36,7 @@ CASES = {
     "quota": ["quota:r3=cpus:600;mem:1TiB"],
     "a fifth of the agents lost": ["--lose-fraction", "0.2"],
     "weight": ["weight:r1=4"],
-    "ten agents more": ["--add-agent", "cpus:24;mem:64GiB", "--count", "10"],
+    "ten more agents": ["--add-agent", "cpus:24;mem:64GiB", "--count", "10"],
     "quota, tasks take what is offered": ["quota:r3=cpus:600;mem:1TiB", "--assume", "accept"],
 }
 SIZES = (1_000, 5_000, 10_000, 50_000)
@@ -158,7 +158,7 @@ def main() -> None:
             f"{file.stat().st_size / 1e6:.1f} MB. Each forecast runs in its own process, which writes "
             "it as JSON and as the page of `--report`.",
         )
-        reporter.table("One what-if", "question", "seconds", "peak MiB", "offers rescinded", "answer")
+        reporter.table("One what-if", "change", "seconds", "peak MiB", "offers rescinded", "answer")
         for name, words in CASES.items():
             if given.only in name:
                 reporter.row(name, *_ask(file, words))

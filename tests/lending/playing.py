@@ -28,8 +28,8 @@ from typing import Any
 
 import httpx
 
-from fake_master.extensions.lending_allocator import LendingAllocator
-from fake_master.extensions.revocable_tasks import RevocableTasks
+from fake_master.extensions.lending.allocator import LendingAllocator
+from fake_master.extensions.lending.revocable_tasks import RevocableTasks
 from fake_master.master import Master
 from mesosctl.model.quantities import Quantities
 from tests.conformance.callers.frameworks import Framework
@@ -129,7 +129,7 @@ class Play:
         if master is None:
             return
         assert isinstance(master.runtime, RevocableTasks)
-        room = master.runtime.room(next(iter(master.state.agents.values())))
+        room = master.runtime.occupancy(next(iter(master.state.agents.values())))
         assert min(room.free_now().values(), default=0) >= 0
         names = {"rev": "occupied_rev", "waiting": "waiting_rev"}
         for term, text in zip(words[::2], words[1::2], strict=True):

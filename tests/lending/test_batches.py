@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options
-from fake_master.extensions import lending_batch
-from fake_master.extensions.lending_allocator import LendingAllocator
+from fake_master.extensions.lending import batch as lending_batch
+from fake_master.extensions.lending.allocator import LendingAllocator
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources

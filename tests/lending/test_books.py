@@ -6,7 +6,7 @@ import pytest
 
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options
-from fake_master.extensions.lending_allocator import LendingAllocator
+from fake_master.extensions.lending.allocator import LendingAllocator
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources

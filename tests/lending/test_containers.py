@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fake_master.extensions.revocable_tasks import RevocableTasks
+from fake_master.extensions.lending.revocable_tasks import RevocableTasks
 from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
@@ -72,7 +72,7 @@ class Stage:
     @property
     def room(self) -> AgentOccupancy:
         assert isinstance(self.master.runtime, RevocableTasks)
-        return self.master.runtime.room(self.agent)
+        return self.master.runtime.occupancy(self.agent)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from fake_master.extensions.lending_allocator import LendingAllocator
+from fake_master.extensions.lending.allocator import LendingAllocator
 from fake_master.master import Master
 from fake_master.services.monitoring import Metrics
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 import fake_master
-from fake_master.extensions.lending_allocator import LendingAllocator
-from fake_master.extensions.revocable_tasks import RevocableTasks
+from fake_master.extensions.lending.allocator import LendingAllocator
+from fake_master.extensions.lending.revocable_tasks import RevocableTasks
 from fake_master.forecasting.dry_run import DryRun
 from fake_master.forecasting.recorder import at_risk
 from fake_master.master import Master
@@ -51,7 +51,7 @@ def guests(master: Master) -> dict[str, Any]:
     """Who is on each agent, in which order, and whether they run."""
     assert isinstance(master.runtime, RevocableTasks)
     return {
-        agent: [(framework.id, task.id, standing) for framework, task, standing in master.runtime.guests(agent)]
+        agent: [(framework.id, task.id, standing) for framework, task, standing in master.runtime.tasks(agent)]
         for agent in master.state.agents
     }
 

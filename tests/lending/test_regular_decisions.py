@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fake_master.allocator.options import Options
-from fake_master.extensions.lending_allocator import LendingAllocator
+from fake_master.extensions.lending.allocator import LendingAllocator
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 from tests.allocator import history as plain

@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from fake_master.extensions.revocable_tasks import RevocableTasks
+from fake_master.extensions.lending.revocable_tasks import RevocableTasks
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.state.subscription import Subscription
@@ -74,4 +74,4 @@ def _running(here: Lab) -> Quantities:
     """What the agent counts of what has started there."""
     (agent,) = here.master.state.agents.values()
     assert isinstance(here.master.runtime, RevocableTasks)
-    return here.master.runtime.room(agent).running
+    return here.master.runtime.occupancy(agent).running

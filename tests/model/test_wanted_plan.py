@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mesosctl.model.errors import Conflict, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.capacity import total_guarantees
-from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource

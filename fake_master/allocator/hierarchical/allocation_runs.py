@@ -115,7 +115,7 @@ class AllocationRuns:
                 self._on_inverse_offers(framework, by_agent)
 
     def recover(self, expected_agents: int, quotas: Mapping[str, Quota]) -> None:
-        """Hold runs back until most agents are known again; only where there is quota."""
+        """Hold runs back until most agents are known again; only if there is quota."""
         if not quotas:
             return
         for role, quota in quotas.items():

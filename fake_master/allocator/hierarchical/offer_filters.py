@@ -159,7 +159,7 @@ def _drop(framework: Framework, agent: Agent, refusal: InverseOfferFilter) -> No
 
 
 def filter_seconds(refuse_seconds: float, interval: float) -> float | None:
-    """Return the seconds that a filter of offers holds, None where there is to be none.
+    """Return the seconds that a filter of offers holds, None if there is to be none.
 
     It always outlives the next batch.
     """
@@ -168,7 +168,7 @@ def filter_seconds(refuse_seconds: float, interval: float) -> float | None:
 
 
 def timeout_of(refuse_seconds: float) -> float:
-    """Return the seconds that a refusal lasts: five where the number makes no sense, at most a year."""
+    """Return the seconds that a refusal lasts: five if the number makes no sense, at most a year."""
     if math.isnan(refuse_seconds) or refuse_seconds < 0 or refuse_seconds > _REPRESENTABLE:
         return DEFAULT_REFUSE_SECONDS
     return min(refuse_seconds, _LONGEST)

@@ -84,7 +84,7 @@ class ClientFilters:
             yield pair & _SECOND, self._refusals[pair >> _BITS]
 
     def add(self, agent: int, refusal: Refusal) -> None:
-        """Filter what was refused, on one agent; twice where it is refused twice."""
+        """Filter what was refused, on one agent; twice if it is refused twice."""
         insort(self._by_agent, agent << _BITS | refusal.number)
         insort(self._by_refusal, refusal.number << _BITS | agent)
         self.count += 1

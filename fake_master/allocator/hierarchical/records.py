@@ -39,7 +39,7 @@ class Agent:
     def __init__(self, info: AgentInfo, capacity: Capacity, sequence: int) -> None:
         self.id = info.id
         self.sequence = sequence
-        """Its place in the order of registration."""
+        """The agent's place in the order of registration."""
         self.info = info
         self.activated = True
         self.allocations: list[tuple[Client, Allocation]] = []

@@ -70,7 +70,7 @@ class AllocatedResources:
         agent.refresh()
 
     def convert_free(self, agent_id: str, conversions: Iterable[Conversion]) -> bool:
-        """Apply operations to what is free; False, and nothing done, where it is not free."""
+        """Apply operations to what is free; False, and nothing done, if it is not free."""
         state = self._state
         agent = state.agents[agent_id]
         steps = list(conversions)

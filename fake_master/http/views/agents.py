@@ -32,7 +32,7 @@ class AgentViews:
         self._sees = sees
         self._texts = ResourceTexts()
         self._sums: dict[tuple[int, ...], Resources] = {}
-        """By the ids of the parts, which the offers keep."""
+        """Sums by the ids of their parts, which the offers keep alive."""
 
     def short(self, of: Agent) -> dict[str, Any]:
         """An agent as /state shows it."""

@@ -18,7 +18,7 @@ from fake_master.http.json_text import Written, dumps
 from fake_master.state.master_state import MasterState
 
 Parts = tuple[Any, ...]
-"""All that a text depends on."""
+"""The objects that a text depends on."""
 
 
 class Named(Protocol):

@@ -1,7 +1,7 @@
 """Agents that operators drain, deactivate or reactivate: DRAIN_AGENT, DEACTIVATE_AGENT and REACTIVATE_AGENT.
 
 A draining agent gets no new tasks and those that run there are killed; once the last is gone it is DRAINED, or marked
-gone where that was asked for.  As a Mesos 1.11.0 master does it.
+gone if that was asked for.  As a Mesos 1.11.0 master does it.
 """
 
 from collections.abc import Mapping

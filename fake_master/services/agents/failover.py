@@ -8,7 +8,7 @@ of them stay away than `--recovery_agent_removal_limit` allows, the master ends 
 
 The agents of a fake master live in its process, and what they would bring to the next leader is
 kept: ids, reservations, volumes, and what operators said of them in any case; what they run, and
-for whom, where the registry outlives the process (`AgentStore`).  Frameworks of the master's own
+for whom, if the registry outlives the process (`AgentStore`).  Frameworks of the master's own
 process end with it, and their tasks with them.
 """
 

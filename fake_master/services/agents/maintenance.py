@@ -29,7 +29,7 @@ class Maintenance:
         self._offers = offers
 
     def load(self) -> None:
-        """Take over the schedule that the registry holds, and tell the agents where it is news to them."""
+        """Take over the schedule that the registry holds, and tell the agents if it is news to them."""
         windows: list[Window] = self._registry.records(_SCHEDULE).get(_WINDOWS, [])
         before = [self._schedule.unavailability(agent) for agent in self._state.agents.values()]
         self._schedule.replace(windows, self._registry.records(_MACHINE))

@@ -156,7 +156,7 @@ class AgentRegistry:
             timers.at(first + back, lambda: self.come_back(agent))
 
     def come_back(self, agent: Agent) -> None:
-        """The agent can be reached again, and is the same as ever; nothing happens where it was never lost."""
+        """The agent can be reached again, and is the same as ever; nothing happens if it was never lost."""
         with self._records.transaction():
             agent.absence = None
             record = self._known.record(agent)

@@ -134,7 +134,7 @@ _MOMENT = 1.0
 
 
 class AgentStore(NoAgentStore):
-    """Every agent's tasks, those of agents that are not back included."""
+    """Stores the tasks of agents, also of agents that are not back yet."""
 
     def __init__(self, state: MasterState, registry: Registry, transaction: Transaction) -> None:
         super().__init__()
@@ -146,7 +146,7 @@ class AgentStore(NoAgentStore):
         self._is_wanted = False
         """Whether the transaction under way is to write it: what failed to be kept is no other one's business."""
         self._changed: dict[str, tuple[Framework, Task] | None] = {}
-        """By key; None for a task that is to be forgotten, whoever still has it."""
+        """The tasks to write, by key; None for one to forget, even if an object still holds it."""
         self._changed_frameworks: set[str] = set()
         self._away: dict[str, dict[str, Record]] = {}
         """Records by key, by the id of an agent that has not come back yet."""

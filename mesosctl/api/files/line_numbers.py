@@ -20,7 +20,7 @@ class Places(NamedTuple):
 
     lines: Mapping[str, int] = {}
     entries: Mapping[str, str] = {}
-    """By role, the path of the object that is about it, where a file says so by a key `role`."""
+    """By role, the path of the object that is about it, if a file says so by a key `role`."""
 
     def line_of(self, field: str, role: str = "") -> int | None:
         """The line of a field, which may be named within the entry of a role; else of the nearest thing around it."""

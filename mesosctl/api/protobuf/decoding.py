@@ -14,7 +14,7 @@ MOST_TO_RESPELL = 1 << 20
 _NUMERIC = re.compile(r"[-+0-9.eE]+")
 # A string, ended or not, which is left alone, or a run of what a number is made of.
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[-0-9][-+0-9.eE]*', re.ASCII | re.DOTALL)
-# A pair of surrogates, which makes one character, or half of one; not where the backslash itself is escaped.
+# A pair of surrogates, which makes one character, or half of one; not if the backslash itself is escaped.
 _SURROGATE = re.compile(
     r"(?<!\\)(?:\\\\)*+\\u"
     r"(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2}))"
@@ -59,7 +59,7 @@ def decode(body: bytes | str, *, most_values: int = MOST_VALUES) -> Any:
 
 
 def check_values(text: str, most: int) -> None:
-    """Raise TooManyValues where a text may hold more values than so many, before any is made.
+    """Raise TooManyValues if a text may hold more values than so many, before any is made.
 
     Counts what parts or opens values, in strings too: that is quick, and never too few.
     """
@@ -68,7 +68,7 @@ def check_values(text: str, most: int) -> None:
 
 
 def check_characters(text: str, start: int, end: int) -> None:
-    """Raise ConversionError where an escape in a part of JSON is half a surrogate pair."""
+    """Raise ConversionError if an escape in a part of JSON is half a surrogate pair."""
     first = min((at for at in (text.find("\\ud", start, end), text.find("\\uD", start, end)) if at >= 0), default=-1)
     if first < 0:
         return
@@ -76,7 +76,7 @@ def check_characters(text: str, start: int, end: int) -> None:
         first -= 1
     for escape in _SURROGATE.finditer(text, first, end):
         if escape["half"]:
-            raise ConversionError(f"Not JSON: \\u{escape['half']} is half a character", "")
+            raise ConversionError(f"Not JSON: \\u{escape['half']} is half of a surrogate pair", "")
 
 
 def end_of_number(text: str, at: int) -> int:
@@ -105,7 +105,7 @@ def _decoded_in_plain_numbers(text: str, otherwise: json.JSONDecodeError) -> Any
 
     Raises JSONDecodeError with a place in the text as it was typed, or `otherwise` where no number is spelled so.
 
-    Spelling numbers anew takes forty times the text's memory, so it is done where a number is what is wrong, in a
+    Spelling numbers anew takes forty times the text's memory, so it is done if a number is what is wrong, in a
     text that is not long.
     """
     if len(text) > MOST_TO_RESPELL or end_of_number(text, otherwise.pos) == otherwise.pos:
@@ -170,4 +170,4 @@ STRICT = json.JSONDecoder(
     parse_int=DECODER.parse_int,
     object_pairs_hook=_each_once,
 )
-"""As DECODER, where each key of an object has to stand once."""
+"""As DECODER, if each key of an object has to stand once."""

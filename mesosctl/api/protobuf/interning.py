@@ -119,7 +119,7 @@ class ResourceLists:
 def _entry_of_text(piece: str) -> Resource:
     """Return the resource in the text of a message, without its beginning and end.
 
-    Raises ValueError where it is not one message, or has an allocation role, and RuleViolation.
+    Raises ValueError if it is not one message, or has an allocation role, and RuleViolation.
     """
     role, entry = _by_role(STRICT.decode(f'{{"name": "{piece}}}'), "")
     if role != DEFAULT_ROLE:

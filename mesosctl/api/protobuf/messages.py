@@ -48,7 +48,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A named set of fields.  `fields` may be filled later, where messages contain themselves."""
+    """A named set of fields.  `fields` may be filled later, if messages contain themselves."""
 
     name: str
     fields: dict[str, Field] = field(default_factory=dict)
@@ -190,7 +190,7 @@ def _wrapped(kind: Scalar, value: float) -> int:
 
 
 def _cut(kind: Scalar, bits: int, value: float) -> int:
-    """Return a double as a whole number; one that is too large becomes the lowest, or 0 where nothing is lower."""
+    """Return a double as a whole number; one that is too large becomes the lowest, or 0 if nothing is lower."""
     number = int(value)
     if kind == "uint64" and number >= 2**63:
         return number if number < 2**64 else 0

@@ -219,7 +219,7 @@ def _shared_error(message: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def labels(reservation: Mapping[str, Any]) -> Labels | None:
-    """Return the labels of a ReservationInfo message; None where it has none at all."""
+    """Return the labels of a ReservationInfo message; None if it has none at all."""
     if "labels" not in reservation:
         return None
     return Labels((label["key"], label.get("value")) for label in reservation["labels"].get("labels", []))

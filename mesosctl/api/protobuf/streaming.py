@@ -109,7 +109,7 @@ def parts(
     Objects are taken apart down to `depth` of them, and the lists that are found in them; what lies deeper
     is whole.  Of a key that stands twice both values come, in turn; `each_key_once` refuses it, at any depth.
     `shortcuts` are tried on each element of the lists that they are named for.
-    Raises ConversionError where there is no JSON, something after it, or a value that is not taken apart and is longer
+    Raises ConversionError if there is no JSON, something after it, or a value that is not taken apart and is longer
     than `LONGEST_VALUE`, and what reading `chunks` raises.
     """
     text = _Text(chunks, shortcuts or {}, each_key_once=each_key_once)
@@ -241,7 +241,7 @@ class _Text:
     def _may_be_mended(self, problem: str, at: int) -> bool:
         """Whether what is wrong at `at` may be right in the text that is held now.
 
-        More is read where the text may only be cut there, and where a number is spelled as JSON does not, until
+        More is read if the text may only be cut there, and if a number is spelled as JSON does not, until
         there is too much of it.
         """
         end = end_of_number(self._text, at)
@@ -275,7 +275,7 @@ class _Text:
         return True
 
     def _in_plain_numbers(self) -> bool:
-        """At the end of the text: spell the numbers of what is left as JSON does; False where nothing changes."""
+        """At the end of the text: spell the numbers of what is left as JSON does; False if nothing changes."""
         if self._typed is not None:
             return False
         self._typed = self._text[self.at :]

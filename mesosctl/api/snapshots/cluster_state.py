@@ -37,7 +37,7 @@ class ClusterState:
 def cluster_state(chunks: Iterable[bytes]) -> ClusterState:
     """The state in an answer that comes in chunks, read as it comes.
 
-    Raises UnexpectedAnswer; ConversionError where it is no JSON.
+    Raises UnexpectedAnswer; ConversionError if it is no JSON.
     """
     reader = _Reader()
     for part in parts(chunks, depth=3):
@@ -49,7 +49,7 @@ def cluster_state(chunks: Iterable[bytes]) -> ClusterState:
 
 
 class _Reader:
-    """Reads one answer; raises whatever is natural where it is not as documented."""
+    """Reads one answer; raises whatever is natural if it is not as documented."""
 
     def __init__(self) -> None:
         self._lists = ResourceLists()

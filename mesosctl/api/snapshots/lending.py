@@ -39,7 +39,7 @@ def lending(answer: Any) -> Lending | None:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads one answer; raises whatever is natural where it is not as documented."""
+    """Reads one answer; raises whatever is natural if it is not as documented."""
 
     agents: Sequence[Mapping[str, Any]]
     state: Mapping[str, Any]

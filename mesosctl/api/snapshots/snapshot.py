@@ -5,7 +5,7 @@
      "agents": [{"id", "hostname", "pid", "active", "resources": [Resource], "attributes": {"rack": "r1"},
                  "capabilities": ["MULTI_ROLE"], "region", "zone"}],
      "frameworks": [{"id", "name", "roles": ["web"], "principal", "capabilities", "active", "connected",
-                     "suppressed": ["web"] or absent where it is not known, "offer_constraints", "offer_filters"}],
+                     "suppressed": ["web"] or absent if it is not known, "offer_constraints", "offer_filters"}],
      "usages": [{"framework_id", "agent_id", "role", "tasks": 3, "resources": [Resource]}],
      "offers": [{"id", "role", "framework_id", "framework", "agent_id", "hostname", "refined",
                  "resources": [Resource]}],
@@ -227,5 +227,5 @@ def read(file: BufferedIOBase, where: str = "the snapshot") -> ClusterSnapshot:
 
 
 def rewindable(file: BufferedIOBase) -> BufferedIOBase:
-    """The same, or where it comes through a pipe a copy of it, that can be read again from the start."""
+    """The same, or if it comes through a pipe a copy of it, that can be read again from the start."""
     return file if file.seekable() else BytesIO(file.read())

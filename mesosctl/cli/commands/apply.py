@@ -168,7 +168,7 @@ def _go(  # the parts of one command
 
 
 def _ask(session: Session, steps: "Sequence[Step]") -> None:
-    """A script need not be asked where nobody loses anything.  Raises UsageError."""
+    """A script need not be asked if nobody loses anything.  Raises UsageError."""
     from mesosctl.planning.plan import takes_away
 
     question = f"Apply {len(steps)} step{'s' * (len(steps) != 1)}"

@@ -176,9 +176,9 @@ def update(  # noqa: PLR0913  # one parameter an option
     if that fails, the old quota is restored.  With -f, the change is the documented JSON of UPDATE_QUOTA, or one of its
     configurations; "guarantees" and "limits" that it leaves out stay as they are, and {} means none.
     """
-    from mesosctl.model.quota.rules import DesiredQuota
-    from mesosctl.operations.quota.set_update_remove import update_quotas
-    from mesosctl.operations.quota.state import QuotaOptions, guarantees_of
+    from mesosctl.model.quota.desired import DesiredQuota, describe_losses, guarantees_of
+    from mesosctl.operations.quota.set_update_remove import make_update, plan_update
+    from mesosctl.operations.quota.state import QuotaOptions
 
     session: Session = ctx.obj
     written = None
@@ -199,19 +199,17 @@ def update(  # noqa: PLR0913  # one parameter an option
     else:
         guarantee = guarantees_of(parse_words(resources)) if resources else None
         desired = [(role, DesiredQuota(guarantee, parse_limit(limit)))]
-    with session.open_master() as master:
-
-        def agree(losses: str) -> None:
+    options = QuotaOptions(force, session.options.api or "auto", session.waits, allow_new_resource, create=create)
+    refusals = written.refusals(*(name for name, _ in desired)) if written else nullcontext()
+    with session.open_master() as master, refusals:
+        plan = plan_update(master, desired, options)
+        losses = describe_losses(plan)
+        if losses:
             session.confirm_destructive(
                 "Update it anyway?", losses, "name that resource too, or in a script, use --yes"
             )
             master.deadline.extend_to(master.settings.timeout)
-
-        api = session.options.api or "auto"
-        options = QuotaOptions(force, api, session.waits, allow_new_resource, create=create, agree=agree)
-        with written.refusals(*(name for name, _ in desired)) if written else nullcontext():
-            changes = update_quotas(master, desired, options)
-        session.emit(quota_changes(changes))
+        session.emit(quota_changes(make_update(master, plan, options)))
 
 
 Roles = Annotated[

@@ -238,10 +238,12 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     with acting.open_master() as master:
         deeds = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource, traffic=traffic)
         deeds.attempt(wanted)
-        # Warnings about the common changes; those about alternatives are of forecasts of their own.
+        # Notes about the common changes.  Those about alternatives end with the processes that forecast them.
         session.environment.notes += acting.environment.take_notes()
         if several is not None:
-            return _tell_several(session, dry_run, several, deeds, report, None if source is None else named(source))
+            with acting.held_notes():
+                origin = None if source is None else named(source)
+                return _tell_several(session, dry_run, several, deeds, report, origin)
     return tell(session, dry_run.forecast(), report, [], None if source is None else named(source))
 
 

@@ -39,7 +39,7 @@ def kept_names(kind: Kind, settings: Settings, variables: Mapping[str, str]) -> 
 
 
 def keep_names(path: str, answer: Any, settings: Settings, variables: Mapping[str, str], secrets: Secrets) -> None:
-    """Keep the names that a master's answer at `path` holds, where it holds all of a kind, and none of `secrets`."""
+    """Keep the names that a master's answer at `path` holds, if it holds all of a kind, and none of `secrets`."""
     folder = _folder(variables)
     if folder is None:
         return

@@ -95,7 +95,7 @@ def read_new_secret(setting: Setting, environment: Environment) -> str:
 def read_secret_file(path: str, option: str, warn: Callable[[str], None], hint: str | None = None) -> str:
     """The text of a file that holds a secret, without the end of its line.  Raises BadInput.
 
-    As ssh does, permissions are looked at where the file is one's own, and could be put right.
+    As ssh does, permissions are looked at if the file is one's own, and could be put right.
     """
     try:
         with open_file(path) as file:

@@ -55,7 +55,7 @@ def change(
     """Set and take away values of a context, which is made if there is none; the first one becomes current.
 
     A secret takes the place of the file that held it, and the other way round; the keys that had to go are
-    returned too, and `agree`, which raises where they should stay, hears of them first.
+    returned too, and `agree`, which raises if they should stay, hears of them first.
     Raises UsageError for a name that is none, NotFound for what cannot be taken away.
     """
     if not NAME.fullmatch(name):

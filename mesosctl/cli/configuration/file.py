@@ -7,7 +7,7 @@
     principal = "ops"
     secret-file = "ops.secret"      # beside this file
 
-Imported only where there is such a file.
+Imported only if there is such a file.
 """
 
 import os

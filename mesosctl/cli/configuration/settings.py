@@ -39,7 +39,7 @@ _BELONGS_TO = {"key": "cert", "secret": "principal", "secret_file": "principal",
 
 
 class Overruled(NamedTuple):
-    """The master of a context, where a flag or a variable names another one."""
+    """The master of a context, if a flag or a variable names another one."""
 
     master: str
     left_out: tuple[str, ...]
@@ -102,7 +102,7 @@ class Settings:
     origins: Mapping[str, Origin] = field(default_factory=dict)
     context: str | None = None
     conflicting: Overruled | None = None
-    """The master of the context, where another one is asked."""
+    """The master of the context, if another one is asked."""
 
     def origin(self, name: str) -> Origin:
         """Where the value of that name comes from."""
@@ -173,7 +173,7 @@ def _add_context(
     values: dict[str, Value],
     origins: dict[str, Origin],
 ) -> tuple[str | None, Overruled | None]:
-    """Add what the context says; its name, the one in the file where none was said, and whether its master is asked."""
+    """Add what the context says; its name, the one in the file if none was said, and whether its master is asked."""
     configuration = _read(variables)
     name = name or (configuration.current if configuration else None)
     if name is None:
@@ -197,7 +197,7 @@ def _add_context(
 
 
 def _read(variables: Mapping[str, str]) -> "Configuration | None":
-    """The configuration file, where there is one."""
+    """The configuration file, if there is one."""
     path = existing_configuration(variables)
     if path is None:
         return None
@@ -207,7 +207,7 @@ def _read(variables: Mapping[str, str]) -> "Configuration | None":
 
 
 def existing_configuration(variables: Mapping[str, str]) -> Path | None:
-    """The path of the file where there is one; a home that may not be entered, as after sudo, has none."""
+    """The path of the file if there is one; a home that may not be entered, as after sudo, has none."""
     path = configuration_path(variables)
     return path if path is not None and os.path.exists(path) else None  # noqa: PTH110  # Path.exists raises there
 

@@ -88,7 +88,7 @@ class AgentTraits(Protocol):
 
 Holds = Callable[[AgentTraits], bool]
 Value = str | float | None
-"""Of an attribute; None where the agent has none of that name."""
+"""Of an attribute; None if the agent has none of that name."""
 _PSEUDO = ("HOSTNAME", "REGION", "ZONE")
 
 

@@ -34,7 +34,7 @@ class AgentFeatures(NamedTuple):
         region: str | None,
         master_region: str | None,
     ) -> Self:
-        """Those of an agent with these capabilities and resources; a region is None where it has no fault domain."""
+        """Those of an agent with these capabilities and resources; a region is None if it has no fault domain."""
         return cls(
             has_gpus=filter_gpus and total.scalar_quantities().get_amount("gpus") > 0,
             remote=None not in (region, master_region) and region != master_region,
@@ -165,5 +165,5 @@ class ListedFramework:
 
     @property
     def title(self) -> str:
-        """Its name; the id where it is called nothing."""
+        """Its name; the id if it is called nothing."""
         return self.name or self.id

@@ -94,7 +94,7 @@ def reserve(
     """RESERVE of plain amounts (`cpus:2`) from an offer, or of amounts reserved so far for a role above.
 
     `role` is the new owner, by default the offer's; `roles` are the framework's, by default that
-    one alone.  Raises RuleViolation for a broken rule, Conflict where the offer has less.
+    one alone.  Raises RuleViolation for a broken rule, Conflict if the offer has less.
     """
     owned_by = role or offer.role
     pushed = reserver.reservation(owned_by)
@@ -110,7 +110,7 @@ def reserve(
 def unreserve(entries: Sequence[Resource], offer: Offer, *, role: str | None = None) -> OfferOperation:
     """UNRESERVE of amounts that the offer has reserved for `role`, by default the offer's own.
 
-    Raises RuleViolation for a broken rule, Conflict where the offer has less.
+    Raises RuleViolation for a broken rule, Conflict if the offer has less.
     """
     owned_by = role or offer.role
     resources = tuple(piece for asked in entries for piece in _reserved(asked, offer, owned_by))

@@ -1,4 +1,4 @@
-"""The rules of a quota request and of the tree of quotas; `capacity` has the capacity heuristic.
+"""The rules of a quota request and of the tree of quotas; `capacity` has the capacity heuristic, `desired` a change.
 
 Source: Mesos quota documentation, "Operator HTTP Endpoint".
 
@@ -8,11 +8,11 @@ anything is sent and the fake master runs the same ones when something arrives.
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mesosctl.model import roles
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, format_milli, to_milli, to_sent_milli
+from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, to_milli, to_sent_milli
 from mesosctl.model.version_profile import Profile
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _SMALLEST_NORMAL = 2.2250738585072014e-308
 
 
 def check_role_may_have_quota(role: str, profile: Profile) -> None:
-    """Role syntax, and "*" where the master does not allow it.  Raises RuleViolation."""
+    """Role syntax, and "*" if the master does not allow it.  Raises RuleViolation."""
     roles.check_role(role)
     if role == roles.DEFAULT_ROLE and not profile.default_role_may_have_quota:
         raise RuleViolation(
@@ -93,45 +93,9 @@ def check_amounts_above_zero(guarantee: Sequence["Resource"]) -> None:
 
 
 def quota_of_guarantee(guarantee: Iterable["Resource"], profile: Profile) -> Quota:
-    """The quota that a v0 request stores: guarantees, and equal limits where the master makes them."""
+    """The quota that a v0 request stores: guarantees, and equal limits if the master makes them."""
     amounts = {resource.name: resource.value for resource in guarantee if isinstance(resource.value, int)}
     return Quota(Quantities(amounts), Limits(amounts if profile.quota_sets_limits else None))
-
-
-class DesiredQuota(NamedTuple):
-    """A desired change of a role's quota; a part that is None stays as it is.
-
-    This is the one meaning of every command and file: a part of which nothing is said stays as it
-    is.  A limit that equals the guarantee goes on to equal it.  A role without quota gets what
-    POST /quota would give it: on masters from 1.9 on a limit equal to the guarantee, before that none.
-    """
-
-    guarantees: Quantities | None = None
-    limits: Limits | None = None
-
-    def applied_to(self, before: Quota | None, profile: Profile) -> Quota:
-        """The whole quota that this makes of `before`."""
-        old = before or Quota()
-        guarantees = old.guarantees if self.guarantees is None else self.guarantees
-        if self.limits is not None:
-            return Quota(guarantees, self.limits)
-        follows = profile.quota_sets_limits if old.is_default else old.limits == Limits(old.guarantees)
-        return Quota(guarantees, Limits(guarantees) if follows else old.limits)
-
-    def implicit_losses(self, before: Quota | None, after: Quota) -> list[str]:
-        """Return the guarantees and limits that `after` drops although they were not named.
-
-        They are phrases that follow "its".  An amount that is named may become
-        smaller, and a part of which nothing is left was named whole ("none").
-        """
-        if before is None:
-            return []
-        dropped = [] if not self.guarantees else [name for name in before.guarantees if name not in after.guarantees]
-        unbound = [name for name in before.limits if name not in after.limits and name not in dropped]
-        unbound = unbound if self.limits else []
-        return [f"guarantee of {name}:{format_milli(before.guarantees[name])}" for name in dropped] + [
-            f"limit of {name}:{format_milli(before.limits[name])}" for name in unbound
-        ]
 
 
 def check_limits_fit_request(guarantee: Iterable["Resource"], quota: Quota, profile: Profile) -> None:

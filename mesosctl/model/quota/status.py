@@ -9,7 +9,7 @@ class RoleUsage(NamedTuple):
     """The resources of a role and the roles below it; sets and ranges by count (Mesos documentation, `/roles`)."""
 
     consumed: Quantities | None = None
-    """Allocated, and reserved without being in use; None where a master does not say (before 1.9)."""
+    """Allocated, and reserved without being in use; None if a master does not say (before 1.9)."""
     allocated: Quantities = Quantities()
     offered: Quantities = Quantities()
     reserved: Quantities = Quantities()
@@ -37,15 +37,20 @@ Standing = Literal[
 
 
 class RoleStatus(NamedTuple):
-    """A role, mostly one with quota; `usage` is None where it was not asked for or may not be seen."""
+    """A role, mostly one with quota; `usage` is None if it was not asked for or may not be seen."""
 
     role: str
     quota: Quota
     usage: RoleUsage | None = None
 
     @property
+    def weight(self) -> float | None:
+        """The weight of the role; None where the usage is unknown."""
+        return None if self.usage is None else self.usage.weight
+
+    @property
     def missing(self) -> Quantities:
-        """The part of the guarantee that is neither used nor offered; empty where the usage is unknown."""
+        """The part of the guarantee that is neither used nor offered; empty if the usage is unknown."""
         if self.usage is None:
             return Quantities()
         return self.quota.guarantees - (self.usage.used + self.usage.offered)
@@ -71,7 +76,7 @@ class RoleStatus(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One rule and whether a request keeps it; None where it could not be checked."""
+    """One rule and whether a request keeps it; None if it could not be checked."""
 
     rule: str
     passed: bool | None
@@ -85,7 +90,7 @@ class QuotaRoom(NamedTuple):
     role: str | None
     """The role that it is for; None for one without quota."""
     guarantee: Quantities | None
-    """The present guarantee of the role; None where it has no quota, or no role was named."""
+    """The present guarantee of the role; None if it has no quota, or no role was named."""
     capacity: Quantities
     promised: Quantities
     """The sum of the guarantees of all other roles."""
@@ -101,7 +106,7 @@ class QuotaRoom(NamedTuple):
 class QuotaCheck(NamedTuple):
     """Whether a quota would be accepted, rule by rule, and how much room there is.
 
-    The amounts are None where agents or quotas may not be seen.
+    The amounts are None if agents or quotas may not be seen.
     """
 
     role: str

@@ -109,7 +109,7 @@ def _rate_error(limit: RateLimit, field: str, name: str) -> Iterator[Diagnostic]
 def warnings(limits: RateLimits, used: Collection[str] | None = None) -> Iterator[Diagnostic]:
     """Yield a warning for each setting that is valid and unwise.
 
-    `used` are the principals of a master's frameworks, or None where they are not known.
+    `used` are the principals of a master's frameworks, or None if they are not known.
     """
     for index, (principal, limit) in enumerate(limits.entries):
         where = f"limits[{index}]"
@@ -184,7 +184,7 @@ class MemoryPlan:
 
     @property
     def head_room(self) -> int:
-        """The memory left for the rest of the master; negative where the queues do not fit."""
+        """The memory left for the rest of the master; negative if the queues do not fit."""
         return self.memory - self.worst_case
 
     @property

@@ -24,7 +24,7 @@ class Limiter:
         self._granted = 0
 
     def take(self, now: float) -> float | None:
-        """A message arrives: when its processing begins, or None where the queue is full.
+        """A message arrives: when its processing begins, or None if the queue is full.
 
         The caller says `begin` when that time has come, before anything that arrives later.
         """

@@ -35,13 +35,13 @@ class RegisteredAgent:
     users: frozenset[str] = frozenset()
     """The roles to which something of it is allocated."""
     short_id: str = field(default="", compare=False)
-    """The end of its id that means it alone, where several agents of the master share a host name; else empty."""
+    """The end of its id that means it alone, if several agents of the master share a host name; else empty."""
     shares_host: bool = field(default=False, compare=False)
     """Whether another agent has the same host name."""
 
     @property
     def name(self) -> str:
-        """The name in sentences: its host name, with its short id where another agent has the same host name."""
+        """The name in sentences: its host name, with its short id if another agent has the same host name."""
         return f"{self.hostname} ({self.short_id})" if self.shares_host else self.hostname
 
     @property
@@ -69,6 +69,11 @@ class RegisteredAgent:
         return self.total.filter(lambda entry: entry.is_persistent_volume)
 
     @property
+    def free(self) -> Resources:
+        """The resources that are neither used nor offered."""
+        return self.total - self.used - self.offered
+
+    @property
     def available(self) -> Resources:
         """The resources open to an operation: offers are rescinded for it, tasks are not ended."""
         return self.total - self.used
@@ -88,6 +93,16 @@ class AgentReservation:
     def owner(self) -> Reservation:
         """The top of the stack."""
         return self.stack[-1]
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether it can be undone."""
+        return self.owner.type == "DYNAMIC"
+
+    @property
+    def volume(self) -> Disk | None:
+        """The persistent volume that the resources are, or None."""
+        return self.disk if self.disk is not None and self.disk.persistence_id is not None else None
 
 
 def agent_reservations(agent: RegisteredAgent, role: str | None = None) -> Iterator[AgentReservation]:

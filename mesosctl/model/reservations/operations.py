@@ -33,7 +33,7 @@ class Conversion:
     every_copy: bool = False
 
     def apply(self, to: Resources) -> Resources:
-        """`to` with the step done.  Raises Conflict where it does not contain what is consumed."""
+        """`to` with the step done.  Raises Conflict if it does not contain what is consumed."""
         if not to.contains(self.consumed):
             raise Conflict(f"{to} does not contain {self.consumed}", rule="operation.contained")
         left = to - self.consumed

@@ -166,14 +166,14 @@ def check_unreserve(resources: Collection[Resource]) -> None:
 
 
 def refinement_problem(role: str, below: str) -> str | None:
-    """Why what is reserved for `below` cannot be refined for `role`; None where it can."""
+    """Why what is reserved for `below` cannot be refined for `role`; None if it can."""
     if roles.is_strict_subrole(role, below):
         return None
     return f"role '{role}' is not below '{below}': a refinement must go down the tree, but it may skip levels"
 
 
 def reserved_role_problem(role: str) -> str | None:
-    """Why nothing can be reserved for this role; None where it can."""
+    """Why nothing can be reserved for this role; None if it can."""
     return roles.role_error(role) or ("role '*' cannot be reserved" if role == roles.DEFAULT_ROLE else None)
 
 

@@ -69,7 +69,7 @@ class JournalEntry:
     digest: str
     steps: Sequence[Step]
     done: int
-    """How many steps were seen to be done."""
+    """The number of confirmed steps."""
 
 
 class Journal:

@@ -4,13 +4,12 @@ from dataclasses import replace
 
 from mesosctl.client.master import Master
 from mesosctl.model.errors import NotFound, RuleViolation
-from mesosctl.model.quantities import Quantities
+from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.quota.capacity import AgentCapacity, capacity
+from mesosctl.model.quota.desired import check_config, guarantee_entries, of_role
 from mesosctl.model.quota.rules import check_limits_fit_request
-from mesosctl.model.resource import Resource
 from mesosctl.model.roles import check_name
-from mesosctl.operations.quota.set_update_remove import of_role
-from mesosctl.operations.quota.state import check_config, names_of_quota, read_quotas, usage_if_allowed
+from mesosctl.operations.quota.state import read_quotas, usage_if_allowed
 from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve, requester
 from mesosctl.operations.reservations.targets import find_agent, read_agents
 from mesosctl.operations.weights import read_weights
@@ -48,7 +47,7 @@ def resolved(desired: DesiredState, actual: Actual) -> DesiredState:
 
 
 def _consumed(master: Master, desired: DesiredState) -> dict[str, Quantities] | None:
-    """Return the consumption by role, where limits are desired and a master shows it."""
+    """Return the consumption by role, if limits are desired and a master shows it."""
     quotas = (desired.quotas or {}).values()
     if not any(quota.limits or (quota.limits is None and master.profile.quota_sets_limits) for quota in quotas):
         return None
@@ -60,7 +59,7 @@ def check_names(desired: DesiredState, actual: Actual) -> None:
     """Raises RuleViolation for a resource that no agent has, unless the role, or the agent, has it already."""
     known = {entry.name for agent in actual.agents.values() for entry in agent.total}
     for role, quota in (desired.quotas or {}).items():
-        had = names_of_quota(actual.quotas.get(role))
+        had = actual.quotas.get(role, Quota()).names
         with of_role(role):
             for part, names in (("guarantee", quota.guarantees), ("limit", quota.limits)):
                 for name in names or ():
@@ -78,8 +77,7 @@ def _check_quotas(desired: DesiredState, actual: Actual) -> None:
         with of_role(role):
             check_config(role, after)
             if not actual.profile.knows_update_quota:
-                guarantee = [Resource(name, milli) for name, milli in after.guarantees.items()]
-                check_limits_fit_request(guarantee, after, actual.profile)
+                check_limits_fit_request(guarantee_entries(after), after, actual.profile)
 
 
 def _placed(error: RuleViolation) -> RuleViolation:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Bug, Conflict, MesosctlError, NotFound
-from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.operations.apply.journal import Journal, JournalEntry
 from mesosctl.operations.apply.plan import compare
 from mesosctl.operations.quota.state import read_quotas
@@ -32,8 +32,8 @@ def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None
     left = journal.read()
     for other in journal.replaced() if left is None else ([left] if left.digest != digest else []):
         master.notice(
-            f"an earlier apply of this file was interrupted: {other.done} of {len(other.steps)} steps were seen to be "
-            f"done, and the next one may have been made; the file or --prune has changed since, so mesosctl makes a "
+            f"an earlier apply of this file was interrupted: {other.done} of {len(other.steps)} steps were confirmed, "
+            "and the next one may have been made; the file or --prune has changed since, so mesosctl makes a "
             f"new plan"
         )
     if left is None or left.digest != digest:

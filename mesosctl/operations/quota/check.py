@@ -8,6 +8,7 @@ from mesosctl.model import roles
 from mesosctl.model.errors import MesosctlError
 from mesosctl.model.quantities import Limits, Quota, to_double
 from mesosctl.model.quota.capacity import check_capacity, total_guarantees, unpromised
+from mesosctl.model.quota.desired import DesiredQuota, check_path
 from mesosctl.model.quota.rules import (
     check_amounts_above_zero,
     check_config_amounts,
@@ -26,8 +27,6 @@ from mesosctl.model.version_profile import Profile
 from mesosctl.operations.quota.state import (
     capacity_if_allowed,
     check_names,
-    check_path,
-    fields_of_quota,
     quotas_if_allowed,
     read_capacity,
     read_if_allowed,
@@ -77,7 +76,7 @@ def check_quota(
         _finding(
             "resource.known",
             "every resource has a known name",
-            lambda: None if allow_new_resource else check_names(master, fields_of_quota(made.guarantees, limits)),
+            lambda: None if allow_new_resource else check_names(master, DesiredQuota(made.guarantees, limits).fields),
         ),
         _finding(
             "quota.limits-need-update",
@@ -147,7 +146,7 @@ def _default_role(role: str, profile: Profile) -> None:
 
 
 def _finding(rule: str, kept: str, check: Callable[[], object] | None) -> Finding:
-    """One line: `kept` is the sentence where the rule is kept; without `check` it could not be looked at.
+    """One line: `kept` is the sentence if the rule is kept; without `check` it could not be looked at.
 
     A check that covers several rules names the one that was broken.
     """

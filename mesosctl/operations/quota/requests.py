@@ -6,16 +6,10 @@ from dataclasses import dataclass
 from mesosctl.client.master import Master
 from mesosctl.model.errors import Conflict, MesosctlError, NotConfirmed, Rejected
 from mesosctl.model.quantities import Quota
+from mesosctl.model.quota.desired import check_request, guarantee_entries
 from mesosctl.model.quota.rules import check_limits_fit_request, quota_of_guarantee
-from mesosctl.model.quota.status import QuotaChange
-from mesosctl.model.resource import Resource
 from mesosctl.operations.confirm import GRACE, confirm
-from mesosctl.operations.quota.state import (
-    check_path,
-    check_request,
-    read_quotas,
-    sees_every_role,
-)
+from mesosctl.operations.quota.state import read_quotas, sees_every_role
 
 
 def send_quota(
@@ -95,18 +89,15 @@ def send_update(master: Master, target: Mapping[str, Quota], *, force: bool) -> 
         raise conflict from error
 
 
-def replace_quota(
-    master: Master, role: str, before: Quota | None, target: Quota, *, force: bool, wait: bool
-) -> QuotaChange:
-    """Remove the quota of `role` and set `target`; the old quota is put back where that does not come to its end.
+def replace_quota(master: Master, role: str, before: Quota | None, target: Quota, *, force: bool, wait: bool) -> bool:
+    """Remove the quota of `role` and set `target`; returns whether `target` was read back.
 
-    Raises the error of the step that failed.
+    The old quota is put back if that does not come to its end.  Raises the error of the step that failed.
     """
-    check_request(role, _guarantee(target))
-    check_path(role)
-    check_limits_fit_request(_guarantee(target), target, master.profile)
+    check_request(role, guarantee_entries(target))
+    check_limits_fit_request(guarantee_entries(target), target, master.profile)
     if before is None:
-        return QuotaChange(role, None, target, send_quota(master, role, target, force=force, wait=wait))
+        return send_quota(master, role, target, force=force, wait=wait)
     removed = False
     try:
         # Nothing is read in between: the role is without quota for as short as can be.
@@ -115,30 +106,26 @@ def replace_quota(
         confirmed = send_quota(master, role, target, force=force, wait=wait, seen=True)
     except BaseException as stopped:
         untouched = not removed and isinstance(stopped, MesosctlError) and not stopped.sent
-        if isinstance(stopped, KeyboardInterrupt):  # which says what it left open: nothing where nothing was sent
+        if isinstance(stopped, KeyboardInterrupt):  # which says what it left open: nothing if nothing was sent
             untouched = not removed and not getattr(stopped, "__notes__", None)
         if not untouched and not before.is_default:
             known = _Restoration(master, role, before).run(stopped, removed=removed)
             if isinstance(stopped, KeyboardInterrupt):
                 stopped.__notes__ = [known]  # what each of the requests left open is known by now
         raise
-    return QuotaChange(role, before, target, confirmed)
-
-
-def _guarantee(quota: Quota) -> list[Resource]:
-    return [Resource(name, milli) for name, milli in quota.guarantees.items()]
+    return confirmed
 
 
 @dataclass(frozen=True, slots=True)
 class _Restoration:
-    """Puts `before` back where the role has no quota, and reports in every case what it has now."""
+    """Puts `before` back if the role has no quota, and reports in every case what it has now."""
 
     master: Master
     role: str
     before: Quota
 
     def run(self, stopped: BaseException, *, removed: bool) -> str:
-        """Look, put back, and look again where that failed; returns what is known then.
+        """Look, put back, and look again if that failed; returns what is known then.
 
         Raises only what interrupts it, after the alarm.
         """
@@ -195,8 +182,8 @@ class _Restoration:
             return None, error
 
     def _put_back(self, *, over_unknown: bool) -> None:
-        """Set the old quota.  A request of POST /quota is safe where nothing is known: it replaces nothing."""
-        if quota_of_guarantee(_guarantee(self.before), self.master.profile) == self.before:
+        """Set the old quota.  A request of POST /quota is safe if nothing is known: it replaces nothing."""
+        if quota_of_guarantee(guarantee_entries(self.before), self.master.profile) == self.before:
             send_quota(self.master, self.role, self.before, force=True, wait=True, seen=True)
         elif over_unknown:
             raise NotConfirmed("its quota cannot be read, and an update could replace a newer one")

@@ -5,16 +5,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mesosctl.api import responses
 from mesosctl.client.master import Master
-from mesosctl.model import roles as roles_model
-from mesosctl.model.errors import Conflict, Denied, MesosctlError, NotFound, RuleViolation
-from mesosctl.model.quantities import Limits, Quantities, Quota, to_double
-from mesosctl.model.quota.rules import (
-    check_amounts_above_zero,
-    check_config_amounts,
-    check_guarantee,
-    check_not_nested,
-    check_tree,
-)
+from mesosctl.model.errors import Conflict, Denied, MesosctlError
+from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.quota.status import RoleStatus, RoleUsage
 from mesosctl.model.roles import STANDARD_NAMES, check_name
 
@@ -40,7 +32,7 @@ def sees_every_role(master: Master) -> bool:
 
 
 def read_if_allowed(master: Master, path: str, reader: Callable[[Any], Value], without: str) -> Value | None:
-    """Read the JSON at `path` with `reader`; None, with a notice, where this principal may not see it.
+    """Read the JSON at `path` with `reader`; None, with a notice, if this principal may not see it.
 
     `without` says what is left out then ("only the master checks whether it fits").
     """
@@ -101,36 +93,20 @@ def show_quota(master: Master, role: str) -> RoleStatus:
     """One role with quota and what it uses.  Raises NotFound for a role without quota."""
     quotas = read_quotas(master)
     if role not in quotas:
+        from mesosctl.model.quota.desired import no_quota
+
         raise no_quota([role], quotas)
     return RoleStatus(role, quotas[role], (usage_if_allowed(master) or {}).get(role))
-
-
-def no_quota(roles: list[str], known: Iterable[str]) -> NotFound:
-    """The error for roles without quota; `known` are those with one."""
-    from mesosctl.model.roles import did_you_mean
-
-    names = ", ".join(f"'{role}'" for role in roles)
-    return NotFound(
-        f"no quota is set for {names}, or this principal may not see it",
-        field="role",
-        rule="quota.exists",
-        hint=did_you_mean(roles, known, "mesosctl quota list shows which roles have one"),
-    )
-
-
-def _agreed(_losses: str) -> None:
-    """Agree to every loss."""
 
 
 class QuotaOptions(NamedTuple):
     """How to go about a change of quota.
 
-    `force` skips the capacity heuristic, and where limits are set by UPDATE_QUOTA the check of what a
+    `force` skips the capacity heuristic, and if limits are set by UPDATE_QUOTA the check of what a
     role consumes.  `api` is auto, v0 or v1, `wait` reads back, `allow_new_resource` takes names of
     resources that no agent has.  An update makes no quota for a role without one unless `create`, and
-    changes none that is there where `only_new`.  `agree` is asked before something is lost that was not
-    named: it gets a sentence, and raises to refuse.  `capacity` returns the capacity of the cluster, or None
-    if it is unknown; by default it asks the master for all its agents.
+    changes none that is there where `only_new`.  `capacity` is that of the cluster; if it is None, the
+    master is asked for all its agents.
     """
 
     force: bool = False
@@ -139,14 +115,13 @@ class QuotaOptions(NamedTuple):
     allow_new_resource: bool = False
     create: bool = False
     only_new: bool = False
-    agree: Callable[[str], None] = _agreed
-    capacity: Callable[[Master], Quantities | None] = capacity_if_allowed
+    capacity: Quantities | None = None
 
 
 def check_names(master: Master, fields: Mapping[str, str], had: Collection[str] = ()) -> None:
     """Raises RuleViolation for a name that no agent has; `fields` says if each name stands.
 
-    `had` are names that what is changed has already.  The agents are asked for only where a name is
+    `had` are names that what is changed has already.  The agents are asked for only if a name is
     neither one of these nor a standard one.  Where they may not be seen, a notice says so.
     """
     unfamiliar = [name for name in fields if name not in STANDARD_NAMES and name not in had]
@@ -163,71 +138,10 @@ def check_entries(master: Master, entries: "Iterable[Resource]") -> None:
     check_names(master, {entry.name: entry.name for entry in entries})
 
 
-def fields_of_quota(guarantees: Quantities | None, limits: Limits | None) -> dict[str, str]:
-    """The names in a quota, and where they stand."""
-    parts = {"guarantees": guarantees or (), "limits": limits or ()}
-    return {name: f"{part}.{name}" for part, names in parts.items() for name in names}
-
-
-def names_of_quota(quota: Quota | None) -> set[str]:
-    """The names in a quota."""
-    return set() if quota is None else {*quota.guarantees, *quota.limits}
-
-
 def _names_of_agents(master: Master, unfamiliar: Sequence[str]) -> set[str] | None:
-
     named = ", ".join(f"'{name}'" for name in unfamiliar)
     found = agents_if_allowed(master, f"whether an agent has {named} is unknown")
     return None if found is None else {entry.name for agent in found for entry in agent.total}
-
-
-def check_request(role: str, guarantee: "Sequence[Resource]") -> None:
-    """The rules of one v0 request.  Raises RuleViolation."""
-    roles_model.check_role(role)
-    check_guarantee(guarantee)
-    check_amounts_above_zero(guarantee)
-    check_config_amounts({name: to_double(milli) for name, milli in _amounts(guarantee).items()}, {})
-    check_not_nested(role)
-
-
-def check_path(role: str) -> None:
-    """Role syntax, and the signs that end a path or cannot stand in one unquoted.  Raises RuleViolation."""
-    roles_model.check_role(role)
-    if "?" in role or "#" in role or not role.isascii() or not role.isprintable():
-        raise RuleViolation(
-            f"role '{role}' cannot be named in a path, and there is no other safe way to remove a quota",
-            field="role",
-            rule="quota.path",
-            hint="name roles in ASCII, without '?' and '#'",
-        )
-
-
-def check_config(role: str, quota: Quota) -> None:
-    """The rules of one entry of UPDATE_QUOTA.  Raises RuleViolation."""
-    check_not_nested(role)
-    roles_model.check_role(role)
-    check_config_amounts(
-        {name: to_double(milli) for name, milli in quota.guarantees.items()},
-        {name: to_double(milli) for name, milli in quota.limits.items()},
-    )
-
-
-def guarantees_of(entries: "Sequence[Resource]") -> Quantities:
-    """The amounts of a guarantee.  Raises RuleViolation for what cannot stand in one."""
-    check_guarantee(entries)
-    check_amounts_above_zero(entries)
-    return Quantities(_amounts(entries))
-
-
-def limits_of(entries: "Sequence[Resource]") -> Limits:
-    """The bounds of limits; zero forbids a resource.  Raises RuleViolation for what cannot stand in them."""
-    if entries:
-        check_guarantee(entries, field="limits")
-    return Limits(_amounts(entries))
-
-
-def _amounts(entries: "Sequence[Resource]") -> dict[str, int]:
-    return {entry.name: entry.value for entry in entries if isinstance(entry.value, int)}
 
 
 OF_POST_QUOTA = 409
@@ -242,10 +156,13 @@ def check_fits(
 
     `answered` is the status with which a master refuses what does not fit.
     """
-    from mesosctl.model.quota.capacity import check_capacity  # late: a listing needs no capacity
+    from mesosctl.model.quota.capacity import check_capacity  # late: a listing needs no rules
+    from mesosctl.model.quota.rules import check_tree
 
     check_tree(quotas)
-    available = None if options.force else options.capacity(master)
+    if options.force:
+        return
+    available = capacity_if_allowed(master) if options.capacity is None else options.capacity
     if available is None:
         return
     try:

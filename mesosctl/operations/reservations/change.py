@@ -106,7 +106,7 @@ def create_volume(
         )
         raise
     except Conflict as error:
-        error.reword(f"agent {agent.name} has no free {disk} in one piece that is reserved for '{owner.role}'")
+        error.reword(f"agent {agent.name} has no single free entry of {disk} that is reserved for '{owner.role}'")
         error.hint = (
             "a volume needs reserved disk that is not in a volume yet: "
             f"mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows what there is"

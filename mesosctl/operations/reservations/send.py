@@ -43,7 +43,7 @@ class Operation:
 
     @property
     def outcome_of_two(self) -> ExpectedResources | None:
-        """How the agent looks where it happened twice; None if it can happen only once, or that looks the same."""
+        """How the agent looks if it happened twice; None if it can happen only once, or that looks the same."""
         once = apply_all(self.agent.total, self.conversions)
         try:
             twice = self._looks(apply_all(once, self.conversions))

@@ -24,7 +24,7 @@ def read_agents(master: Master, progress: Callable[..., None] = lambda *_: None)
 
 
 def _with_display_names(agents: list[RegisteredAgent]) -> list[RegisteredAgent]:
-    """The same agents, with short ids where several of them share a host name."""
+    """The same agents, with short ids if several of them share a host name."""
     shared = shared_hostnames(agent.hostname for agent in agents)
     if not shared:
         return agents
@@ -168,7 +168,8 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
             )
         if choices and not held:
             raise Conflict(
-                f"agent {agent.name} does not have {entry} reserved for '{owner.role}' in one piece, or tasks use it",
+                f"agent {agent.name} does not have {entry} in a single entry reserved for '{owner.role}', or tasks "
+                "use it",
                 field=entry.name,
                 rule="operation.available",
                 hint=f"mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows what there is",

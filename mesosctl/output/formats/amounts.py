@@ -132,7 +132,7 @@ def bar(used: float, due: float, whole: float, width: int = BAR, *, kept: float 
     """A bar of `width` cells: used, due beyond that (a guarantee, offers), and the rest of `whole`.
 
     `kept` is the part of the rest that is reserved and idle.
-    Anything that is not nothing has a cell, and only what is whole fills it.  Blank where nothing is whole.
+    Anything that is not nothing has a cell, and only what is whole fills it.  Blank if nothing is whole.
     """
     if whole <= 0:
         return " " * width
@@ -185,7 +185,7 @@ def _usage_text(part: Callable[[str], Part], names: Iterable[str]) -> str:
 
 
 def _together(name: str, amounts: Sequence[int | None]) -> str:
-    """Amounts of one resource, with slashes between them; the unit stands once where they share it."""
+    """Amounts of one resource, with slashes between them; the unit stands once if they share it."""
     texts = [NOTHING if milli is None else shown_amount(name, milli) for milli in amounts]
     units = [text.lstrip("0123456789.-") for text in texts]
     if len({unit for text, unit in zip(texts, units, strict=True) if text not in (NOTHING, "0")}) == 1:

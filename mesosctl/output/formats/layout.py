@@ -70,7 +70,7 @@ class Shown:
 
 
 def columns_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, wide: bool) -> list[Shown]:
-    """Lay the cells out: amounts get a column a resource, and a line an owner where anything is reserved."""
+    """Lay the cells out: amounts get a column a resource, and a line an owner if anything is reserved."""
     shown: list[Shown] = []
     is_alone = sum(column.kind in _SPREAD for column in columns) == 1
     for index, column in enumerate(columns):
@@ -139,7 +139,7 @@ def _needed(shown: Sequence[Shown]) -> int:
 def fit(shown: Sequence[Shown], width: int) -> tuple[list[Shown], list[Shown]]:
     """Return the columns that there is room for, and those that are left out.
 
-    The first column, and those with a rank below zero, stay even where a single name is longer than a line.
+    The first column, and those with a rank below zero, stay even if a single name is longer than a line.
     """
     kept, left_out = list(shown), []
     while _needed(kept) > width:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class ProgressLine:
-    """One line on a terminal: a spinner, a sentence and the time so far; a bar and the time left where a part is known.
+    """One line on a terminal: a spinner, a sentence and the time so far; a bar and the time left if a part is known.
 
     It appears with the first sentence.  `stop` removes it, and the next sentence brings it back.
     """
@@ -179,7 +179,7 @@ class FullScreen:
         self._live.update(view, refresh=True)
 
     def key(self, seconds: float) -> str:
-        """Wait for a key, so many seconds at most; empty where there was none, and "q" where there are no more."""
+        """Wait for a key, so many seconds at most; empty if there was none, and "q" if there are no more."""
         if self._keys is None:
             time.sleep(seconds)
             return ""

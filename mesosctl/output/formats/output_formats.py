@@ -91,7 +91,7 @@ def document_line(report: Report) -> str:
 
 
 def _json_pieces(report: Report, encoding: str | None) -> Iterator[str]:
-    """The document, with the items where it lists them."""
+    """The document, with the items if it lists them."""
     whole = json_text(report.document(), encoding, indent=2)
     before, empty, after = whole.partition(f'\n  "{report.listing}": []') if report.listing else (whole, "", "")
     yield before + empty.removesuffix("]")
@@ -104,7 +104,7 @@ def _json_pieces(report: Report, encoding: str | None) -> Iterator[str]:
 
 
 def _yaml_pieces(report: Report, secrets: Secrets, encoding: str | None) -> Iterator[str]:
-    """The document of -o json as YAML, with the items where it lists them."""
+    """The document of -o json as YAML, with the items if it lists them."""
     whole = yaml_text(secrets.redact_json(json_text(report.document(), None)), encoding)
     before, empty, after = whole.partition(f"{report.listing}: []\n") if report.listing else (whole, "", "")
     items = iter(report.items()) if empty else iter(())
@@ -121,7 +121,7 @@ def _yaml_pieces(report: Report, secrets: Secrets, encoding: str | None) -> Iter
 
 
 def yaml_text(json_document: str, encoding: str | None = None) -> str:
-    """JSON as YAML, with no character that would steer a terminal; in ASCII where the encoding can hold no more."""
+    """JSON as YAML, with no character that would steer a terminal; in ASCII if the encoding can hold no more."""
     import json
 
     import yaml
@@ -150,7 +150,7 @@ def _is_utf8(encoding: str | None) -> bool:
 
 
 def json_text(model: "BaseModel", encoding: str | None, indent: int | None = None) -> str:
-    """The model as JSON; in ASCII where the encoding can hold no more, or a name is no UTF-8."""
+    """The model as JSON; in ASCII if the encoding can hold no more, or a name is no UTF-8."""
     if _is_utf8(encoding):
         try:
             return printable_json(model.model_dump_json(indent=indent))

@@ -113,7 +113,7 @@ def _names(left_out: Sequence[Shown], kept: Sequence[Shown]) -> str:
 
 
 def _wrapped(sentence: str, width: int, style: str = "") -> RenderableType:
-    """A line that is broken between words where it is longer than the terminal is wide; what follows is indented."""
+    """A line that is broken between words if it is longer than the terminal is wide; what follows is indented."""
     text = spaced(printable(sentence))
     indent = " " * (len(text) - len(text.lstrip(" ")))
     lines = textwrap.wrap(

@@ -1,20 +1,18 @@
 """The JSON of `agents`, `frameworks`, `roles`, `weights` and `top`, as models; see `json_documents`."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from mesosctl.model.offers import frameworks
-from mesosctl.model.quota import status as quota_status
 from mesosctl.model.quota.status import Standing
 from mesosctl.model.reservations import holdings
-from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, Strict, amounts
-from mesosctl.output.json_documents.quota import QuotaValue, Usage
-from mesosctl.output.json_documents.reservations import Held
-from mesosctl.planning.cluster_summary import Overview
+from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, Strict, named
+from mesosctl.output.json_documents.quota import Usage
+from mesosctl.output.json_documents.reservations import HeldResources
 
 
-class Agent(Strict):
+class Agent(Mirrored):
     """A registered agent.  `used` is held by tasks and executors, `offered` by offers; `free` is neither.
 
     `reserved` is the part of `total` that has an owner, by role.
@@ -27,29 +25,11 @@ class Agent(Strict):
     attributes: dict[str, str | float]
     region: str | None
     zone: str | None
-    total: Held
-    used: Held
-    offered: Held
-    free: Held
+    total: HeldResources
+    used: HeldResources
+    offered: HeldResources
+    free: HeldResources
     reserved: dict[str, Amounts]
-
-    @classmethod
-    def of(cls, agent: holdings.RegisteredAgent) -> Self:
-        """Make it from the value."""
-        return cls(
-            id=agent.id,
-            hostname=agent.hostname,
-            pid=agent.pid,
-            status=agent.status,
-            attributes=dict(agent.attributes),
-            region=agent.region,
-            zone=agent.zone,
-            total=Held.of(agent.total),
-            used=Held.of(agent.used),
-            offered=Held.of(agent.offered),
-            free=Held.of(agent.total - agent.used - agent.offered),
-            reserved={role: amounts(held) for role, held in agent.reserved.items()},
-        )
 
 
 class AgentList(Document):
@@ -79,30 +59,16 @@ class FrameworkList(Document):
     frameworks: list[Framework]
 
 
-class Role(Strict):
+class Role(Mirrored):
     """A role that the master knows; `usage` is null if this principal may not see it."""
 
     role: str
     standing: Standing
     weight: float | None
-    guarantee: Amounts
-    limit: Amounts
+    guarantee: Annotated[Amounts, named("quota.guarantees")]
+    limit: Annotated[Amounts, named("quota.limits")]
     missing: Amounts = Field(description="The part of the guarantee that is neither used nor offered.")
     usage: Usage | None
-
-    @classmethod
-    def of(cls, status: quota_status.RoleStatus) -> Self:
-        """Make it from the value."""
-        quota = QuotaValue.of(status.quota)
-        return cls(
-            role=status.role,
-            standing=status.standing,
-            weight=None if status.usage is None else status.usage.weight,
-            guarantee=quota.guarantee,
-            limit=quota.limit,
-            missing=amounts(status.missing),
-            usage=None if status.usage is None else Usage.of(status.usage),
-        )
 
 
 class RoleList(Document):
@@ -142,7 +108,7 @@ class WeightChanges(Document):
     changes: list[WeightChange]
 
 
-class Waiting(Strict):
+class Waiting(Mirrored):
     """The offers that a framework has not answered."""
 
     framework: str
@@ -152,19 +118,19 @@ class Waiting(Strict):
     resources: Amounts
 
 
-class Throttled(Strict):
+class Throttled(Mirrored):
     """A principal whose messages wait because of a rate limit."""
 
     principal: str
-    waiting: int
-    full: bool = Field(description="Whether messages are refused.")
+    waiting: Annotated[int, named("backlog")]
+    full: Annotated[bool, named("is_full")] = Field(description="Whether messages are refused.")
 
 
-class Top(Document):
+class Top(Document, Mirrored):
     """`top --once`; jsonl writes one of `roles` per line.  `total` is of the agents in service."""
 
     kind: Literal["top"] = "top"
-    taken_at: float = Field(description="In seconds since 1970.")
+    taken_at: float = Field(description="In seconds since the epoch.")
     version: str
     agents: dict[str, int]
     frameworks: int
@@ -175,31 +141,3 @@ class Top(Document):
     offers: list[Waiting]
     throttled: list[Throttled]
     unknown: list[str]
-
-    @classmethod
-    def of(cls, overview: Overview) -> Self:
-        """Make it from the value."""
-        return cls(
-            taken_at=overview.taken_at,
-            version=overview.version,
-            agents=dict(overview.agents),
-            frameworks=overview.frameworks,
-            total=amounts(overview.total),
-            used=amounts(overview.used),
-            offered=amounts(overview.offered),
-            roles=[Role.of(role) for role in overview.roles],
-            offers=[
-                Waiting(
-                    framework=one.framework,
-                    framework_id=one.framework_id,
-                    roles=list(one.roles),
-                    offers=one.offers,
-                    resources=amounts(one.resources),
-                )
-                for one in overview.offers
-            ],
-            throttled=[
-                Throttled(principal=one.principal, waiting=one.backlog, full=one.is_full) for one in overview.throttled
-            ],
-            unknown=list(overview.unknown),
-        )

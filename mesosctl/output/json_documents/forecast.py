@@ -6,12 +6,11 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, Field
 
 from mesosctl.model.quantities import to_double
-from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, Strict, amounts, named
+from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, Strict, named
 from mesosctl.output.json_documents.offers import Placed, Text
 from mesosctl.output.json_documents.rate_limits import Outcome
 from mesosctl.planning import forecast as values
 from mesosctl.planning import whatif_variants
-from mesosctl.planning.cluster_summary import HeldResources
 
 
 class ChangeAnswer(Mirrored):
@@ -47,7 +46,7 @@ class EvictedTask(Placed):
     runs_now: bool
 
 
-class Holding(Strict):
+class Holding(Mirrored):
     """Resources of a role or framework: used, offered, and the dominant share of both (0 to 1, without weights)."""
 
     used: Amounts
@@ -55,7 +54,7 @@ class Holding(Strict):
     share: float
 
 
-class ShareChange(Strict):
+class ShareChange(Mirrored):
     """A role with the roles below it, or a framework; before and after."""
 
     name: str
@@ -68,26 +67,17 @@ class ShareChange(Strict):
     dominant: str | None = Field(description="The resource of the larger dominant share.")
 
     @classmethod
-    def of(cls, party: values.ShareChange) -> Self:
-        """Make it from the value."""
-
-        def holding(held: HeldResources, share: float) -> Holding:
-            return Holding(used=amounts(held.used), offered=amounts(held.offered), share=share)
-
-        return cls(
-            name=party.name,
-            id=party.id,
-            guarantee=None if party.guarantee is None else amounts(party.guarantee),
-            before=holding(party.before, party.share_before),
-            after=holding(party.after, party.share_after),
-            gains=amounts(party.gains),
-            loses=amounts(party.loses),
-            dominant=party.dominant,
+    def with_shares(cls, party: values.ShareChange) -> Self:
+        """Make it from the value, in which the shares stand beside what is held."""
+        return cls.of(
+            party,
+            before=Holding.of(party.before, share=party.share_before),
+            after=Holding.of(party.after, share=party.share_after),
         )
 
 
 class Starving(Mirrored):
-    """A role or framework below a guarantee, or with nothing; `caused` is false where it was so before and no worse."""
+    """A role below its guarantee, or a role or framework with nothing; `caused` is false if it was no better before."""
 
     kind: Literal["role", "framework"]
     name: str
@@ -98,7 +88,7 @@ class Starving(Mirrored):
 
 
 class QuotaFit(Mirrored):
-    """The number of agents on which a guarantee fits: if they were empty, and beside the present tasks."""
+    """The number of agents on which a guarantee fits: if they were empty, and alongside the present tasks."""
 
     role: str
     guarantee: Amounts
@@ -123,7 +113,7 @@ class Headroom(Mirrored):
 
 
 class LostAgent(Mirrored):
-    """An agent that `whatif` took away."""
+    """An agent that the change removes."""
 
     hostname: str
     id: str
@@ -140,16 +130,16 @@ class ForecastDocument(Document, Mirrored):
     """`whatif`, and every command with --dry-run."""
 
     kind: Literal["forecast"] = "forecast"
-    accepted: bool = Field(description="Whether nothing would be refused.")
+    accepted: bool = Field(description="Whether everything would be accepted.")
     harmless: Annotated[bool, named("is_harmless")] = Field(
-        description="Accepted, nobody starves, and no more messages are refused: exit status 0."
+        description="Whether it would be accepted, starve nobody, and refuse no more messages: exit status 0."
     )
     mesos_version: Annotated[str, named("version")]
     taken_at: float = Field(description="When the snapshot was taken, in seconds since the epoch.")
     agents: int = Field(description="Agents in service before the change.")
     assume: Literal["hold", "accept"]
     cycles: int = Field(description="Allocations after the change.")
-    seconds: float = Field(description="Virtual time after the change.")
+    seconds: float = Field(description="Seconds of virtual time after the change.")
     offers_suspended: float = Field(default=0.0, description="Seconds without offers after a failover.")
     changes: list[Text] = Field(description="The changes, in order.")
     agents_lost: Annotated[list[LostAgent], named("lost")] = Field(
@@ -178,8 +168,8 @@ class ForecastDocument(Document, Mirrored):
         """Make it from the value, and from what the command would have answered."""
         return cls.of(
             forecast,
-            roles=[ShareChange.of(party) for party in forecast.roles],
-            frameworks=[ShareChange.of(party) for party in forecast.frameworks],
+            roles=[ShareChange.with_shares(party) for party in forecast.roles],
+            frameworks=[ShareChange.with_shares(party) for party in forecast.frameworks],
             would=[document.model_dump(mode="json") for document in would],
         )
 
@@ -191,7 +181,7 @@ class Alternative(Strict):
     forecast: ForecastDocument
 
     @classmethod
-    def of(cls, value: whatif_variants.Alternative) -> Self:
+    def answering(cls, value: whatif_variants.Alternative) -> Self:
         """Make it from the value."""
         return cls(change=value.change, forecast=ForecastDocument.answering(value.forecast))
 
@@ -202,18 +192,13 @@ class Alternatives(Document):
     kind: Literal["alternatives"] = "alternatives"
     alternatives: list[Alternative]
 
-    @classmethod
-    def of(cls, several: Sequence[whatif_variants.Alternative]) -> Self:
-        """Make it from the values."""
-        return cls(alternatives=[Alternative.of(one) for one in several])
 
-
-class LargestChange(Document):
+class LargestChange(Document, Mirrored):
     """`whatif --find-largest`."""
 
     kind: Literal["largest-change"] = "largest-change"
-    question: str
-    resource: str
+    question: Annotated[str, named("template.word")]
+    resource: Annotated[str, named("template.resource")]
     largest: float | None = Field(description="The amount; null if even the smallest is refused or starves a role.")
     precision: float = Field(description="The step between amounts that were tried.")
     tried: int = Field(description="Forecasts that were made.")
@@ -223,14 +208,12 @@ class LargestChange(Document):
     )
 
     @classmethod
-    def of(cls, found: whatif_variants.LargestChange) -> Self:
-        """Make it from the value."""
-        return cls(
-            question=found.template.word,
-            resource=found.template.resource,
+    def answering(cls, found: whatif_variants.LargestChange) -> Self:
+        """Make it from the value, in which amounts are thousandths."""
+        return cls.of(
+            found,
             largest=None if found.largest is None else to_double(found.largest),
             precision=to_double(found.precision),
-            tried=found.tried,
-            best=None if found.best is None else Alternative.of(found.best),
-            beyond=None if found.beyond is None else Alternative.of(found.beyond),
+            best=None if found.best is None else Alternative.answering(found.best),
+            beyond=None if found.beyond is None else Alternative.answering(found.beyond),
         )

@@ -4,14 +4,14 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from mesosctl.output.json_documents.document import Document, Strict
+from mesosctl.output.json_documents.document import Document, Mirrored, Strict, named
 
 Amounts = Annotated[str | None, BeforeValidator(lambda text: None if text == "none" else text)]
 """As in a file, which says "none" where this is null."""
 
 
 class DesiredQuota(Strict):
-    """Amounts as in a file: `cpus:12;mem:6144`; null if nothing is guaranteed, or limited."""
+    """Amounts as in a file: `cpus:12;mem:6144`; null if there is no guarantee or limit."""
 
     guarantee: Amounts = None
     limit: Amounts = None
@@ -29,7 +29,7 @@ class DesiredReservation(Strict):
 
 
 class DesiredStateDocument(Document):
-    """`export`: what its TOML says."""
+    """`export`: the content of its TOML."""
 
     kind: Literal["wanted.state"] = "wanted.state"
     quotas: dict[str, DesiredQuota]
@@ -37,10 +37,10 @@ class DesiredStateDocument(Document):
     reservations: list[DesiredReservation]
 
 
-class StateDifference(Strict):
+class StateDifference(Mirrored):
     """One difference from the file; null if it does not exist, or if it is not wanted."""
 
-    of_kind: Literal["quota", "weight", "reservation"]
+    of_kind: Annotated[Literal["quota", "weight", "reservation"], named("kind")]
     name: str
     actual: str | None
     wanted: str | None
@@ -54,7 +54,7 @@ class Differences(Document):
 
 
 class PlanStep(Strict):
-    """One step, in words; `done` says that it was seen to be done."""
+    """One step, in words; `done` is true once it is confirmed."""
 
     number: int
     step: str

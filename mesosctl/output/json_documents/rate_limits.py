@@ -4,29 +4,21 @@ Rates are messages a second, capacities messages, times and delays seconds, memo
 `principal` is null for those who share the aggregate default, and for frameworks without one.
 """
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from mesosctl.model.rate_limits import rules as core
-from mesosctl.model.text import utc_text
-from mesosctl.output.json_documents.document import Document, Mirrored, Strict
-from mesosctl.planning import message_rates
+from mesosctl.output.json_documents.document import Document, Mirrored, named
 
 
-class Diagnostic(Strict):
+class Diagnostic(Mirrored):
     """One finding about a configuration; only an error keeps a master from starting."""
 
     level: Literal["error", "warning"]
     rule: str
     field: str
-    message: str
+    message: Annotated[str, named("sentence")]
     hint: str | None
-
-    @classmethod
-    def of(cls, remark: core.Diagnostic) -> Self:
-        """Make it from the value."""
-        return cls(level=remark.level, rule=remark.rule, field=remark.field, message=remark.sentence, hint=remark.hint)
 
 
 class RateLimitValidate(Document):
@@ -38,30 +30,16 @@ class RateLimitValidate(Document):
     remarks: list[Diagnostic]
 
 
-class PrincipalStatus(Strict):
+class PrincipalStatus(Mirrored):
     """A principal with its limit and its counters; null if there are none, or if this principal may not see them."""
 
     principal: str | None
     listed: bool
-    qps: float | None
-    capacity: int | None
+    qps: Annotated[float | None, named("limit.qps")]
+    capacity: Annotated[int | None, named("limit.capacity")]
     received: int | None
     processed: int | None
     frameworks: int | None
-
-    @classmethod
-    def of(cls, status: message_rates.PrincipalStatus) -> Self:
-        """Make it from the value."""
-        counts = status.counts
-        return cls(
-            principal=status.principal,
-            listed=status.listed,
-            qps=status.limit.qps,
-            capacity=status.limit.capacity,
-            received=None if counts is None else counts.received,
-            processed=None if counts is None else counts.processed,
-            frameworks=status.frameworks,
-        )
 
 
 class RateLimitShow(Document):
@@ -94,37 +72,20 @@ class RateLimitPlan(Document):
     fits: bool
 
 
-class Rates(Strict):
+class Rates(Mirrored):
     """One principal at one reading; a rate is null if it is unknown."""
 
     at: float = Field(description="Seconds after the first reading.")
-    time: str = Field(description="The time of day in UTC, as 2030-12-31T23:59:59.999Z.")
+    time: str = Field(description="The time in UTC, such as 2030-12-31T23:59:59.999Z.")
     principal: str
     status: Literal["new", "steady", "restarted", "gone"]
-    received: int
-    processed: int
+    received: Annotated[int, named("counts.received")]
+    processed: Annotated[int, named("counts.processed")]
     backlog: int
     arriving: float | None
     processing: float | None
     seconds_to_full: float | None
-    full: bool = Field(description="Whether its queue is full and messages are refused.")
-
-    @classmethod
-    def of(cls, reading: message_rates.RatesReading, one: message_rates.Rates) -> Self:
-        """Make it from one principal of a reading."""
-        return cls(
-            at=reading.at,
-            time=utc_text(reading.time),
-            principal=one.principal,
-            status=one.status,
-            received=one.counts.received,
-            processed=one.counts.processed,
-            backlog=one.backlog,
-            arriving=one.arriving,
-            processing=one.processing,
-            seconds_to_full=one.seconds_to_full,
-            full=one.is_full,
-        )
+    full: Annotated[bool, named("is_full")] = Field(description="Whether its queue is full and messages are refused.")
 
 
 class RateLimitWatch(Document):
@@ -148,7 +109,7 @@ class RateLimitSuggest(Document):
     kind: Literal["ratelimit.suggest"] = "ratelimit.suggest"
     seconds: float
     observed: list[Observed]
-    rate_limits: dict[str, Any] = Field(description="As --rate_limits takes it.")
+    rate_limits: dict[str, Any] = Field(description="The JSON for a master's --rate_limits.")
 
 
 class Outcome(Mirrored):

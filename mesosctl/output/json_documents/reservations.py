@@ -1,14 +1,13 @@
 """The JSON of -o json for reservations and volumes, as models; see `json_documents`."""
 
-from collections.abc import Sequence
-from typing import Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from mesosctl.model.reservations import holdings
-from mesosctl.model.resource import Reservation
+from mesosctl.model.resource import Labels
 from mesosctl.model.resources import Resources
-from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, Strict, amounts
+from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, Strict, amounts, named
 
 
 class Label(Strict):
@@ -18,19 +17,17 @@ class Label(Strict):
     value: str | None
 
 
-class Level(Strict):
+def _labels(labels: object) -> object:
+    return [Label(key=key, value=value) for key, value in labels or ()] if isinstance(labels, Labels | None) else labels
+
+
+class Level(Mirrored):
     """One level of a stack.  `labels` are in the order in which they were given."""
 
     type: Literal["STATIC", "DYNAMIC"]
     role: str
     principal: str | None
-    labels: list[Label]
-
-    @classmethod
-    def of(cls, level: Reservation) -> Self:
-        """Make it from the value."""
-        labels = [Label(key=key, value=value) for key, value in level.labels or ()]
-        return cls(type=level.type, role=level.role, principal=level.principal, labels=labels)
+    labels: Annotated[list[Label], BeforeValidator(_labels)]
 
 
 class AgentName(Mirrored):
@@ -46,49 +43,35 @@ class Held(Strict):
     amounts: Amounts
     text: str
 
-    @classmethod
-    def of(cls, resources: Resources) -> Self:
-        """Make it from the value."""
-        return cls(amounts=amounts(resources.quantities()), text=holdings.plain_text(resources))
+
+def _held(resources: object) -> Any:
+    if not isinstance(resources, Resources):
+        return resources
+    return Held(amounts=amounts(resources.quantities()), text=holdings.plain_text(resources))
 
 
-class Volume(Strict):
+HeldResources = Annotated[Held, BeforeValidator(_held)]
+"""Made of `Resources` where those are given."""
+
+
+class Volume(Mirrored):
     """The volume, if an entry of `reservations` is one."""
 
-    id: str
+    id: Annotated[str, named("persistence_id")]
     container_path: str | None
     principal: str | None
 
 
-class ReservationEntry(Strict):
+class ReservationEntry(Mirrored):
     """Resources of one agent under one stack. `stack` starts at the bottom; its last level is the owner."""
 
     agent: AgentName
-    role: str
-    dynamic: bool
+    role: Annotated[str, named("owner.role")]
+    dynamic: Annotated[bool, named("is_dynamic")]
     stack: list[Level]
-    resources: Held
-    allocated: Held
+    resources: HeldResources
+    allocated: HeldResources
     volume: Volume | None
-
-    @classmethod
-    def of(cls, held: holdings.AgentReservation) -> Self:
-        """Make it from the value."""
-        disk = held.disk
-        volume = (
-            None
-            if disk is None or disk.persistence_id is None
-            else Volume(id=disk.persistence_id, container_path=disk.container_path, principal=disk.principal)
-        )
-        return cls(
-            agent=AgentName.of(held.agent),
-            role=held.owner.role,
-            dynamic=held.owner.type == "DYNAMIC",
-            stack=[Level.of(level) for level in held.stack],
-            resources=Held.of(held.resources),
-            allocated=Held.of(held.allocated),
-            volume=volume,
-        )
 
 
 class ReservationList(Document):
@@ -131,32 +114,29 @@ class ReservationPart(Strict):
     stack: list[Level]
 
 
-class AgentChange(Strict):
+def _parts(resources: object) -> object:
+    if not isinstance(resources, Resources):
+        return resources
+    return [
+        {
+            "name": one.name,
+            "resources": _held(Resources([one])),
+            "stack": [Level.of(level) for level in one.reservations],
+        }
+        for one in resources
+    ]
+
+
+class AgentChange(Mirrored):
     """One operation that the master accepted, and whether master and agent show it."""
 
     agent: AgentName
     done: Literal["reserved", "unreserved", "created", "destroyed"]
-    resources: list[ReservationPart] = Field(description="Resources, each with the stack that it has, or had.")
+    resources: Annotated[list[ReservationPart], BeforeValidator(_parts)] = Field(
+        description="Resources, each with the stack that it has, or had."
+    )
     by_master: bool
     by_agent: bool
-
-    @classmethod
-    def of(cls, change: holdings.AgentChange) -> Self:
-        """Make it from the value."""
-        return cls(
-            agent=AgentName.of(change.agent),
-            done=change.done,
-            resources=[
-                ReservationPart(
-                    name=entry.name,
-                    resources=Held.of(Resources([entry])),
-                    stack=[Level.of(level) for level in entry.reservations],
-                )
-                for entry in change.resources
-            ],
-            by_master=change.by_master,
-            by_agent=change.by_agent,
-        )
 
 
 class AgentChanges(Document):
@@ -164,8 +144,3 @@ class AgentChanges(Document):
 
     kind: Literal["reservations.changes"] = "reservations.changes"
     changes: list[AgentChange]
-
-    @classmethod
-    def listing(cls, changes: Sequence[holdings.AgentChange]) -> Self:
-        """Make it from the values."""
-        return cls(changes=[AgentChange.of(change) for change in changes])

@@ -22,7 +22,7 @@ def offer_simulation(sharing: Sharing) -> Report:
 
     The lowest dominant share of a row, which decides who is next among equals, has an asterisk; where roles have
     weights it is the lowest weighted one.  Sizes are in the largest unit in which all of them are short.
-    What was revoked before a step has a column where anything was.  A row for the end stands under the steps where
+    What was revoked before a step has a column if anything was.  A row for the end stands under the steps if
     tasks ended after the last of them.
     """
 
@@ -123,7 +123,7 @@ def _row(step: SharingStep, sharing: Sharing) -> list[str]:
 
 
 def _end(sharing: Sharing) -> list[list[str]]:
-    """A row for what is left when tasks have ended; none where the last step says it."""
+    """A row for what is left when tasks have ended; none if the last step says it."""
     if not sharing.moves_on:
         return []
     cells = ["(at the end)", NOTHING, NOTHING]

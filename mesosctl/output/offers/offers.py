@@ -30,7 +30,7 @@ _COLUMNS = (
 
 
 def offer_list(offers: Sequence[Offer], *, empty: str = "nothing is offered") -> Report:
-    """Every outstanding offer; `empty` is shown where there is none."""
+    """Every outstanding offer; `empty` is shown if there is none."""
 
     def items() -> "list[offers_documents.Offer]":
         from mesosctl.output.json_documents import offers as offers_documents

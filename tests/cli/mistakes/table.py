@@ -288,7 +288,7 @@ MISTAKES = (
     Mistake(
         "volumes create agent-1 v2 disk:50 --role db",
         6,
-        "agent agent-1 has no free disk:50 in one piece that is reserved for 'db'",
+        "agent agent-1 has no single free entry of disk:50 that is reserved for 'db'",
         "mesosctl reservations --agent agent-1 --role db shows what there is",
         before=VOLUME,
     ),

@@ -1,12 +1,17 @@
 """`whatif --each` and `whatif --find-largest`: several forecasts from one reading."""
 
+import io
 import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mesosctl.__main__ import main
+from mesosctl.cli.environment import Environment
 from mesosctl.model.errors import UsageError
+from mesosctl.operations.whatif import ChangeRunner
+from mesosctl.planning.changes import Change
 from mesosctl.planning.whatif_variants import expand, parse_template, search
 from tests.cli.live import Live, ask
 
@@ -118,6 +123,33 @@ def test_where_nothing_can_be_had(live: Live):
     gpus = ask(live, "whatif", "--find-largest", "quota:web=gpus:?")
     assert gpus.status == 1
     assert "no agent has gpus" in gpus.out
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("form", ["table", "json"])
+@pytest.mark.parametrize("more", [("--each", "quota:web=cpus:{1,2}"), ("--find-largest", "quota:web=cpus:?")])
+def test_notes_are_those_of_the_common_changes(tmp_path, monkeypatch, form: str, more: tuple[str, ...]):
+    """Not those of alternatives, whose processes have the same standard error."""
+    do = ChangeRunner.do
+
+    def do_with_a_note(self: ChangeRunner, change: Change) -> None:
+        self._master.notice(f"a note about {type(change).__name__}")
+        do(self, change)
+
+    monkeypatch.setattr(ChangeRunner, "do", do_with_a_note)
+    with (tmp_path / "stderr").open("w+", buffering=1, encoding="utf-8") as stderr:
+        environment = Environment(
+            stdin=io.StringIO(),
+            stdout=io.StringIO(),
+            stderr=stderr,
+            variables={"MESOSCTL_MASTER": "http://live:5050"},
+            transport=Live(),
+        )
+        assert main(["whatif", "weight:web=2", *more, "-o", form], environment) == 0
+        stderr.seek(0)
+        written = stderr.read()
+    assert written.count("a note about") == 1
+    assert "a note about Weight" in written
 
 
 @pytest.mark.process

@@ -31,7 +31,7 @@ def task(offer: Offer, name: str, cpus: float = 1, **more: Any) -> Task:
 
 
 def executor(framework: Framework, name: str = "e", **more: Any) -> dict[str, Any]:
-    """What a group runs under."""
+    """Return the ExecutorInfo of a task group: a default executor."""
     whole = {
         "executor_id": {"value": name},
         "type": "DEFAULT",

@@ -7,7 +7,7 @@ import pytest
 
 from mesosctl.api.files.desired_state import dump
 from mesosctl.model.quantities import Limits, Quantities
-from mesosctl.model.quota.rules import DesiredQuota
+from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.reservation_plan import DesiredReservation

@@ -66,7 +66,7 @@ UNDOES_ONE = Setup(
         ]
     },
 )
-"""Nobody is authenticated, and only what the principal one reserved may be undone."""
+"""A master without authentication whose ACLs let everyone unreserve what the principal one reserved, only that."""
 
 MAINTAINERS = Setup(
     agents=(A1,),

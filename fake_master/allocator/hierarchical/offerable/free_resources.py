@@ -129,7 +129,7 @@ class OfferableResources:
         return OfferedPart(ResourceSubset(self.visible_resources.free_resources, resources), self.eligibility)
 
     def part_of_amounts(self, amounts: tuple[int, ...]) -> OfferedPart:
-        """Return the part with the uncounted resources and these amounts; only where they shrink by name."""
+        """Return the part with the uncounted resources and these amounts; only if they shrink by name."""
         found = self._parts.get(amounts)
         if found is None:
             found = self._parts[amounts] = OfferedPart(self.visible_resources.of_amounts(amounts), self.eligibility)
@@ -170,7 +170,7 @@ class FreeResources:
         self._visible: dict[tuple[tuple[str, ...], AcceptedKinds], VisibleResources] = {}
 
     def offerable(self, eligibility: Eligibility) -> OfferableResources | None:
-        """Return what such frameworks can be offered; None where that is never anything."""
+        """Return what such frameworks can be offered; None if that is never anything."""
         if eligibility in self.offerable_by_eligibility:
             return self.offerable_by_eligibility[eligibility]
         found = None

@@ -20,7 +20,7 @@ def guaranteed_part(
     """Return what a role is offered for its guarantee, and how much of it is for the guarantee itself.
 
     On top of what the guarantee lacks it gets what else is on the agent, as far as its limits
-    and the headroom of all other guarantees allow.  None where nothing serves the guarantee.
+    and the headroom of all other guarantees allow.  None if nothing serves the guarantee.
     """
     visible_resources = offerable.visible_resources
     if not visible_resources.shrinks_by_name:
@@ -44,7 +44,7 @@ def guaranteed_part(
 def _guaranteed_part_by_entries(
     run: Run, offerable: OfferableResources, allowance: QuotaAllowance
 ) -> tuple[OfferedPart | None, Pairs]:
-    """The same where a name has several entries, or some that cannot be divided."""
+    """The same if a name has several entries, or some that cannot be divided."""
     shuffle = run.state.options.shuffle
     unreserved_nonrevocable = offerable.visible_resources.unreserved_nonrevocable
     needed = shrink_to_quantities(unreserved_nonrevocable, allowance.unmet_guarantee, shuffle)
@@ -79,7 +79,7 @@ def whole_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowanc
 def fair_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowance | None) -> OfferedPart | None:
     """Return as much as the role's own limits and the guarantees of all allow.
 
-    Guarantees bound each name by their headroom, or the whole by a remainder; None where that does not hold it.
+    Guarantees bound each name by their headroom, or the whole by a remainder; None if that does not hold it.
     """
     remainder = run.remainder
     spare = bool(run.unmet_guarantees) and remainder is None
@@ -108,7 +108,7 @@ def _within_limits(
 def _within_limits_by_entries(
     run: Run, offerable: OfferableResources, allowance: QuotaAllowance | None, *, spare: bool
 ) -> OfferedPart:
-    """The same where a name has several entries, or some that cannot be divided."""
+    """The same if a name has several entries, or some that cannot be divided."""
     shuffle = run.state.options.shuffle
     extra = whole = offerable.visible_resources.unreserved_nonrevocable
     if allowance is not None:

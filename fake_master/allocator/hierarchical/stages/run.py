@@ -133,7 +133,7 @@ class Run:
         agent.rejected_by |= client.token
 
     def too_little(self, agent: Agent, client: Client, part: OfferedPart | None) -> None:
-        """Called where quota leaves no part of what is offerable, or one that is too little or refused."""
+        """Called if quota leaves no part of what is offerable, or one that is too little or refused."""
 
     def commit(self, agent: Agent, client: Client, part: OfferedPart, guaranteed: Pairs = ()) -> None:
         """Offer the part to the client; `guaranteed` of it meets the guarantee of its role."""

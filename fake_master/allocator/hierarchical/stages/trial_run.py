@@ -24,9 +24,9 @@ class QuotaBounds:
     """The amounts that quota leaves for a role at present.  A name that is missing is not bounded."""
 
     limits_left: Limits
-    """Of the role; none where it has no limits."""
+    """The limits of the role minus what it holds; empty for a role without limits."""
     spare: Quantities | None
-    """Free amounts that no guarantee lacks; None where all guarantees are met."""
+    """Free amounts that no guarantee lacks; None if all guarantees are met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,13 @@ class TrialRun(Run):
         self.decisions: dict[tuple[str, str, str], Decision] = {}
         """By agent, framework and role; none of an agent that is not in service, or not on the whitelist."""
         self.bounds: dict[str, QuotaBounds] = {}
-        """By role."""
+        """The amounts that quota leaves, by role."""
         self.lacking: dict[str, Quantities] = {
             role.name: Quantities(role.allowance.unmet_guarantee)
             for role in self.roles_with_quota
             if role.allowance is not None and role.allowance.unmet_guarantee
         }
-        """By role, what its guarantee still lacks."""
+        """The amounts that guarantees still lack, by role."""
 
     def is_for(self, free_resources: FreeResources, role: Role) -> bool:  # noqa: ARG002
         """Return True: every rejection is recorded."""

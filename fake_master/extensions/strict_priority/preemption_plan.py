@@ -20,8 +20,8 @@ from typing import NamedTuple
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.revocation import Holding, HoldingKey
-from fake_master.extensions.quota_safeguards import Bounds, Guarantees
-from fake_master.extensions.resource_holds import (
+from fake_master.extensions.strict_priority.quota_safeguards import Bounds, Guarantees
+from fake_master.extensions.strict_priority.resource_holds import (
     EvictionCost,
     Hold,
     Holds,
@@ -58,7 +58,7 @@ class Plan:
         self._guaranteed = Guarantees(state)
         self._bounds = Bounds(state)
         self._promised: dict[str, Quantities] = {}
-        """By agent id, what is free there and is left to requests placed before."""
+        """Free amounts that are left to earlier requests, by agent id."""
         self.holds_by_agent: dict[str, Hold] = {}
         """New ones, by agent id."""
         self.revoked: list[tuple[Hold, Holding]] = []

@@ -8,9 +8,9 @@ from fake_master.allocator.hierarchical.allocation_runs import RunSteps
 from fake_master.allocator.hierarchical.records import Client
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.revocation import Holding, HoldingKey, HoldingsQuestion, Revocation, RevocationCallback
-from fake_master.extensions.preemption_plan import Plan
-from fake_master.extensions.quota_safeguards import Guarantees
-from fake_master.extensions.resource_holds import Hold, Holds, Request, Requests, takes_part
+from fake_master.extensions.strict_priority.preemption_plan import Plan
+from fake_master.extensions.strict_priority.quota_safeguards import Guarantees
+from fake_master.extensions.strict_priority.resource_holds import Hold, Holds, Request, Requests, takes_part
 from mesosctl.model.roles import Priorities
 
 

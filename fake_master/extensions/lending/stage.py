@@ -1,7 +1,8 @@
 """The third stage of a run: lending what lies idle, and taking it back.
 
 It reads what the two regular stages left free and decides nothing for them (oversubscription
-specification, "Allocator" and "Taking back in the allocator").
+specification, "Allocator" and "Taking back in the allocator").  It decides how much is taken back, and from whom;
+`fake_master/services/rescinding.py` decides which offers are rescinded for that.
 """
 
 from collections.abc import Callable
@@ -11,9 +12,9 @@ from fake_master.allocator.hierarchical.offerable.allocations import Amounts, ad
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkId, Offers, ResourcesByAgent
-from fake_master.extensions.idle_reservations import Borrower, LentAgent, excess, lendable_to, overlap
-from fake_master.extensions.lending_batch import JoinedOffers, LendingBatch
-from fake_master.extensions.lent_resources import LentState
+from fake_master.extensions.lending.batch import JoinedOffers, LendingBatch
+from fake_master.extensions.lending.idle_reservations import Borrower, LentAgent, excess, lendable_to, overlap
+from fake_master.extensions.lending.lent_resources import LentState
 from mesosctl.model.offers.frameworks import is_allocatable
 from mesosctl.model.resources import Resources
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fake_master.extensions.lending_allocator import LendingAllocator
-from fake_master.extensions.placed_tasks import NOTHING, AgentTasks, HeldAmounts, PlacedTask, hand_over, terms
+from fake_master.extensions.lending.allocator import LendingAllocator
+from fake_master.extensions.lending.placed_tasks import NOTHING, AgentTasks, HeldAmounts, PlacedTask, hand_over, terms
 from fake_master.services.task_runner import TaskRunner
 from fake_master.state.agents import Agent
 from fake_master.state.extension_points import AgentRuntime
@@ -27,7 +27,7 @@ _MESSAGE = "Lent resources are needed by their owner"
 
 
 class RevocableTasks(AgentRuntime):
-    """Every agent's guests."""
+    """Starts, holds back and evicts the tasks of every agent."""
 
     evicts = True
     shows_more = True
@@ -37,35 +37,35 @@ class RevocableTasks(AgentRuntime):
         self._state = state
         self._allocator = allocator
         self._task_runner = task_runner
-        self._sites: dict[str, AgentTasks] = {}
+        self._by_agent: dict[str, AgentTasks] = {}
         self.evictions = 0
         """How many tasks had to go, ever."""
 
-    def room(self, agent: Agent) -> AgentOccupancy:
+    def occupancy(self, agent: Agent) -> AgentOccupancy:
         """The terms of the formula as they stand on an agent."""
         sums: dict[str, list[Quantities]] = {}
-        for guest in self._guests(agent.id):
-            for term, part in terms(guest):
+        for placed in self._placed(agent.id):
+            for term, part in terms(placed):
                 sums.setdefault(term, []).append(part)
         total = agent.total.non_revocable().scalar_quantities()
         return AgentOccupancy(self._lendable(total), **{term: Quantities.total(parts) for term, parts in sums.items()})
 
-    def guests(self, agent_id: str) -> Iterator[tuple[Framework, Task, TaskPhase]]:
+    def tasks(self, agent_id: str) -> Iterator[tuple[Framework, Task, TaskPhase]]:
         """Every task that an agent has heard of: those that have started in that order, the others as they came."""
-        for guest in self._guests(agent_id):
+        for placed in self._placed(agent_id):
             yield (
-                guest.framework,
-                guest.task,
-                "ending" if guest.task.ending else "waiting" if guest.waits else "running",
+                placed.framework,
+                placed.task,
+                "ending" if placed.task.ending else "waiting" if placed.waits else "running",
             )
 
     def restore(self, framework: Framework, task: Task, executor: Executor | None) -> None:
         """A task that was on its agent before this master was made; it answers for `executor`."""
         recovered_task = self._part(executor.resources) if executor is not None else NOTHING
-        guest = PlacedTask(
+        placed = PlacedTask(
             framework, task, self._part(task.resources), recovered_task, executor_runs=not task.is_staging
         )
-        self._site(task.agent_id).guests.append(guest)
+        self._tasks_on_agent(task.agent_id).tasks.append(placed)
 
     def restore_lending(self, lending: Lending) -> None:
         """See `AgentRuntime.restore_lending`."""
@@ -78,12 +78,12 @@ class RevocableTasks(AgentRuntime):
 
     def would_go(self, agent: Agent, used: Resources) -> list[tuple[Framework, Task]]:
         """Return the tasks that would be evicted if so much more of an agent were in use, regularly."""
-        room = self.room(agent)
-        lack = replace(room, occupied=room.occupied + self._part(used).regular).shortfall()
-        return [(guest.framework, guest.task) for together in self._chosen(agent, lack, None) for guest in together]
+        occupancy = self.occupancy(agent)
+        lack = replace(occupancy, occupied=occupancy.occupied + self._part(used).regular).shortfall()
+        return [(placed.framework, placed.task) for together in self._chosen(agent, lack, None) for placed in together]
 
     def may_start(self, framework: Framework, task: Task, executor: Executor | None) -> bool:
-        """A task that has reached its agent starts, waits, or is refused; a normal one may drive tenants out.
+        """A task that has reached its agent starts, waits, or is refused; a normal one may evict borrowers.
 
         The runtime sees to each of these itself.
         """
@@ -93,34 +93,36 @@ class RevocableTasks(AgentRuntime):
     def _arrived(self, framework: Framework, task: Task, executor: Executor | None) -> None:
         agent = self._state.agents[task.agent_id]
         shared = executor.resources if executor is not None else Resources()
-        guest = PlacedTask(framework, task, self._part(task.resources), self._part(shared))
-        regular = guest.own.regular + guest.executor.regular
-        arrival = self.room(agent).on_revocable_launch(guest.own.lent + guest.executor.lent)
-        if guest.is_tenant and arrival == "refused":
-            self._refuse(guest)
+        placed = PlacedTask(framework, task, self._part(task.resources), self._part(shared))
+        regular = placed.own.regular + placed.executor.regular
+        arrival = self.occupancy(agent).on_revocable_launch(placed.own.lent + placed.executor.lent)
+        if placed.borrows and arrival == "refused":
+            self._refuse(placed)
             return
-        self._site(agent.id).guests.append(guest)
-        if guest.is_tenant and not regular and arrival == "starts":
+        self._tasks_on_agent(agent.id).tasks.append(placed)
+        if placed.borrows and not regular and arrival == "starts":
             # Nobody who waits is kept from anything by it.
-            self._start(guest)
+            self._start(placed)
             return
         if regular:
-            self._make_room(agent, guest)
+            self._make_room(agent, placed)
         self._start_waiting(agent)
 
     def left(self, framework: Framework, task: Task) -> None:
         """A task has ended; those that wait are looked at once all that ends at this moment has."""
-        site = self._site(task.agent_id)
-        guest = next((guest for guest in site.guests if guest.task is task and guest.framework is framework), None)
-        if guest is None:
+        on_agent = self._tasks_on_agent(task.agent_id)
+        placed = next(
+            (placed for placed in on_agent.tasks if placed.task is task and placed.framework is framework), None
+        )
+        if placed is None:
             return
-        site.guests.remove(guest)
-        others = [other for other in site.guests if other.container == guest.container]
-        hand_over(guest, [other for other in others if not other.task.ending] or others)
-        if not site.starting:
-            site.starting = True
+        on_agent.tasks.remove(placed)
+        others = [other for other in on_agent.tasks if other.container == placed.container]
+        hand_over(placed, [other for other in others if not other.task.ending] or others)
+        if not on_agent.starting:
+            on_agent.starting = True
             agent = self._state.agents[task.agent_id]
-            self._state.timers.at(self._state.now, lambda: self._look_again(agent, site))
+            self._state.timers.at(self._state.now, lambda: self._look_again(agent, on_agent))
 
     # --- What is shown --------------------------------------------------------------------------------
 
@@ -129,21 +131,21 @@ class RevocableTasks(AgentRuntime):
         return self._allocator.allocation_slack(agent.id)
 
     def describe_agent(self, agent: Agent) -> Mapping[str, Any]:
-        """See `AgentRuntime.describe_agent`: tasks that run or wait there, and what tenants owe."""
+        """See `AgentRuntime.describe_agent`: tasks that run or wait there, and what borrowers owe."""
         debts = self._allocator.lent.agent(agent.id).debt
         return {
             "lending": {
                 "guests": [
                     {"framework_id": {"value": framework.id}, "task_id": {"value": task.id}, "standing": standing}
-                    for framework, task, standing in self.guests(agent.id)
+                    for framework, task, standing in self.tasks(agent.id)
                 ],
                 "debts": [
                     {
-                        "framework_id": {"value": tenant.framework},
-                        "role": tenant.role.name,
+                        "framework_id": {"value": borrower.framework},
+                        "role": borrower.role.name,
                         "resources": list_to_json(_revocable(amounts), "POST"),
                     }
-                    for tenant, amounts in debts.items()
+                    for borrower, amounts in debts.items()
                 ],
                 "stop_seconds": self._state.task_outcome.stop_seconds,
             }
@@ -192,17 +194,17 @@ class RevocableTasks(AgentRuntime):
 
     # --- Within ---------------------------------------------------------------------------------------
 
-    def _look_again(self, agent: Agent, site: AgentTasks) -> None:
-        site.starting = False
+    def _look_again(self, agent: Agent, on_agent: AgentTasks) -> None:
+        on_agent.starting = False
         self._start_waiting(agent)
 
-    def _guests(self, agent_id: str) -> list[PlacedTask]:
-        """Everybody on an agent.  Who goes leaves the executor to another task in it: it lives on while it has any."""
-        guests = self._site(agent_id).guests
-        for guest in guests:
-            if guest.task.ending and guest.executor.everything:
-                hand_over(guest, [o for o in guests if o.container == guest.container and not o.task.ending])
-        return guests
+    def _placed(self, agent_id: str) -> list[PlacedTask]:
+        """Return the tasks on an agent.  One that ends hands its executor over to another task in it, if any."""
+        placed_tasks = self._tasks_on_agent(agent_id).tasks
+        for placed in placed_tasks:
+            if placed.task.ending and placed.executor.everything:
+                hand_over(placed, [o for o in placed_tasks if o.container == placed.container and not o.task.ending])
+        return placed_tasks
 
     def _part(self, resources: Resources) -> HeldAmounts:
         plain = resources.allocated_to(None)
@@ -211,11 +213,11 @@ class RevocableTasks(AgentRuntime):
             self._lendable(plain.non_revocable().scalar_quantities()), self._lendable(lent.scalar_quantities())
         )
 
-    def _refuse(self, guest: PlacedTask) -> None:
-        state: TaskState = "TASK_DROPPED" if guest.framework.is_partition_aware else "TASK_LOST"
+    def _refuse(self, placed: PlacedTask) -> None:
+        state: TaskState = "TASK_DROPPED" if placed.framework.is_partition_aware else "TASK_LOST"
         self._task_runner.end(
-            guest.framework,
-            guest.task,
+            placed.framework,
+            placed.task,
             state,
             source="SOURCE_AGENT",
             reason="REASON_RESOURCES_UNKNOWN",
@@ -223,43 +225,43 @@ class RevocableTasks(AgentRuntime):
         )
 
     def _make_room(self, agent: Agent, newcomer: PlacedTask) -> None:
-        """Evict tenants for what a normal task needs, as few as can be."""
-        for guests in self._chosen(agent, self.room(agent).shortfall(), newcomer):
+        """Evict as few borrowers as make room for a normal task."""
+        for placed_tasks in self._chosen(agent, self.occupancy(agent).shortfall(), newcomer):
             told = self._task_runner.evict(
-                guests[0].framework,
-                guests[0].task,
+                placed_tasks[0].framework,
+                placed_tasks[0].task,
                 grace_seconds=self._state.task_outcome.stop_seconds,
                 message=_MESSAGE,
             )
             self.evictions += len(told)
             for task in told:
-                self.on_eviction(guests[0].framework, task)
+                self.on_eviction(placed_tasks[0].framework, task)
 
     def _chosen(self, agent: Agent, lack: Quantities, newcomer: PlacedTask | None) -> list[list[PlacedTask]]:
-        """Containers of tenants, each as its guests."""
-        guests = [
-            AgentTask(guest, guest.container, guest.everything, lent=guest.is_tenant, started=not guest.waits)
-            for guest in self._guests(agent.id)
-            if not guest.task.ending
+        """Return the containers of borrowers to evict, each as its tasks."""
+        placed_tasks = [
+            AgentTask(placed, placed.container, placed.everything, lent=placed.borrows, started=not placed.waits)
+            for placed in self._placed(agent.id)
+            if not placed.task.ending
         ]
-        return choose(lack, [container for container in candidates(guests) if newcomer not in container.task])
+        return choose(lack, [container for container in candidates(placed_tasks) if newcomer not in container.task])
 
     def _start_waiting(self, agent: Agent) -> None:
         """First come, first served: where one has no room, the others wait for it."""
-        for guest in [guest for guest in self._site(agent.id).guests if guest.waits]:
-            if not self.room(agent).fits_now(guest.needed):
+        for placed in [placed for placed in self._tasks_on_agent(agent.id).tasks if placed.waits]:
+            if not self.occupancy(agent).fits_now(placed.needed):
                 return
-            self._start(guest)
+            self._start(placed)
 
-    def _start(self, guest: PlacedTask) -> None:
-        guests = self._site(guest.task.agent_id).guests
-        guests.remove(guest)
-        guests.append(guest)
-        guest.executor_runs = True
-        self._task_runner.start(guest.framework, guest.task)
+    def _start(self, placed: PlacedTask) -> None:
+        placed_tasks = self._tasks_on_agent(placed.task.agent_id).tasks
+        placed_tasks.remove(placed)
+        placed_tasks.append(placed)
+        placed.executor_runs = True
+        self._task_runner.start(placed.framework, placed.task)
 
-    def _site(self, agent_id: str) -> AgentTasks:
-        return self._sites.setdefault(agent_id, AgentTasks())
+    def _tasks_on_agent(self, agent_id: str) -> AgentTasks:
+        return self._by_agent.setdefault(agent_id, AgentTasks())
 
     def _lendable(self, amounts: Quantities) -> Quantities:
         names = self._state.flags.lendable_names

@@ -45,7 +45,7 @@ class PlacedTask:
         return self.task.is_staging and not self.task.ending
 
     @property
-    def is_tenant(self) -> bool:
+    def borrows(self) -> bool:
         """Whether any of it is lent."""
         return bool(self.own.lent or self.executor.lent)
 
@@ -67,25 +67,25 @@ NOTHING = HeldAmounts(Quantities(), Quantities())
 class AgentTasks:
     """The tasks of one agent: started ones in the order of their start, waiting ones in that of their arrival."""
 
-    guests: list[PlacedTask] = field(default_factory=list)
+    tasks: list[PlacedTask] = field(default_factory=list)
     starting: bool = False
     """Whether those that wait will be looked at in a moment."""
 
 
-def hand_over(guest: PlacedTask, heirs: list[PlacedTask]) -> None:
+def hand_over(placed: PlacedTask, heirs: list[PlacedTask]) -> None:
     """Another task of the same executor answers for it from now on."""
-    if heirs and guest.executor.everything:
-        heirs[0].executor, heirs[0].executor_runs = guest.executor, guest.executor_runs
-        guest.executor = NOTHING
+    if heirs and placed.executor.everything:
+        heirs[0].executor, heirs[0].executor_runs = placed.executor, placed.executor_runs
+        placed.executor = NOTHING
 
 
-def terms(guest: PlacedTask) -> Iterator[tuple[str, Quantities]]:
-    """In which terms of the formula a guest counts, with how much."""
-    goes = guest.task.ending
-    if not (goes and guest.task.is_staging):
-        yield from _terms_of(guest.own, started=not guest.waits, evicted=goes and guest.is_tenant)
-    if guest.executor_runs or not goes:
-        yield from _terms_of(guest.executor, started=guest.executor_runs, evicted=goes and guest.is_tenant)
+def terms(placed: PlacedTask) -> Iterator[tuple[str, Quantities]]:
+    """Yield the terms of the formula in which a task counts, with its amounts."""
+    goes = placed.task.ending
+    if not (goes and placed.task.is_staging):
+        yield from _terms_of(placed.own, started=not placed.waits, evicted=goes and placed.borrows)
+    if placed.executor_runs or not goes:
+        yield from _terms_of(placed.executor, started=placed.executor_runs, evicted=goes and placed.borrows)
 
 
 def _terms_of(part: HeldAmounts, *, started: bool, evicted: bool) -> Iterator[tuple[str, Quantities]]:

@@ -19,7 +19,7 @@ class Borrower:
     subscribed: bool = False
     accepts_revocable: bool = False
     held: int = 0
-    """On how many agents it has anything, twice where of both kinds."""
+    """On how many agents it has anything, twice if of both kinds."""
 
 
 @dataclass(slots=True, eq=False)
@@ -46,17 +46,20 @@ class LentAgent:
     allocation_slack: Amounts = field(default_factory=dict)
     """Slack of allocation, as of the last run."""
     lent: dict[Borrower, Amounts] = field(default_factory=dict)
-    """Of the slack of allocation; together never more than it after a run.  Replaced, never changed in place."""
+    """Amounts of allocation slack that borrowers hold; after a run, together never more than the slack.
+
+    Replaced, never changed in place.
+    """
     debt: dict[Borrower, Amounts] = field(default_factory=dict)
     """Amounts that borrowers still hold though they are lent no longer."""
     throttled: dict[Borrower, Resources] = field(default_factory=dict)
-    """Of the slack of use, with allocation roles."""
+    """Usage slack that borrowers hold, with allocation roles."""
     slack_worked_out_for: FreeResources | None = None
     """The free resources from which `allocation_slack` was worked out."""
     counted_in_totals: Pairs = ()
     """The amounts of it in the sorters' totals."""
     idle_epoch: object = None
-    """The `LentState.epoch` in which no borrower took anything of what there is now; None where that is not known."""
+    """The `LentState.epoch` in which no borrower took anything of what there is now; None if that is not known."""
 
     settled: bool = False
     """Whether neither the slack of allocation nor what is lent or owed of it has changed since a stage saw to them."""
@@ -98,7 +101,7 @@ class IdleReservations:
         self._lendable = lendable
         self.amounts = scalar_pairs(lendable)
         self.lendable_whole: dict[str, Amounts] = {}
-        """By role, what may be lent to it of an agent of which nothing is lent."""
+        """The amounts that a role may borrow of an agent of which nothing is lent, by role."""
         self._others: dict[str, Amounts] = {}
 
     def of_others(self, role: str) -> Amounts:

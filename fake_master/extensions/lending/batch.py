@@ -5,18 +5,17 @@ to the worst-off borrower that takes it, and then another is the worst-off.  So 
 sorters are told in the end how often each borrower was given something.
 """
 
-from collections.abc import Mapping
 from heapq import heappop, heapreplace
-from typing import Self
 
-from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Pairs
+from fake_master.allocator.hierarchical.offerable.allocations import Allocation
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Key, Kind, Node
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Offers, ResourcesByAgent
-from fake_master.extensions.idle_reservations import Borrower, BorrowerRole, IdleReservations, LentAgent, lendable_to
-from fake_master.extensions.lent_resources import LentState
+from fake_master.extensions.lending.batch_order import LendingBorrower, LendingRole, Row
+from fake_master.extensions.lending.idle_reservations import Borrower, BorrowerRole, LentAgent, lendable_to
+from fake_master.extensions.lending.lent_resources import LentState
 from mesosctl.model.resources import Resources
 
 _MOST_JOINED = 10_000
@@ -57,110 +56,6 @@ def offers_of(offers: Offers, client: Client) -> ResourcesByAgent:
     return offers.setdefault(client.framework.id, {}).setdefault(client.role.name, {})
 
 
-class _Shares(list[float]):
-    """The shares of all who held the same before a row, by how many of its agents they were given."""
-
-    __slots__ = ("_base", "_divisors", "_weight")
-
-    def __init__(self, node: Node, divisors: Mapping[str, float], scalars: Pairs) -> None:
-        super().__init__([0.0])  # the sorter knows the share of who was given nothing
-        held = dict(node.tally.amounts)
-        self._divisors = [(held.pop(name, 0), amount, divisors[name]) for name, amount in scalars if name in divisors]
-        self._base = max((_double(held[name]) / divisors[name] for name in held if name in divisors), default=0.0)
-        """The largest share in what it is not given here."""
-        self._weight = node.weight
-
-    def add_next(self) -> None:
-        """Work out the share with one agent more."""
-        given = len(self)
-        shares = (_double(held + given * amount) / divisor for held, amount, divisor in self._divisors)
-        self.append(max(self._base, *shares) / self._weight)
-
-
-def _double(amount: int) -> float:
-    return amount // 1000 + amount % 1000 / 1000.0
-
-
-class _Place:
-    """The place of a role or a borrower in the order, while it is given one agent after another."""
-
-    __slots__ = ("_count", "_path", "_shares", "given", "node")
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
-        self.given = 0
-        """How many agents it was given."""
-
-    def follow(self, shares: _Shares) -> None:
-        """Prepare for `take`, by which it moves among others."""
-        self._shares = shares
-        self._count, self._path = self.node.count, self.node.path
-
-    def take(self) -> tuple[float, int, str, Self]:
-        """Count one more agent, and return the key by which it stands in the order from now on."""
-        self.given = given = self.given + 1
-        shares = self._shares
-        if given == len(shares):
-            shares.add_next()
-        return shares[given], self._count + given, self._path, self
-
-
-class _LendingBorrower(_Place):
-    """A borrower that takes agents of this kind."""
-
-    __slots__ = ("borrower", "client", "is_choosy", "offers")
-
-    def __init__(self, borrower: Borrower, client: Client) -> None:
-        super().__init__(borrower.leaf)
-        self.borrower = borrower
-        self.client = client
-        self.is_choosy = client.filters.count > 0 or client.excludes is not None
-        """Whether filters or constraints may keep an agent from it."""
-        self.offers: ResourcesByAgent = {}
-        """Its offers in this run, once it was given something."""
-
-
-class _LendingRole(_Place):
-    """A role, and its borrowers that take agents of this kind, in the order of a heap."""
-
-    __slots__ = ("allocation", "beside", "has_several", "heap", "offered", "role")
-
-    def __init__(self, role: BorrowerRole, allocation: Allocation) -> None:
-        super().__init__(role.leaf)
-        self.role = role
-        self.allocation = allocation
-        self.heap: list[tuple[float, int, str, _LendingBorrower]] = []
-        self.has_several = False
-        """Whether there are several borrowers."""
-        self.beside: Resources | None = None
-        """The regular offer of the last agent."""
-        self.offered = allocation.with_role
-        """That and what is lent beside it."""
-
-
-class _Row:
-    """Agents that look like the first of them, and of which nothing is lent."""
-
-    def __init__(self, agent: Agent, record: LentAgent, idle: IdleReservations, divisors: Mapping[str, float]) -> None:
-        self.first = agent
-        self.idle = idle
-        self.slack = dict(record.allocation_slack)
-        """The amounts that each of them has to lend: one dictionary for all, as nobody changes it in place."""
-        self.scalars: Pairs = tuple(sorted(self.slack.items()))
-        self.opened: list[_LendingRole] = []
-        """Roles whose turn has come."""
-        self._divisors = divisors
-        self._shares: dict[tuple[object, ...], _Shares] = {}
-
-    def shares(self, node: Node) -> _Shares:
-        """Return the shares of who holds what this one does, with the same weight."""
-        key = node.weight, *node.tally.amounts.items()
-        found = self._shares.get(key)
-        if found is None:
-            found = self._shares[key] = _Shares(node, self._divisors, self.scalars)
-        return found
-
-
 class LendingBatch:
     """The rows of like agents in one third stage."""
 
@@ -189,7 +84,7 @@ class LendingBatch:
         if any(node.kind is Kind.INTERNAL for _, _, _, node in ranking):
             self._short = _MOST_SHORT + 1
             return start
-        row = _Row(first, record, lent.idle(first.free_resources), lent.totals.divisors)
+        row = Row(first, record, lent.idle(first.free_resources), lent.totals.divisors)
         place = self._lend_row(agents, start, row, [key for key in ranking if key[3].client.accepts_revocable])
         for lending in row.opened:
             self._account(lending)
@@ -197,7 +92,7 @@ class LendingBatch:
         return place
 
     def _lend_row(
-        self, agents: list[Agent], start: int, row: _Row, heap: list[tuple[float, int, str, Node | _LendingRole]]
+        self, agents: list[Agent], start: int, row: Row, heap: list[tuple[float, int, str, Node | LendingRole]]
     ) -> int:
         """Lend until an agent is another or must be offered to several; `heap` has the nodes of roles in their order.
 
@@ -246,14 +141,14 @@ class LendingBatch:
                 borrower.given += 1
         return len(agents)
 
-    def _open(self, role: BorrowerRole, row: _Row, record: LentAgent) -> _LendingRole | None:
+    def _open(self, role: BorrowerRole, row: Row, record: LentAgent) -> LendingRole | None:
         """Return a role with the borrowers that take such agents; None where it may have a part of them only."""
         lent, slack = self._lent, row.slack
         part = lendable_to(record, row.idle, role.name, slack)
         if part and part != slack:
             return None
         allocation = lent.allocation_of_pairs(role.name, row.scalars)
-        lending = _LendingRole(role, allocation)
+        lending = LendingRole(role, allocation)
         row.opened.append(lending)
         if not part:
             return lending
@@ -266,7 +161,7 @@ class LendingBatch:
                 and eligibility.admits(row.first.capacity.features)
                 and lent.is_allocatable(allocation, eligibility)
             ):
-                lending.heap.append((share, count, path, _LendingBorrower(borrower, client)))
+                lending.heap.append((share, count, path, LendingBorrower(borrower, client)))
         lending.has_several = len(lending.heap) > 1
         if lending.heap:
             lending.follow(row.shares(role.leaf))
@@ -283,7 +178,7 @@ class LendingBatch:
         role.sorter.refresh()  # type: ignore[attr-defined]  # all sorters are of the kind of the role sorter
         return role.sorter.root.ranking
 
-    def _account(self, lending: _LendingRole) -> None:
+    def _account(self, lending: LendingRole) -> None:
         """Tell the sorters what was given."""
         if not lending.given:
             return

@@ -20,9 +20,9 @@ from fake_master.allocator.interface import (
     Used,
 )
 from fake_master.allocator.options import Options
-from fake_master.extensions.idle_reservations import Borrower, excess, forget_idleness, overlap
-from fake_master.extensions.lending_stage import LendingStage, RescindCallback, totals
-from fake_master.extensions.lent_resources import LentState
+from fake_master.extensions.lending.idle_reservations import Borrower, excess, forget_idleness, overlap
+from fake_master.extensions.lending.lent_resources import LentState
+from fake_master.extensions.lending.stage import LendingStage, RescindCallback, totals
 from mesosctl.model.quantities import Quantities, to_double
 from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.resources import Resources

@@ -45,7 +45,7 @@ class Bounds:
         add(self._promised.setdefault(roles.top_level(role.name), {}), tuple(amounts.items()))
 
     def _spare(self, name: str) -> int:
-        """Return the headroom left to those who lack nothing; below zero where guarantees cannot be met."""
+        """Return the headroom left to those who lack nothing; below zero if guarantees cannot be met."""
         lacking = sum(
             max(0, amounts.get(name, 0) - self._promised.get(role, {}).get(name, 0))
             for role, amounts in self._lacking.items()
@@ -77,11 +77,11 @@ class Guarantees:
         return all(left.get(name, 0) >= amount for name, amount in role.quota.guarantees.items())
 
     def give_up(self, holding: Holding) -> None:
-        """It is taken to be gone from now on."""
+        """Count a holding as gone from now on."""
         add(self._given_up.setdefault(roles.top_level(holding.role), {}), _counted(holding))
 
     def copy(self) -> "Guarantees":
-        """To try something out upon."""
+        """Return a copy to try something out on."""
         twin = Guarantees(self._state)
         twin._given_up = {role: dict(amounts) for role, amounts in self._given_up.items()}
         return twin

@@ -15,8 +15,8 @@ from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import InverseOfferCallback, OfferCallback, OffersByRole, ResourceRequest
 from fake_master.allocator.options import Options
 from fake_master.allocator.revocation import HoldingsQuestion, RevocationCallback
-from fake_master.extensions.preemption import Preemption
-from fake_master.extensions.resource_holds import Holds, Requests
+from fake_master.extensions.strict_priority.preemption import Preemption
+from fake_master.extensions.strict_priority.resource_holds import Holds, Requests
 from mesosctl.model.roles import Priorities
 
 # ruff: noqa: D102  # the interface documents its methods
@@ -94,7 +94,7 @@ class PrioritySorter:
         self._make = make
         """Makes the sorter of one priority."""
         self._levels: dict[int, Sorter] = {}
-        """By priority, the highest first."""
+        """The sorters by priority, the highest first."""
         self._weights: dict[str, float] = {}
 
     @property

@@ -22,7 +22,7 @@ from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Sorter, Totals
 from fake_master.allocator.options import Options, SorterName
-from fake_master.extensions.idle_reservations import Borrower, BorrowerRole, IdleReservations, LentAgent
+from fake_master.extensions.lending.idle_reservations import Borrower, BorrowerRole, IdleReservations, LentAgent
 from mesosctl.model.offers.frameworks import is_allocatable
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources

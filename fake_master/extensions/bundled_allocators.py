@@ -1,0 +1,85 @@
+"""The allocators of this project by their names in `--allocator`, and how the flags make one.
+
+To add one, write a class that implements `fake_master.allocator.interface.Allocator`, add it to `_MAKERS`, and add its
+name to `BUNDLED_ALLOCATORS` in `fake_master/state/flags.py`, which checks the flags.
+"""
+
+from collections.abc import Callable, Mapping
+
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.interface import Allocator, Callbacks
+from fake_master.allocator.options import Options
+from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
+from fake_master.state.flags import MasterFlags
+from fake_master.state.master_state import MasterState
+from mesosctl.model import version_profile as profile_model
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_duration
+from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR, Profile
+
+RescindLent = Callable[[str, Mapping[str, Resources]], None]
+"""(framework id, resources by agent id): what is lent to a framework no longer."""
+
+Maker = Callable[[Options, MasterState, Callbacks, RescindLent], Allocator]
+
+
+def make_allocator(state: MasterState, master: Callbacks, lent_no_longer: RescindLent) -> Allocator:
+    """Return a new allocator, which knows nothing yet.  Raises BadInput for a custom one that cannot be used."""
+    flags, options = state.flags, _options(state.flags, state.profile)
+    if flags.custom_allocator is not None:
+        from fake_master.extensions.guarded_allocator import guarded  # late: hardly any master has one
+
+        return guarded(flags.custom_allocator, options, master, state)
+    return _MAKERS[flags.shown["allocator"]](options, state, master, lent_no_longer)
+
+
+def _hierarchical(
+    options: Options, state: MasterState, master: Callbacks, lent_no_longer: RescindLent
+) -> HierarchicalAllocator:
+    if state.flags.oversubscribe_reservations:
+        from fake_master.extensions.lending.allocator import LendingAllocator  # late: hardly any master lends
+
+        return LendingAllocator(options, master.offers, lent_no_longer, master.inverse_offers, now=state.now)
+    return HierarchicalAllocator(options, master.offers, master.inverse_offers, now=state.now)
+
+
+def _strict_priority(
+    options: Options, state: MasterState, master: Callbacks, _lent_no_longer: RescindLent
+) -> StrictPriorityAllocator:
+    preempts = state.flags.revocation_grace_seconds is not None
+    return StrictPriorityAllocator(
+        options,
+        master.offers,
+        master.inverse_offers,
+        now=state.now,
+        priorities=state.flags.priorities,
+        holdings=master.holdings,
+        on_revoke=master.revoke if preempts else None,
+    )
+
+
+_MAKERS: Mapping[str, Maker] = {
+    "hierarchical": _hierarchical,
+    "HierarchicalDRF": _hierarchical,  # the real master's second name for it
+    STRICT_PRIORITY_ALLOCATOR: _strict_priority,
+}
+
+
+def _options(flags: MasterFlags, profile: Profile) -> Options:
+    shown = flags.shown
+    return Options(
+        allocation_interval=parse_duration(shown["allocation_interval"]),
+        min_allocatable_resources=profile_model.minimum(shown),
+        filter_gpu_resources=profile_model.filters_gpus(shown),
+        role_sorter="random" if shown["role_sorter"] == "random" else "drf",
+        framework_sorter="random" if shown["framework_sorter"] == "random" else "drf",
+        allocator_agent_recovery_factor=profile_model.recovery_factor(shown),
+        allocator_recovery_timeout=profile_model.recovery_seconds(shown),
+        fair_sharing_excluded_resource_names=frozenset(
+            filter(None, shown.get("fair_sharing_excluded_resource_names", "").split(","))
+        ),
+        region=flags.region,
+        reservations_consume_quota=profile.reservations_consume_quota,
+        quota_takes_whole_agents=profile.quota_takes_whole_agents,
+        lendable_names=flags.lendable_names,
+    )

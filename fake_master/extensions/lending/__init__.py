@@ -1,0 +1,1 @@
+"""Lending of idle reservations, switched on by `--oversubscribe-reservations`."""

@@ -1,0 +1,118 @@
+"""The order of roles and borrowers while agents that look alike are lent to them, one agent after another.
+
+The keys are those of `DrfSorter`; what each borrower was given is counted here, and the sorters learn it in the end.
+"""
+
+from collections.abc import Mapping
+from typing import Self
+
+from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Pairs
+from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.sorters.sorter import Node
+from fake_master.allocator.interface import ResourcesByAgent
+from fake_master.extensions.lending.idle_reservations import Borrower, BorrowerRole, IdleReservations, LentAgent
+from mesosctl.model.resources import Resources
+
+
+class Shares(list[float]):
+    """The shares of all who held the same before a row, by how many of its agents they were given."""
+
+    __slots__ = ("_base", "_divisors", "_weight")
+
+    def __init__(self, node: Node, divisors: Mapping[str, float], scalars: Pairs) -> None:
+        super().__init__([0.0])  # the sorter knows the share of who was given nothing
+        held = dict(node.tally.amounts)
+        self._divisors = [(held.pop(name, 0), amount, divisors[name]) for name, amount in scalars if name in divisors]
+        self._base = max((_double(held[name]) / divisors[name] for name in held if name in divisors), default=0.0)
+        """The largest share in what it is not given here."""
+        self._weight = node.weight
+
+    def add_next(self) -> None:
+        """Work out the share with one agent more."""
+        given = len(self)
+        shares = (_double(held + given * amount) / divisor for held, amount, divisor in self._divisors)
+        self.append(max(self._base, *shares) / self._weight)
+
+
+def _double(amount: int) -> float:
+    return amount // 1000 + amount % 1000 / 1000.0
+
+
+class Place:
+    """The place of a role or a borrower in the order, while it is given one agent after another."""
+
+    __slots__ = ("_count", "_path", "_shares", "given", "node")
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.given = 0
+        """How many agents it was given."""
+
+    def follow(self, shares: Shares) -> None:
+        """Prepare for `take`, by which it moves among others."""
+        self._shares = shares
+        self._count, self._path = self.node.count, self.node.path
+
+    def take(self) -> tuple[float, int, str, Self]:
+        """Count one more agent, and return the key by which it stands in the order from now on."""
+        self.given = given = self.given + 1
+        shares = self._shares
+        if given == len(shares):
+            shares.add_next()
+        return shares[given], self._count + given, self._path, self
+
+
+class LendingBorrower(Place):
+    """A borrower that takes agents of this kind."""
+
+    __slots__ = ("borrower", "client", "is_choosy", "offers")
+
+    def __init__(self, borrower: Borrower, client: Client) -> None:
+        super().__init__(borrower.leaf)
+        self.borrower = borrower
+        self.client = client
+        self.is_choosy = client.filters.count > 0 or client.excludes is not None
+        """Whether filters or constraints may keep an agent from it."""
+        self.offers: ResourcesByAgent = {}
+        """The borrower's offers in this run, once it was given something."""
+
+
+class LendingRole(Place):
+    """A role, and its borrowers that take agents of this kind, in the order of a heap."""
+
+    __slots__ = ("allocation", "beside", "has_several", "heap", "offered", "role")
+
+    def __init__(self, role: BorrowerRole, allocation: Allocation) -> None:
+        super().__init__(role.leaf)
+        self.role = role
+        self.allocation = allocation
+        self.heap: list[tuple[float, int, str, LendingBorrower]] = []
+        self.has_several = False
+        """Whether there are several borrowers."""
+        self.beside: Resources | None = None
+        """The regular offer of the last agent."""
+        self.offered = allocation.with_role
+        """The regular offer and what is lent beside it, in one."""
+
+
+class Row:
+    """Agents that look like the first of them, and of which nothing is lent."""
+
+    def __init__(self, agent: Agent, record: LentAgent, idle: IdleReservations, divisors: Mapping[str, float]) -> None:
+        self.first = agent
+        self.idle = idle
+        self.slack = dict(record.allocation_slack)
+        """The amounts that each of them has to lend: one dictionary for all, as nobody changes it in place."""
+        self.scalars: Pairs = tuple(sorted(self.slack.items()))
+        self.opened: list[LendingRole] = []
+        """Roles whose turn has come."""
+        self._divisors = divisors
+        self._shares: dict[tuple[object, ...], Shares] = {}
+
+    def shares(self, node: Node) -> Shares:
+        """Return the shares of who holds what this one does, with the same weight."""
+        key = node.weight, *node.tally.amounts.items()
+        found = self._shares.get(key)
+        if found is None:
+            found = self._shares[key] = Shares(node, self._divisors, self.scalars)
+        return found

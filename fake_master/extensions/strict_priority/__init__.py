@@ -1,0 +1,1 @@
+"""The strict priority allocator, with preemption."""

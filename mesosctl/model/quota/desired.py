@@ -1,0 +1,230 @@
+"""A desired change of quotas: its values, the rules that it keeps before a master is asked, and what it makes.
+
+The rules of a master are in `rules`.  A role in a path, and an amount of zero, are refused by the tool alone.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from mesosctl.model.errors import NotFound, RuleViolation
+from mesosctl.model.quantities import Limits, Quantities, Quota, format_milli, to_double
+from mesosctl.model.quota.rules import (
+    check_amounts_above_zero,
+    check_config_amounts,
+    check_guarantee,
+    check_no_quota_yet,
+    check_not_nested,
+    check_role_may_have_quota,
+)
+from mesosctl.model.resource import Resource
+from mesosctl.model.roles import check_role, did_you_mean
+from mesosctl.model.version_profile import Profile
+
+# --- Values -----------------------------------------------------------------------------------------
+
+
+def guarantees_of(entries: Sequence[Resource]) -> Quantities:
+    """The amounts of a guarantee.  Raises RuleViolation for what cannot stand in one."""
+    check_guarantee(entries)
+    check_amounts_above_zero(entries)
+    return Quantities(_amounts(entries))
+
+
+def limits_of(entries: Sequence[Resource]) -> Limits:
+    """The bounds of limits; zero forbids a resource.  Raises RuleViolation for what cannot stand in them."""
+    if entries:
+        check_guarantee(entries, field="limits")
+    return Limits(_amounts(entries))
+
+
+def guarantee_entries(quota: Quota) -> list[Resource]:
+    """The guarantee of a quota as the entries of a v0 request."""
+    return [Resource(name, milli) for name, milli in quota.guarantees.items()]
+
+
+def _amounts(entries: Sequence[Resource]) -> dict[str, int]:
+    return {entry.name: entry.value for entry in entries if isinstance(entry.value, int)}
+
+
+class DesiredQuota(NamedTuple):
+    """A desired change of a role's quota; a part that is None stays as it is.
+
+    This is the one meaning of every command and file: a part of which nothing is said stays as it
+    is.  A limit that equals the guarantee goes on to equal it.  A role without quota gets what
+    POST /quota would give it: on masters from 1.9 on a limit equal to the guarantee, before that none.
+    """
+
+    guarantees: Quantities | None = None
+    limits: Limits | None = None
+
+    def applied_to(self, before: Quota | None, profile: Profile) -> Quota:
+        """The whole quota that this makes of `before`."""
+        old = before or Quota()
+        guarantees = old.guarantees if self.guarantees is None else self.guarantees
+        if self.limits is not None:
+            return Quota(guarantees, self.limits)
+        follows = profile.quota_sets_limits if old.is_default else old.limits == Limits(old.guarantees)
+        return Quota(guarantees, Limits(guarantees) if follows else old.limits)
+
+    def implicit_losses(self, before: Quota | None, after: Quota) -> list[str]:
+        """Return the guarantees and limits that `after` drops although they were not named.
+
+        They are phrases that follow "its".  An amount that is named may become
+        smaller, and a part of which nothing is left was named whole ("none").
+        """
+        if before is None:
+            return []
+        dropped = [] if not self.guarantees else [name for name in before.guarantees if name not in after.guarantees]
+        unbound = [name for name in before.limits if name not in after.limits and name not in dropped]
+        unbound = unbound if self.limits else []
+        return [f"guarantee of {name}:{format_milli(before.guarantees[name])}" for name in dropped] + [
+            f"limit of {name}:{format_milli(before.limits[name])}" for name in unbound
+        ]
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The names of its resources, and the field in which each stands."""
+        parts = {"guarantees": self.guarantees or (), "limits": self.limits or ()}
+        return {name: f"{part}.{name}" for part, names in parts.items() for name in names}
+
+
+# --- Rules ------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def of_role(role: str) -> Iterator[None]:
+    """A rule that is broken in here says whose entry it is."""
+    try:
+        yield
+    except RuleViolation as error:
+        error.role = role
+        raise
+
+
+def check_request(role: str, guarantee: Sequence[Resource]) -> None:
+    """The rules of one v0 request, and that its quota can be removed.  Raises RuleViolation."""
+    check_role(role)
+    check_guarantee(guarantee)
+    check_amounts_above_zero(guarantee)
+    check_config_amounts({name: to_double(milli) for name, milli in _amounts(guarantee).items()}, {})
+    check_not_nested(role)
+    check_path(role)
+
+
+def check_path(role: str) -> None:
+    """Role syntax, and the signs that end a path or cannot stand in one unquoted.  Raises RuleViolation."""
+    check_role(role)
+    if "?" in role or "#" in role or not role.isascii() or not role.isprintable():
+        raise RuleViolation(
+            f"role '{role}' cannot be named in a path, and there is no other safe way to remove a quota",
+            field="role",
+            rule="quota.path",
+            hint="name roles in ASCII, without '?' and '#'",
+        )
+
+
+def check_config(role: str, quota: Quota) -> None:
+    """The rules of one entry of UPDATE_QUOTA.  Raises RuleViolation."""
+    check_not_nested(role)
+    check_role(role)
+    check_config_amounts(
+        {name: to_double(milli) for name, milli in quota.guarantees.items()},
+        {name: to_double(milli) for name, milli in quota.limits.items()},
+    )
+
+
+def check_update(desired: Sequence[tuple[str, DesiredQuota]]) -> None:
+    """The rules of an update that need no master.  Raises RuleViolation."""
+    if not desired:
+        raise RuleViolation("there is nothing to update", field="quota_configs", rule="quota.empty")
+    seen: set[str] = set()
+    for role, quota in desired:
+        with of_role(role):
+            # An absent part is checked again when what it becomes is known.
+            check_config(role, Quota(quota.guarantees or Quantities(), quota.limits or Limits()))
+        if role in seen:
+            raise RuleViolation(
+                f"role '{role}' is configured twice", field="quota_configs", rule="quota.duplicate-role"
+            )
+        seen.add(role)
+
+
+def no_quota(roles: Sequence[str], stored: Iterable[str]) -> NotFound:
+    """The error for roles without quota; `stored` are those with one."""
+    names = ", ".join(f"'{role}'" for role in roles)
+    return NotFound(
+        f"no quota is set for {names}, or this principal may not see it",
+        field="role",
+        rule="quota.exists",
+        hint=did_you_mean(roles, stored, "mesosctl quota list shows which roles have one"),
+    )
+
+
+def check_stored(
+    roles: Sequence[str], stored: Collection[str], *, create: bool, only_new: bool, missing_answer: int
+) -> None:
+    """Whether these roles have the quotas that an update expects.
+
+    Raises RuleViolation for one that is there if `only_new`, and NotFound for one that is not unless `create`; a
+    master would answer that with the status `missing_answer`.
+    """
+    missing = [role for role in roles if role not in stored]
+    if only_new:
+        for role in roles:
+            check_no_quota_yet(role, stored)
+    if missing and not create:
+        refusal = no_quota(missing, stored)
+        refusal.would_answer = missing_answer
+        raise refusal
+    for role in missing:
+        check_path(role)  # what is made must be removable
+
+
+# --- The result -------------------------------------------------------------------------------------
+
+
+class PlannedQuota(NamedTuple):
+    """The quota of a role before and after an update.
+
+    `losses` are the guarantees and limits that it loses although they were not named, `limit_given` tells whether
+    limits were named at all.
+    """
+
+    role: str
+    before: Quota | None
+    after: Quota
+    losses: list[str]
+    limit_given: bool
+
+
+def plan_quotas(
+    desired: Sequence[tuple[str, DesiredQuota]], stored: Mapping[str, Quota], profile: Profile
+) -> list[PlannedQuota]:
+    """Return the quotas that an update makes of those that are stored.
+
+    Raises RuleViolation for one that no master should be sent.
+    """
+    plan = []
+    for role, quota in desired:
+        before = stored.get(role)
+        after = quota.applied_to(before, profile)
+        with of_role(role):
+            check_role_may_have_quota(role, profile)
+            check_config(role, after)
+            if after.is_default:
+                # A 1.11 master keeps an empty entry then, which blocks a later quota set.
+                raise RuleViolation(
+                    f"that would leave role '{role}' without a guarantee or a limit",
+                    field="guarantees",
+                    rule="quota.empty",
+                    hint=f"use quota remove {role}",
+                )
+        losses = quota.implicit_losses(before, after)
+        plan.append(PlannedQuota(role, before, after, losses, limit_given=quota.limits is not None))
+    return plan
+
+
+def describe_losses(plan: Sequence[PlannedQuota]) -> str:
+    """Return the losses of a plan as one sentence; empty for none."""
+    return "; ".join(f"role '{one.role}' loses its {' and its '.join(one.losses)}" for one in plan if one.losses)
