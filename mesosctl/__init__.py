@@ -5,8 +5,8 @@
     master = Master("http://mesos.example:5050")
     master.set_quota("web", "cpus:12;mem:6GiB")
 
-Importing this package loads nothing else: each name of `__all__` is loaded when it is first asked for.
-`__init__.pyi` has their types.
+Importing this package loads nothing else: each name of `__all__` is loaded when it is first used. `__init__.pyi` has
+their types.
 """
 
 __version__ = "0.1.0"
@@ -66,5 +66,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """List the public names as well."""
+    """List the public names too."""
     return sorted({*globals(), *__all__})

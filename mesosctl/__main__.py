@@ -16,7 +16,7 @@ def main(argv: "Sequence[str] | None" = None, environment: "Environment | None" 
         from mesosctl.cli.run import run, run_as_program
 
         return run_as_program(arguments) if environment is None else run(arguments, environment)
-    except KeyboardInterrupt:  # before there is anything to interrupt
+    except KeyboardInterrupt:  # nothing was sent yet
         sys.stderr.write("mesosctl: interrupted: no change was sent\n")
         return 130
 

@@ -1,7 +1,7 @@
-"""Files of text: read at once and within bounds, and replaced whole or not at all.
+"""Text files: read without waiting and within bounds, and replaced completely or not at all.
 
-Whatever interrupts a write, a kill or a full disk included, there is the old file or the new one.  The new content is
-written beside the old, settled on the disk, and takes its name in one step.
+If a kill or a full disk interrupts a write, either the old file or the new one is there. The new content is written to
+a file next to the old one, synced to the disk, and renamed.
 """
 
 import errno
@@ -19,21 +19,22 @@ from typing import BinaryIO
 from mesosctl.model.errors import BadInput
 
 LARGEST_TEXT = 64 << 20
-"""Bytes of a text that is read whole; the largest that people or programs write for this one are far below."""
+"""The most bytes of a text file; files for mesosctl are far smaller."""
 
 
 class NoFile(OSError):
-    """The name does not lead to a file that can be read to its end."""
+    """The path is not that of a file that can be read to its end."""
 
     def __init__(self, why: str) -> None:
         super().__init__(None, why)
 
 
 def open_file(path: str | os.PathLike[str]) -> BufferedReader:
-    """A file, opened for reading at once whatever it is.  Raises OSError, and ValueError for what is no name.
+    """A file, opened for reading without waiting.
 
-    What a shell connects is read too: a pipe of its own (`/dev/stdin`, `<(command)`), a terminal, `/dev/null`.  A FIFO
-    with a name waits for its writer, perhaps for ever, and a device may never end: both are refused.
+    Raises OSError, and ValueError for an invalid name. Pipes of the shell (`/dev/stdin`, `<(command)`), a terminal and
+    `/dev/null` are read too. A named FIFO may wait for its writer forever, and a device may never end: both are
+    refused.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -46,7 +47,7 @@ def open_file(path: str | os.PathLike[str]) -> BufferedReader:
 
 
 def _check_it_ends(descriptor: int, path: str | os.PathLike[str]) -> None:
-    """Raises NoFile for what may never come to its end, or never begin."""
+    """Raise NoFile for a file that may never begin or end."""
     state = os.fstat(descriptor)
     if stat.S_ISREG(state.st_mode):
         return
@@ -60,9 +61,9 @@ def _check_it_ends(descriptor: int, path: str | os.PathLike[str]) -> None:
 
 
 def read_text_file(path: str | os.PathLike[str]) -> str:
-    """The text of a file in UTF-8, with every end of a line as it is written in Python.
+    """The text of a file in UTF-8, with line endings as in Python.
 
-    Raises OSError, and ValueError for what is no text or no name.
+    Raises OSError, and ValueError for invalid text or an invalid name.
     """
     with open_file(path) as file:
         content = file.read(LARGEST_TEXT + 1)
@@ -72,7 +73,7 @@ def read_text_file(path: str | os.PathLike[str]) -> str:
 
 
 def why_unreadable(error: OSError | ValueError) -> str:
-    """The reason alone, without the number and the path that the system's own sentence has around it."""
+    """Only the reason, without the number and the path in the system's message."""
     if isinstance(error, OSError):
         return error.strerror or "the system does not say why"
     if isinstance(error, UnicodeDecodeError):
@@ -87,15 +88,15 @@ _PIECE = 1 << 18
 """Bytes that are written at once."""
 _ENDING = ".tmp"
 _LEFT_BEHIND_AFTER = 60.0
-"""Seconds after which a file without a lock was left by a killed program."""
+"""Seconds after which a file without a lock counts as left by a killed program."""
 _MOST_OF_A_NAME = 48
 _MOST_LINKS = 40
-"""On one path, as Linux has it."""
+"""The most links on one path, as in Linux."""
 _NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)
 
 
 def write_atomically(path: Path, text: str, *, field: str = "--file", new_mode: int = NEW_FILE_MODE) -> None:
-    """Replace a file, or where one's own link leads, keeping owner and permissions; a new one gets `new_mode`.
+    """Replace a file, or the target of the user's own link, and keep owner and permissions; a new one gets `new_mode`.
 
     A link of another user is not followed.  It is on the disk when this returns.  Raises BadInput naming `field`;
     what was there is unchanged then.
@@ -104,17 +105,17 @@ def write_atomically(path: Path, text: str, *, field: str = "--file", new_mode: 
 
 
 def holds_another_text(path: Path, text: str) -> bool:
-    """Whether a file is there that holds something else, which writing `text` would replace; a pipe holds nothing."""
+    """Whether a file exists with different content, which writing `text` would replace; a pipe has none."""
     try:
         return path.is_file() and path.read_bytes() not in (b"", text.encode(errors="surrogateescape"))
-    except OSError:  # it cannot be read, and so not be known to hold the same
+    except OSError:  # it cannot be read, so its content may differ
         return True
 
 
 def write_pieces(path: Path, pieces: Iterable[str], *, field: str = "--file", new_mode: int = NEW_FILE_MODE) -> None:
-    """The same for a text that comes in pieces, and is never there whole."""
+    """The same for a text that comes in pieces and is never complete in memory."""
     try:
-        # A name that came as bytes, which need not be UTF-8, goes as the same bytes.
+        # A name from bytes that are not UTF-8 becomes the same bytes.
         encoded = (piece.encode(errors="surrogateescape") for piece in pieces)
         _replace_file(path, encoded, new_mode=new_mode)
     except UnicodeEncodeError as error:
@@ -126,8 +127,8 @@ def write_pieces(path: Path, pieces: Iterable[str], *, field: str = "--file", ne
 def replace_file(path: Path, content: bytes, *, new_mode: int = NEW_FILE_MODE, settled: bool = True) -> None:
     """The same for bytes.  Raises OSError.
 
-    Without `settled` it is whole all the same, and perhaps the old one after the machine loses its power:
-    enough for a cache.
+    Without `settled` it is complete too, but after a power failure the old file may be back, which is enough for a
+    cache.
     """
     _replace_file(path, (content,), new_mode=new_mode, settled=settled)
 
@@ -135,8 +136,8 @@ def replace_file(path: Path, content: bytes, *, new_mode: int = NEW_FILE_MODE, s
 def _replace_file(path: Path, pieces: Iterable[bytes], *, new_mode: int, settled: bool = True) -> None:
     """The same for pieces.
 
-    What is no file, as a pipe, is simply written to, if it is one's own or the system's.  A file that its rights
-    protect from writing is left alone, though its folder may be written.
+    A pipe or the like is written to directly, if it belongs to the user or the system. A file without write permission
+    is left alone, even if its folder is writable.
     """
     target = without_links(path)
     before = _state(target)
@@ -162,7 +163,7 @@ def _replace_file(path: Path, pieces: Iterable[bytes], *, new_mode: int, settled
 
 
 def _open_stream(target: Path) -> BinaryIO:
-    """Open a stream for writing without waiting: a FIFO without a reader would block, perhaps for ever."""
+    """Open a stream for writing without waiting: a FIFO without a reader might block forever."""
     try:
         descriptor = os.open(target, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -174,10 +175,9 @@ def _open_stream(target: Path) -> BinaryIO:
 
 
 def without_links(path: Path) -> Path:
-    """Where a path leads, every link followed that is the user's own or the system's.
+    """The target of a path, following links of the user and the system.
 
-    Raises PermissionError for a link of another user, who, as in a folder that many may write, would
-    choose what is written over.
+    Raises PermissionError for a link of another user, who could choose what is overwritten, for example in /tmp.
     """
     found, left, followed = Path("/"), [*reversed(Path.cwd().joinpath(path).parts[1:])], 0
     while left:
@@ -214,7 +214,7 @@ def sync_folder(folder: Path) -> None:
     """Sync a folder, so that files made, renamed or removed in it survive a crash, if the system can do so."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except PermissionError:  # one may be allowed to write a folder, and not to list it
+    except PermissionError:  # a folder may be writable but not readable
         return
     try:
         os.fsync(descriptor)
@@ -234,7 +234,7 @@ def _state(target: Path) -> os.stat_result | None:
 
 @contextmanager
 def _beside(target: Path, mode: int) -> Iterator[tuple[int, Path]]:
-    """A new file in the same folder, held by us; gone at the end unless it was renamed."""
+    """A new file in the same folder, locked; removed at the end unless it was renamed."""
     for number in itertools.count():
         temporary = target.with_name(f"{_beginning(target)}{os.getpid()}-{number}{_ENDING}")
         try:
@@ -243,7 +243,7 @@ def _beside(target: Path, mode: int) -> Iterator[tuple[int, Path]]:
             continue
         break
     try:
-        with suppress(OSError):  # some file systems know no locks, and then nothing is ever removed
+        with suppress(OSError):  # some file systems have no locks, and then nothing is ever removed
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield descriptor, temporary
     except BaseException:
@@ -258,7 +258,7 @@ def _beginning(target: Path) -> str:
 
 
 def _remove_what_was_left(target: Path) -> None:
-    """Beside the file: what programs that were killed left there.  Those that live hold theirs."""
+    """Remove the files that killed programs left next to the file. Running programs hold locks on theirs."""
     with suppress(OSError), os.scandir(target.parent) as entries:
         for entry in entries:
             if entry.name.startswith(_beginning(target)) and entry.name.endswith(_ENDING):
@@ -277,7 +277,7 @@ def _remove_if_left(path: Path) -> None:
 
 
 def _make_alike(descriptor: int, target: Path, before: os.stat_result) -> None:
-    """Owner, group, permissions and access lists of the file that is replaced, as far as one may."""
+    """Copy owner, group, permissions and access lists of the replaced file, as far as allowed."""
     mode = stat.S_IMODE(before.st_mode)
     for owner in (before.st_uid, -1):
         try:
@@ -286,7 +286,7 @@ def _make_alike(descriptor: int, target: Path, before: os.stat_result) -> None:
         except PermissionError:
             continue
     else:
-        # Another group than before must not get what that one was given.
+        # A different group must not get the permissions of the old one.
         mode = mode & ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3
     os.fchmod(descriptor, mode)
     if hasattr(os, "listxattr"):

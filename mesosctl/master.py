@@ -1,7 +1,7 @@
 """`mesosctl.Master`: what an operator does, from Python.
 
 Each method is a command: it runs the same operation and returns the value that `-o json` writes.  Nothing is kept
-between two calls, so a `Master` outlives the master that led when it was made.
+between two calls, so a `Master` keeps working when another master leads.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -73,7 +73,7 @@ class Master:
         try:
             yield connection
         finally:
-            if self._transport is None:  # a transport that was given is the caller's to close
+            if self._transport is None:  # the caller closes a transport that it gave
                 connection.close()
 
     # --- Quota ------------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ class Master:
     ) -> "QuotaChange":
         """Change the quota of a role (`quota update`): the whole guarantee, or all limits, or both.
 
-        What is not given stays as it is.  With `create` a role without quota gets one.
+        A part that is not given stays as it is. With `create`, a role without quota gets one.
         """
         from mesosctl.model.quota.desired import DesiredQuota, guarantees_of
         from mesosctl.operations.quota.set_update_remove import update_quotas
@@ -167,7 +167,7 @@ class Master:
             return read_weights(connection)
 
     def set_weights(self, weights: Mapping[str, float]) -> bool:
-        """Set all weights or none; return whether they were read back, for which this principal may lack rights."""
+        """Set all weights or none; return False if this principal may not read them back."""
         from mesosctl.operations.weights import update_weights
 
         with self._connected() as connection:
@@ -254,7 +254,7 @@ class Master:
     ) -> "ForecastDocument":
         """Return a forecast of changes such as "quota:web=cpus:12;mem:6GiB" (`whatif`); no change is sent.
 
-        `snapshot` takes the place of the cluster as it is now.
+        `snapshot` replaces the current cluster.
         """
         import fake_master
         from mesosctl.operations.whatif import ChangeRunner, named_changes, open_dry_run

@@ -13,9 +13,9 @@ import httpx
 import pytest
 
 from mesosctl.__main__ import main
-from tests.surroundings import InMemory, Ran, Terminal
+from tests.helpers.surroundings import InMemory, Ran, Terminal
 
-pytest_plugins = ("pytester", "tests.needs", "tests.profiles")
+pytest_plugins = ("pytester", "tests.helpers.needs", "tests.helpers.profiles")
 
 OF_TESTS = {"MESOSCTL_FUZZ_EXAMPLES"}
 OF_THE_USER = ("MESOSCTL_", "XDG_", "NO_COLOR", "FORCE_COLOR")

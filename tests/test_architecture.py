@@ -8,15 +8,16 @@ from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-_ROOT = Path(__file__).parent.parent
+from tests import ROOT
+
 _PACKAGES = ("mesosctl", "fake_master")
 
 
 def _modules() -> dict[str, Path]:
     found = {}
     for package in _PACKAGES:
-        for path in (_ROOT / package).rglob("*.py"):
-            parts = path.relative_to(_ROOT).with_suffix("").parts
+        for path in (ROOT / package).rglob("*.py"):
+            parts = path.relative_to(ROOT).with_suffix("").parts
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
 

@@ -7,23 +7,31 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[1]
+from tests import ROOT
+
 ROOMS = sorted(
     f"{package}/{folder.name}"
     for package in ("mesosctl", "fake_master")
-    for folder in (SOURCE / package).iterdir()
+    for folder in (ROOT / package).iterdir()
     if (folder / "__init__.py").exists()
 )
 OPENING = re.compile(r"(What|Whatever|Who|Whom|Whose|Whoever|Nobody|Somebody|Anybody)\b")
 FOREIGN = re.compile(r"\b(spec|seeds)/\w+\.(md|txt)")
 """Files outside of the repository: a rule names the document and its section instead."""
+SLEEPING = re.compile(r"\btime\.sleep\(")
+SLEEPERS = {
+    "tests/helpers/waiting.py",  # what the others use
+    "tests/faults/law.py",  # a clock that skips what the tool sleeps
+    "tests/jobs/files.py",  # the random moment of a kill
+    "tests/jobs/test_files.py",  # a writer that is slow
+}
 LARGEST_FOLDER = 15
 LONGEST_FILE = 300
 LONGEST_TEST_FILE = 400
 
 
 def modules(room: str) -> list[Path]:
-    return sorted((SOURCE / room).rglob("*.py"))
+    return sorted((ROOT / room).rglob("*.py"))
 
 
 def docstrings(path: Path) -> Iterator[tuple[int, str]]:
@@ -38,7 +46,7 @@ def docstrings(path: Path) -> Iterator[tuple[int, str]]:
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_docstring_begins_with_the_thing_itself(room):
     found = [
-        f"{path.relative_to(SOURCE)}:{line}: {text.splitlines()[0]}"
+        f"{path.relative_to(ROOT)}:{line}: {text.splitlines()[0]}"
         for path in modules(room)
         for line, text in docstrings(path)
         if OPENING.match(text)
@@ -46,26 +54,40 @@ def test_a_docstring_begins_with_the_thing_itself(room):
     assert found == []
 
 
+def test_a_file_of_tests_begins_with_the_thing_itself():
+    heads = {path: ast.get_docstring(ast.parse(path.read_text())) for path in modules("tests")}
+    named = {str(path.relative_to(ROOT)): text for path, text in heads.items() if path.stat().st_size}
+    assert {name: text for name, text in named.items() if text is None or OPENING.match(text)} == {}
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_source_is_named_by_its_title(room):
     assert [path.name for path in modules(room) if FOREIGN.search(path.read_text())] == []
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_folders_and_files_can_be_surveyed(room):
+def entries(folder: Path) -> list[Path]:
+    """What a reader sees in a folder; one that was moved may leave its compiled files behind."""
+    found = (one for one in folder.iterdir() if not one.name.startswith("__"))
+    return [one for one in found if one.is_file() or any(one.glob("*.*"))]
+
+
+def large_folders(room: str) -> dict[str, int]:
     folders = {path.parent for path in modules(room)}
-    # A folder that was moved may leave its compiled files behind.
-    entries = {
-        folder: [
-            one for one in folder.iterdir() if not one.name.startswith("__") and (one.is_file() or any(one.glob("*.*")))
-        ]
-        for folder in folders
-    }
-    assert {folder.name: len(found) for folder, found in entries.items() if len(found) > LARGEST_FOLDER} == {}
-    lengths = {str(path.relative_to(SOURCE)): len(path.read_text().splitlines()) for path in modules(room)}
-    assert {name: length for name, length in lengths.items() if length > LONGEST_FILE} == {}
+    counts = {str(folder.relative_to(ROOT)): len(entries(folder)) for folder in folders}
+    return {folder: count for folder, count in counts.items() if count > LARGEST_FOLDER}
 
 
-def test_files_of_tests_can_be_surveyed():
-    lengths = {str(path.relative_to(SOURCE)): len(path.read_text().splitlines()) for path in modules("tests")}
-    assert {name: length for name, length in lengths.items() if length > LONGEST_TEST_FILE} == {}
+def long_files(room: str, longest: int) -> dict[str, int]:
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in modules(room)}
+    return {name: length for name, length in lengths.items() if length > longest}
+
+
+@pytest.mark.parametrize(("room", "longest"), [*((room, LONGEST_FILE) for room in ROOMS), ("tests", LONGEST_TEST_FILE)])
+def test_folders_and_files_can_be_surveyed(room, longest):
+    assert large_folders(room) == {}
+    assert long_files(room, longest) == {}
+
+
+def test_one_helper_waits():
+    found = {str(path.relative_to(ROOT)) for path in modules("tests") if SLEEPING.search(path.read_text())}
+    assert found == SLEEPERS

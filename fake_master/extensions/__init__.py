@@ -1,1 +1,1 @@
-"""Allocators and runtimes that no Mesos ever shipped: lending of idle reservations, strict priority with preemption."""
+"""Features that no Mesos ever shipped: lending, strict priority with preemption, and custom allocators."""

@@ -18,7 +18,7 @@ from mesosctl.model.text import parse_duration
 from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR, Profile
 
 RescindLent = Callable[[str, Mapping[str, Resources]], None]
-"""(framework id, resources by agent id): what is lent to a framework no longer."""
+"""(framework id, resources by agent id): what is no longer lent to a framework."""
 
 Maker = Callable[[Options, MasterState, Callbacks, RescindLent], Allocator]
 

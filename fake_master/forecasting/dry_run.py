@@ -1,6 +1,6 @@
-"""A cluster as it is now, in virtual time: settled, then changed, then settled again.
+"""A copy of a cluster in virtual time: settled, changed, and settled again.
 
-dry_run = DryRun(master, clock, snapshot, terms)    settled at once: `before`
+dry_run = DryRun(master, clock, snapshot, options)    settled at once: `before`
 dry_run.begin("lose two agents")
 dry_run.lose_agents([…])                            a change that no request makes
 dry_run.transport                                   for a client of httpx: it asks the fake master
@@ -40,14 +40,14 @@ _NAMED = 20
 
 
 class DryRun:
-    """One master that nobody else uses, and everything that is tried out on it."""
+    """A separate master, and everything that is tried on it."""
 
     def __init__(
         self,
         master: Master,
         clock: VirtualClock,
         snapshot: ClusterSnapshot,
-        terms: DryRunOptions | None = None,
+        options: DryRunOptions | None = None,
         wants: str | None = None,
         source: ClusterSpec | RestoredCluster | None = None,
     ) -> None:
@@ -62,7 +62,7 @@ class DryRun:
         self.snapshot = snapshot
         self._wants = wants
         self._master = master
-        self._terms = terms or DryRunOptions()
+        self._options = options or DryRunOptions()
         self._out = {offer.id for offer in master.state.offers}
         self._rescinded: list[RescindedOffer] = []
         self._names = AgentNames(master.state)
@@ -73,8 +73,8 @@ class DryRun:
         self._done = 0
         self._take(master)
         self.before = self._settle()
-        self.carrier = Recorder(master, clock, self._answers.append)
-        self.transport = ConnectionTransport(self.carrier)
+        self.connection = Recorder(master, clock, self._answers.append)
+        self.transport = ConnectionTransport(self.connection)
         self._watch()
 
     def _take(self, master: Master) -> None:
@@ -82,14 +82,14 @@ class DryRun:
         self._master = master
         self._names = AgentNames(master.state)
         self._evictions = Evictions(master.state, master.runtime, master.revoking, self._names)
-        after = self._terms.cycles * master.allocation_interval
-        # What the change itself keeps from being offered again, it keeps for so long.
+        after = self._options.cycles * master.allocation_interval
+        # The filters of the change itself stay in force this long.
         after = max(after, DEFAULT_REFUSE_SECONDS + 2 * master.allocation_interval)
         after += self._evictions.longest_grace
         self._cycles_after = math.ceil((after + self._offers_suspended) / master.allocation_interval)
 
     def _watch(self) -> None:
-        """From now on whatever happens is the changes' doing."""
+        """Count everything that happens from now on as an effect of the changes."""
         self._evictions.begin()
         self._master.offers.on_rescind = self._note
 
@@ -113,9 +113,9 @@ class DryRun:
     def restart(self, flags: Mapping[str, str], part: float = 1.0) -> None:
         """Another master leads, with these flags instead of its own, and `part` of the agents is back.
 
-        It has the quotas, weights and reservations that were there, and the frameworks have subscribed again.  Where
-        there is quota, it makes no offers until enough agents are back, or the recovery timeout is over.
-        Raises BadInput for flags with which none starts.
+        It keeps the quotas, weights and reservations, and the frameworks have subscribed again. If any role has quota,
+        it makes no offers until enough agents are back, or the recovery timeout is over. Raises BadInput for invalid
+        flags.
         """
         assert self._source is not None, "only a master made from a file or a snapshot can start again"
         self._flags |= flags
@@ -132,12 +132,12 @@ class DryRun:
         master = restarted(self._source, self._master.registry, self.clock, self._flags, away)
         self._restarted = True
         self._take(master)
-        self.carrier.lead(master)
+        self.connection.follow(master)
         self._watch()
         master.advance()
 
     def _tell_failover(self, known: int, away: Sequence[Agent], needed: int) -> None:
-        """Say in the last change who is back, and how long offers wait."""
+        """Describe in the last change which agents are back, and how long offers wait."""
         wait = (
             f"no offers for {self._offers_suspended:g} s, because fewer than {needed} are back"
             if self._offers_suspended
@@ -149,7 +149,7 @@ class DryRun:
         self._changes[-1:] = [TriedChange(f"failover: {known - len(away)} of {known} agents are back: {wait}{missing}")]
 
     def lose_agents(self, agent_ids: Iterable[str], why: str = "") -> None:
-        """Agents are gone for good; the change that is tried says which and what they had, and `why` so many.
+        """Remove agents; the change names them and their resources, and `why` explains the number.
 
         Raises KeyError for one that is not registered.
         """
@@ -191,25 +191,25 @@ class DryRun:
 
     def be_silent(self) -> None:
         """Report no progress any more: another process shows it."""
-        self._terms = replace(self._terms, progress=lambda _: None)
+        self._options = replace(self._options, progress=lambda _: None)
 
     # --- Time -----------------------------------------------------------------------------------------
 
     def _settle(self) -> ClusterSummary:
-        self._pass(self._terms.cycles)
+        self._pass(self._options.cycles)
         return summarize(self._master.state)
 
     def _pass(self, cycles: int) -> None:
         for _ in range(cycles):
             self.clock.sleep(self._master.allocation_interval)
             self._master.advance()
-            if self._terms.assume == "accept":
+            if self._options.assume == "accept":
                 self._accept_everything()
             self._done += 1
-            self._terms.progress(self._done / (self._terms.cycles + self._cycles_after))
+            self._options.progress(self._done / (self._options.cycles + self._cycles_after))
 
     def _accept_everything(self) -> None:
-        """Turn each offer into a task that takes all of it and does not end."""
+        """Turn each offer into a task that uses all of it and does not end."""
         master = self._master
         for offer in master.state.offers:
             if master.state.offers.get(offer.id) is None:  # rescinded for one of those before it
@@ -222,7 +222,7 @@ class DryRun:
                 master.state.frameworks[offer.framework_id].hold(master.state.agents[offer.agent_id], offer.resources)
 
     def _launch(self, offer: Offer) -> None:
-        """Where tasks can be evicted, each is one of its own."""
+        """If tasks can be evicted, each is separate."""
         framework, name = self._master.state.frameworks[offer.framework_id], f"assumed-{offer.id}"
         task = Task(name, framework.id, offer.agent_id, {"name": name}, offer.resources, offer.role)
         self._master.task_runner.launch(framework, task, None)
@@ -249,7 +249,7 @@ class DryRun:
             snapshot=self.snapshot,
             cycles=self._cycles_after,
             seconds=self._cycles_after * self._master.allocation_interval,
-            assume=self._terms.assume,
+            assume=self._options.assume,
             changes=tuple(self._changes),
             lost=tuple(self._lost),
             answers=self.answers,
@@ -279,22 +279,22 @@ class DryRun:
         )
 
 
-def of_snapshot(snapshot: ClusterSnapshot, terms: DryRunOptions) -> DryRun:
+def of_snapshot(snapshot: ClusterSnapshot, options: DryRunOptions) -> DryRun:
     """A master as the snapshot says, at the moment when it was taken.  Raises BadInput."""
-    return _of_snapshot_agent(RestoredCluster(snapshot), terms)
+    return _of_restored(RestoredCluster(snapshot), options)
 
 
-def of_file(file: BufferedIOBase, where: str, terms: DryRunOptions) -> DryRun:
-    """A snapshot, or a cluster file whose frameworks do what it says of them.  Raises BadInput, and OSError."""
+def of_file(file: BufferedIOBase, where: str, options: DryRunOptions) -> DryRun:
+    """A snapshot, or a cluster file with simulated frameworks.  Raises BadInput, and OSError."""
     spec = read_opened(file, where)
     if isinstance(spec, RestoredCluster):
-        return _of_snapshot_agent(spec, terms)
+        return _of_restored(spec, options)
     clock = VirtualClock()
     master = spec.start(clock=clock)
     snapshot = ClusterSnapshot(master.state.profile.version, clock(), flags=master.state.flags.shown)
-    return DryRun(master, clock, snapshot, terms, wants="what the cluster file says about them", source=spec)
+    return DryRun(master, clock, snapshot, options, wants="what the cluster file says about them", source=spec)
 
 
-def _of_snapshot_agent(restored: RestoredCluster, terms: DryRunOptions) -> DryRun:
+def _of_restored(restored: RestoredCluster, options: DryRunOptions) -> DryRun:
     clock = VirtualClock(restored.snapshot.taken_at)
-    return DryRun(restored.start(clock=clock), clock, restored.snapshot, terms, source=restored)
+    return DryRun(restored.start(clock=clock), clock, restored.snapshot, options, source=restored)

@@ -1,4 +1,4 @@
-"""Requests answered by one master, each in a transaction of its own if it changes something."""
+"""Requests to one master, each in its own transaction if it changes something."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ _READING = ("GET", "HEAD")
 
 
 class Application:
-    """Answers requests to one master.  Not thread-safe: a carrier sends one at a time."""
+    """Answers requests to one master.  Not thread-safe: a transport sends one at a time."""
 
     def __init__(self, master: Master) -> None:
         self.follow(master)
@@ -29,7 +29,7 @@ class Application:
         self.master.advance()
 
     def handle(self, request: Request) -> Response:
-        """Return the answer to a request, also where the registry fails; a change that it reports is on disk."""
+        """Return the answer to a request, also if the registry fails; a change that it reports is on disk."""
         try:
             return self.respond(request)
         except RegistryFailure as failure:
@@ -39,7 +39,7 @@ class Application:
         """Return the answer to a request.  Raises RegistryFailure if a change was not kept.
 
         A HeldRegistry means that nothing was changed.  After any other failure, an operator's change is undone, but
-        what a framework's call made agents do goes on, and is written when that is possible (`AgentStore`).
+        what agents do because of a framework's call continues, and is written when that is possible (`AgentStore`).
         """
         self.master.advance()
         try:

@@ -66,7 +66,7 @@ def accepted_type(request: Request) -> str:
 
 
 def _wanted(accept: str) -> dict[str, bool]:
-    """Return whether each media type is taken; whoever names one says it of that alone, whatever a wildcard allows."""
+    """Return whether each media type is accepted; a named type takes precedence over a wildcard."""
     wanted: dict[str, bool] = {}
     for choice in accept.split(","):
         media, *parameters = (part.strip() for part in choice.split(";"))

@@ -137,7 +137,7 @@ def _without_empty_lists(value: Any) -> Any:
 def framework(of: Framework, offers: Sequence[Any], added: Added = _NOTHING) -> dict[str, Any]:
     """Describe a framework, and offers to it that are described already, as GET_FRAMEWORKS shows it."""
     times = _framework_times(of)
-    if of.recovered:  # nobody knows when it was first there
+    if of.recovered:  # when it was registered is unknown
         del times["registered_time"], times["reregistered_time"]
     message: dict[str, Any] = {
         **times,
@@ -191,7 +191,7 @@ def task(of: Task, listed: Listing = list_to_json) -> dict[str, Any]:
 
 
 def executor(of: Executor) -> dict[str, Any]:
-    """An ExecutorInfo as its framework sent it, with what the master adds to it."""
+    """An ExecutorInfo of a framework, with the fields that the master adds."""
     own = {"framework_id": {"value": of.framework_id}, "resources": list_to_json(of.resources, "POST")}
     return {**of.info, **own}
 
@@ -235,7 +235,7 @@ def offer(
 
 
 def inverse_offer(state: MasterState, to: Framework, offer_id: str, on: Agent) -> dict[str, Any]:
-    """An InverseOffer message; it asks for all that the framework has there, and so names no resources."""
+    """An InverseOffer message; it is about everything that the framework has there, and so names no resources."""
     return {
         "id": {"value": offer_id},
         "url": _url(on),

@@ -1,7 +1,7 @@
-"""The lasting state of a cluster: what its registry and the disks of its agents hold when the master starts.
+"""The lasting state of a cluster: the content of its registry and of its agents' disks when the master starts.
 
-A cluster file says it in the sections [quotas], [weights], [[reservations]] and [[volumes]]; a snapshot has it as
-values.  A registry is given it once.  What commands change afterwards is the registry's.
+A cluster file has it in the sections [quotas], [weights], [[reservations]] and [[volumes]]; a snapshot has it as
+values. It is written to the registry once, if commands change it.
 """
 
 import json
@@ -70,14 +70,14 @@ class LastingState:
     desired: DesiredState = field(default_factory=DesiredState)
     volumes: tuple[VolumeSpec, ...] = ()
     fingerprint: str = ""
-    """A digest of these sections as they stand in the file; empty for a file without them."""
+    """A digest of the text of these sections; empty for a file without them."""
     where: str = "the cluster"
     places: Places = field(default_factory=Places)
 
     def seed(self, registry: Registry, profile: Profile, flags: MasterFlags, agents: Mapping[str, Resources]) -> None:
         """Check it against the master and its agents (configured resources by host name), and write it once.
 
-        A registry that has been given it keeps what it has.  Raises BadInput with line and key, RegistryFailure.
+        A registry that already has it stays as it is.  Raises BadInput with line and key, RegistryFailure.
         """
         with self.placed():
             quotas = self._quotas(profile, flags)
@@ -276,7 +276,7 @@ def seed(
     checkpoints: Mapping[str, Iterable[Resource]],
     stamp: str | float,
 ) -> None:
-    """Write a registry's first content, unless it has been given it.  Raises RegistryFailure.
+    """Write a registry's first content, unless it already has it.  Raises RegistryFailure.
 
     `checkpoints`: what agents have on their disks, by checkpoint key.
     """

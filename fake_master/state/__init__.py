@@ -1,1 +1,1 @@
-"""The books of the master: agents, frameworks, offers, tasks, and what it was started with."""
+"""The state of a master: agents, frameworks, offers, tasks, and the flags that it was started with."""

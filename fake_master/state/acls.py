@@ -138,7 +138,7 @@ class Authorizer:
 
     @classmethod
     def from_json(cls, value: Any) -> "Authorizer":
-        """From the decoded value of `--acls`.  Raises BadInput."""
+        """Read the decoded value of `--acls`.  Raises BadInput."""
         try:
             message = read(_ACLS, value)
         except ConversionError as error:
@@ -163,9 +163,12 @@ class Authorizer:
         return self.permissive
 
     def require(self, action: str, principal: str | None, target: str | None) -> None:
-        """Raises Forbidden where `allows` is false."""
+        """Check that `allows` is true.  Raises Forbidden."""
         if not self.allows(action, principal, target):
-            raise Forbidden(f"principal '{principal}' may not {action} of '{target}'", rule=f"acl.{action}")
+            client = "an unauthenticated client" if principal is None else f"principal '{principal}'"
+            kind = (_OBJECT_FIELDS | _UNUSED)[action].removesuffix("s").replace("_", " ")
+            of = "" if target is None else f" ({kind} '{target}')"
+            raise Forbidden(f"the ACLs do not allow {client} to {action.replace('_', ' ')}{of}", rule=f"acl.{action}")
 
 
 def _entity(message: Mapping[str, Any]) -> Entity:
@@ -179,7 +182,7 @@ class Access:
         self._authorizer = authorizer
 
     def may_register(self, principal: str | None, resources: Iterable[Resource]) -> None:
-        """To register an agent with these resources; what is reserved among them counts as reserved by the agent.
+        """Check whether an agent with these resources may register; it counts as the reserver of its reservations.
 
         Where anything is, a master asks about the unreserved rest as well: its role is "*".
         """
@@ -189,27 +192,27 @@ class Access:
             self.may_reserve(principal, entries)
 
     def may_reserve(self, principal: str | None, resources: Iterable[Resource]) -> None:
-        """To reserve for the role of each current owner."""
+        """Check whether each entry may be reserved for its role."""
         for resource in resources:
             self._authorizer.require("reserve_resources", principal, resource.role)
 
     def may_unreserve(self, principal: str | None, resources: Iterable[Resource]) -> None:
-        """To undo what each reserver's principal did."""
+        """Check whether the reservations of each reserver may be undone."""
         for resource in resources:
             reserver = resource.reservations[-1].principal if resource.reservations else None
             self._authorizer.require("unreserve_resources", principal, reserver)
 
     def may_create(self, principal: str | None, volumes: Iterable[Resource]) -> None:
-        """To create volumes of each role."""
+        """Check whether volumes may be created for each role."""
         for volume in volumes:
             self._authorizer.require("create_volumes", principal, volume.role)
 
     def may_destroy(self, principal: str | None, volumes: Iterable[Resource]) -> None:
-        """To destroy what each creator's principal made."""
+        """Check whether the volumes of each creator may be destroyed."""
         for volume in volumes:
             creator = volume.disk.principal if volume.disk is not None else None
             self._authorizer.require("destroy_volumes", principal, creator)
 
     def may_resize(self, principal: str | None, volume: Resource) -> None:
-        """To grow or shrink a volume of its role."""
+        """Check whether a volume of its role may grow or shrink."""
         self._authorizer.require("resize_volumes", principal, volume.role)

@@ -139,7 +139,7 @@ class Agent:
 
 @cache
 def _capability_set(capabilities: tuple[str, ...]) -> frozenset[str]:
-    """One set for all agents that are alike."""
+    """Return one set for all agents with the same capabilities."""
     return frozenset(capabilities)
 
 
@@ -151,7 +151,7 @@ class KnownAgents:
 
     def __init__(self) -> None:
         self.hosts: dict[str, Agent] = {}
-        """Registered agents by host name."""
+        """Agents by host name, those that are not registered at present included."""
         self.records: dict[str, AgentRecord] = {}
         """The registry's records by host name, kept in memory because there may be thousands of hosts."""
         self.former: dict[str, Any] = {}

@@ -40,7 +40,7 @@ class SteadyClock:
 class VirtualClock:
     """Seconds since the epoch that stand still until `sleep` moves them on at once.
 
-    Given to a master as its clock, and to the carrier as its way to wait, it plays hours in
+    Given to a master as its clock, and to the transport as its way to wait, it plays hours in
     milliseconds and the same way every time.
     """
 

@@ -74,7 +74,7 @@ class RoleUsage:
         self._reservations_count = reservations_count
 
     def consumed(self, role: str) -> Quantities:
-        """Return what counts against the limits of `role`: allocated, and reserved but idle where that counts."""
+        """Return what counts towards the limits of `role`: allocated, and reserved but idle if that counts."""
         allocated = self._counted.get(role, _NOTHING)
         if not self._reservations_count:
             return allocated

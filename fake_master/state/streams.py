@@ -38,7 +38,7 @@ class SharedEvent:
 class EventStream:
     """Events waiting to be carried to one subscriber.
 
-    The master sends and closes; the carrier takes, and says `abandon` when the subscriber is gone.
+    The master sends and closes; the transport takes, and says `abandon` when the subscriber is gone.
     Sending never waits: a subscriber that falls too far behind is abandoned instead.
     """
 
@@ -70,7 +70,7 @@ class EventStream:
             self._on_leave = action
 
     def on_event(self, wake: Callable[[], None]) -> None:
-        """How the carrier is told that there is something to take, or that the stream is closed."""
+        """Set the callback for new events and for the end of the stream."""
         self._wake = wake
 
     def send(self, event: Mapping[str, Any]) -> None:
@@ -107,7 +107,7 @@ class EventStream:
     def take(self) -> list[bytes]:
         """Everything that waits, one RecordIO record for each event.
 
-        A carrier sends each in a chunk of its own, as Mesos does: there are clients that count on it.
+        A transport sends each in a chunk of its own, as Mesos does: there are clients that count on it.
         """
         taken, self._pending = self._pending, []
         self._size = 0

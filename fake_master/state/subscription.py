@@ -42,7 +42,7 @@ class Subscription:
 
     @property
     def framework_id(self) -> str:
-        """Empty if the framework has none yet."""
+        """The framework's id; empty if it has none yet."""
         return str(self.info.get("id", {}).get("value", ""))
 
     def check(self, flags: MasterFlags) -> None:

@@ -60,7 +60,7 @@ SUMMARY_STATES: tuple[TaskState, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a task ends that was told to."""
+    """The end that a task was told to take."""
 
     at: float
     """Seconds since the epoch."""

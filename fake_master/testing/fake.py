@@ -276,25 +276,25 @@ class _Cluster:
 
     @property
     def is_shared(self) -> bool:
-        """See `Passing.is_shared`; real time passes elsewhere, too."""
+        """See `SettlingCluster.is_shared`; real time passes elsewhere, too."""
         fake = self._fake
         return fake._server is not None or fake._transport.listeners > 0 or isinstance(fake._clock, RunningClock)
 
     @property
     def allocation_interval(self) -> float:
-        """See `Passing.allocation_interval`."""
+        """See `SettlingCluster.allocation_interval`."""
         return self._fake._master.allocation_interval
 
     def pass_interval(self) -> None:
-        """See `Passing.pass_interval`."""
+        """See `SettlingCluster.pass_interval`."""
         self._fake.advance(0.0 if isinstance(self._fake._clock, RunningClock) else self.allocation_interval)
 
     def condition(self) -> object:
-        """See `Passing.condition`; offers are told apart by what is in them."""
+        """See `SettlingCluster.condition`; offers are told apart by what is in them."""
         fake = self._fake
         offered = sorted((one.framework_id, one.role, one.agent_id, str(one.resources)) for one in fake.offers)
         return offered, [(task.id, task.state) for task in fake.tasks], fake.agents, fake.frameworks
 
     def summary(self) -> str:
-        """See `Passing.summary`."""
+        """See `SettlingCluster.summary`."""
         return values.summary(self._fake.frameworks, self._fake.tasks)

@@ -15,8 +15,8 @@ _MOST_INTERVALS = 1000
 """Allocations to wait for if nobody else is there who could do anything."""
 
 
-class Passing(Protocol):
-    """A cluster in which time passes."""
+class SettlingCluster(Protocol):
+    """The parts of a `FakeMaster` that `Waiting` needs: virtual time, and what may change in it."""
 
     @property
     def is_shared(self) -> bool:
@@ -44,7 +44,7 @@ class Passing(Protocol):
 class Waiting:
     """One `settle`: lets time pass in steps, until what is waited for is there."""
 
-    def __init__(self, cluster: Passing, until: Callable[[], object] | None, timeout: float) -> None:
+    def __init__(self, cluster: SettlingCluster, until: Callable[[], object] | None, timeout: float) -> None:
         self._cluster = cluster
         self._until = until
         self._give_up = time.monotonic() + timeout

@@ -90,7 +90,7 @@ class _Connection:
 
 
 class _Unanswered(web.StreamResponse):
-    """No answer: a libprocess does not read any, and keeps its connection."""
+    """The absence of an answer: libprocess reads none, and keeps its connection."""
 
     async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
         """Write nothing."""

@@ -35,23 +35,23 @@ class ConnectionDropped(Exception):
 class Events:
     """A subscriber's stream.  Iterating raises TimeoutError if nothing comes for too long."""
 
-    def __init__(self, application: "Application", stream: "EventStream", sleep: Sleep, patience: float) -> None:
+    def __init__(self, application: "Application", stream: "EventStream", sleep: Sleep, timeout: float) -> None:
         self._application = application
         self._stream = stream
         self._sleep = sleep
-        self._patience = patience
+        self._timeout = timeout
 
     def __iter__(self) -> Iterator[bytes]:
         clock = self._application.master.state.clock
-        give_up = clock() + self._patience
+        give_up = clock() + self._timeout
         while True:
             if records := self._stream.take():
                 yield from records
-                give_up = clock() + self._patience
+                give_up = clock() + self._timeout
             elif self._stream.closed:
                 return
             elif clock() >= give_up:
-                raise TimeoutError(f"no event within {self._patience:g} s")
+                raise TimeoutError(f"no event within {self._timeout:g} s")
             else:
                 self._wait(give_up)
 
@@ -91,9 +91,9 @@ class DirectConnection:
         """The same; raises RegistryFailure if that is no answer of the master, but a fault of its file."""
         return self._application.respond(Request(method, target, headers, body))
 
-    def events(self, stream: "EventStream", patience: float | None) -> Events:
-        """Return the events on the stream of an answer; `patience`: seconds between two pieces, None for ever."""
-        return Events(self._application, stream, self._sleep, math.inf if patience is None else patience)
+    def events(self, stream: "EventStream", timeout: float | None) -> Events:
+        """Return the events on the stream of an answer; `timeout`: seconds between two pieces, None for ever."""
+        return Events(self._application, stream, self._sleep, math.inf if timeout is None else timeout)
 
     def close(self) -> None:
         """End the master."""
@@ -107,8 +107,8 @@ class Connection(Protocol):
         """The answer; the names of headers are in lower case."""
         ...
 
-    def events(self, stream: "EventStream", patience: float | None) -> Events:
-        """Return the events on the stream of an answer; `patience` in seconds, None for ever."""
+    def events(self, stream: "EventStream", timeout: float | None) -> Events:
+        """Return the events on the stream of an answer; `timeout` in seconds, None for ever."""
         ...
 
     def close(self) -> None:
@@ -196,10 +196,10 @@ class LazyConnection:
         with self._explained():
             return self._master().respond(method, target, headers, body)
 
-    def events(self, stream: "EventStream", patience: float | None) -> Events:
+    def events(self, stream: "EventStream", timeout: float | None) -> Events:
         """See `DirectConnection.events`.  Raises BadInput as `answer` does."""
         with self._explained():
-            return self._master().events(stream, patience)
+            return self._master().events(stream, timeout)
 
     def close(self) -> None:
         """End the master, if it has started, and let go of the registry."""

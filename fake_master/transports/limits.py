@@ -32,7 +32,7 @@ def allow_many_files() -> None:
 
 
 def _most_connections() -> int:
-    """As many as the process may have open files; never so many that accepting would fail."""
+    """Return how many connections the process's limit of open files allows, less a reserve for accepting."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return max(16, 16384 if soft == resource.RLIM_INFINITY else min(16384, soft - _SPARE_FILES))
 

@@ -20,7 +20,7 @@ from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources
 
 Reader = Callable[[Any, str], Resource]
-"""Reads the Resource message that stands at a place."""
+"""Reads the Resource message at a place."""
 
 
 def agents(answer: Any) -> list[AgentCapacity]:
@@ -33,7 +33,7 @@ def agents(answer: Any) -> list[AgentCapacity]:
 
 @dataclass(frozen=True, slots=True)
 class AgentCapacities:
-    """All that the capacity heuristic, and the completion of names read of many agents."""
+    """The fields of agents that the capacity heuristic and the completion of names read."""
 
     capacities: list[AgentCapacity] = field(default_factory=list)
     names: list[dict[str, str]] = field(default_factory=list)
@@ -41,7 +41,7 @@ class AgentCapacities:
 
 
 def agent_capacities(chunks: Iterable[bytes]) -> AgentCapacities:
-    """As `agents`, of an answer that comes in chunks, read as it comes.  Raises ConversionError if it is no JSON."""
+    """Like `agents`, but read from an answer while its chunks arrive.  Raises ConversionError if it is no JSON."""
     found, known = AgentCapacities(), Entries()
     for entry, where in in_turn(chunks):
         found.capacities.append(_agent(entry, where, known.read))
@@ -51,7 +51,7 @@ def agent_capacities(chunks: Iterable[bytes]) -> AgentCapacities:
 
 
 def in_turn(chunks: Iterable[bytes]) -> Iterator[tuple[Any, str]]:
-    """The entries of an answer that comes in chunks, and where they stand.
+    """The entries of an answer that arrives in chunks, and their places.
 
     Raises UnexpectedAnswer if there is no list of them; ConversionError if it is no JSON.
     """
@@ -92,7 +92,7 @@ def listed(entry: Mapping[str, Any], where: str, reader: Reader = resource_at) -
 
 
 def _summarised(entry: Mapping[str, Any], where: str) -> Iterator[Resource]:
-    """Amounts alone, from a master without these lists; what is reserved counts as reserved by the agent."""
+    """Only amounts, from a master without these lists; reservations count as static ones."""
     reserved = entry.get("reserved_resources", {})
     if not isinstance(reserved, dict):
         raise wrong(reserved, "an object", f"{where}.reserved_resources")
@@ -191,7 +191,7 @@ def _listed(part: Any, where: str) -> Resources:
 
 
 def _status(entry: Mapping[str, Any], where: str) -> AgentStatus:
-    """Return the status of an agent: of several reasons to be out of service, the operator's own first."""
+    """Return the status of an agent. If it is out of service for several reasons, the operator's own comes first."""
     drain = entry.get("drain_info")
     if drain is not None:
         if not isinstance(drain, dict):
@@ -206,7 +206,7 @@ _FULL = ("reserved_resources_full", "unreserved_resources_full")
 
 
 def registered_agents(chunks: Iterable[bytes]) -> list[RegisteredAgent]:
-    """Every registered agent, with its resources in full, of an answer that comes in chunks, read as it comes.
+    """Every registered agent, with its full resources, read from an answer while its chunks arrive.
 
     Raises UnexpectedAnswer; ConversionError if it is no JSON.
     """
@@ -222,7 +222,7 @@ def agent_state(answer: Any) -> Resources:
 
 
 class _Reader:
-    """Reads agents; what is equal in thousands of them becomes one value."""
+    """Reads agents; values that are equal in thousands of agents are shared."""
 
     def __init__(self) -> None:
         self._entries = Entries()
@@ -262,7 +262,7 @@ class _Reader:
         )
 
     def _held(self, entry: Mapping[str, Any], where: str) -> tuple[Resources, frozenset[str]]:
-        """The resources in the list that stands at `where`, and the roles that they are allocated to."""
+        """The resources in the list at `where`, and the roles that they are allocated to."""
         messages = entry.get(where.rpartition(".")[2], [])
         return self._holdings.get(repr(messages), lambda: self._allocated(messages, where))
 

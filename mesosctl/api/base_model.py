@@ -1,7 +1,8 @@
 """The base of the models of the documented JSON.
 
 One class stands for one message.  A request is built from it and sent as its JSON; a file that a person wrote is
-validated by it, strictly: a master ignores a key that it does not know, and here it is refused, as it may be misspelt.
+validated by it, strictly: a master ignores a key that it does not know, but here it is refused, because it may be
+misspelt.
 """
 
 import re
@@ -52,7 +53,7 @@ class MesosModel(BaseModel):
 
     @classmethod
     def read(cls, value: Any, where: str) -> Self:
-        """The message that a JSON value makes; `where` names the file.  Raises BadInput with the place."""
+        """The message in a JSON value; `where` names the file.  Raises BadInput with the place."""
         try:
             return cls.model_validate(value)
         except ValidationError as error:
@@ -68,7 +69,7 @@ class MesosModel(BaseModel):
         return []
 
     def content(self) -> dict[str, Any]:
-        """The message as a JSON object, what is absent left out."""
+        """The message as a JSON object without absent fields."""
         return self.model_dump(exclude_none=True, by_alias=True)
 
     def body(self) -> bytes:
@@ -100,7 +101,7 @@ _SENTENCES = {
     "model_attributes_type": "it should be an object",
     "value_error": "it should be a number",
 }
-"""The kind of a mistake, in words that need no knowledge of the library that found it."""
+"""The kind of a mistake, in words that do not depend on pydantic."""
 
 
 def _refused(model: type[BaseModel], error: ValidationError, where: str) -> BadInput:
@@ -142,7 +143,7 @@ def _key(name: str, field: Any) -> str:
 
 
 def _kinds(annotation: Any) -> Iterator[Any]:
-    """The types that an annotation is made of."""
+    """The types that make up an annotation."""
     yield annotation
     for part in get_args(annotation):
         yield from _kinds(part)

@@ -25,7 +25,7 @@ class Id(MesosModel):
 
 
 def _bare(value: Any) -> Any:
-    """Documents print an id as a text alone."""
+    """The Mesos documentation prints an id as plain text."""
     return {"value": value} if isinstance(value, str) else value
 
 
@@ -33,7 +33,7 @@ AnyId = Annotated[Id, BeforeValidator(_bare)]
 
 
 class OfferMessage(MesosModel):
-    """An Offer message; what is not looked into is kept as it came."""
+    """An Offer message; the parts that are not read are kept unchanged."""
 
     id: AnyId
     framework_id: AnyId
@@ -48,7 +48,7 @@ class OfferMessage(MesosModel):
     unavailability: dict[str, Any] | None = None
 
     def to_core(self) -> Offer:
-        """The offer it is.  Raises RuleViolation."""
+        """The offer that the message describes. Raises RuleViolation."""
         return offer(self.content())
 
 
@@ -104,13 +104,13 @@ class OfferId(MesosModel):
 
 
 class Filters(MesosModel):
-    """How long the rest is not to be offered again."""
+    """How long the rest must not be offered again."""
 
     refuse_seconds: Double
 
 
 class Accept(MesosModel):
-    """Operations upon offers of one agent."""
+    """Operations on offers of one agent."""
 
     offer_ids: list[OfferId]
     operations: list[Annotated[ReserveOperation | UnreserveOperation, Field(discriminator="type")]]
@@ -126,7 +126,7 @@ class AcceptCall(MesosModel):
 
     @classmethod
     def of(cls, offers: Iterable[Offer], operation: OfferOperation, refuse_seconds: float | None = None) -> Self:
-        """The call that operates upon offers, in the format of the first.  Raises RuleViolation."""
+        """The call that applies operations to offers, in the format of the first.  Raises RuleViolation."""
         taken = list(offers)
         filters = None if refuse_seconds is None else Filters(refuse_seconds=refuse_seconds)
         return cls(
@@ -136,7 +136,7 @@ class AcceptCall(MesosModel):
 
 
 class Decline(MesosModel):
-    """Offers that are not wanted."""
+    """Offers to decline."""
 
     offer_ids: list[OfferId]
     filters: Filters

@@ -69,7 +69,7 @@ class RemoveQuota(MesosModel):
 
 
 class RemoveQuotaCall(MesosModel):
-    """The v1 call REMOVE_QUOTA.  `ops.quota.removing` says why the tool sends DELETE /quota instead."""
+    """The v1 call REMOVE_QUOTA.  `operations.quota` says why mesosctl sends DELETE /quota instead."""
 
     type: Literal["REMOVE_QUOTA"] = "REMOVE_QUOTA"
     remove_quota: RemoveQuota
@@ -131,7 +131,7 @@ def _exact(amounts: dict[str, Scalar], field: str) -> dict[str, int]:
 
 
 def _milli(name: str, scalar: Scalar, field: str) -> int:
-    """Thousandths, exactly.  Raises RuleViolation naming the place in the JSON rather than a word to type."""
+    """Thousandths, exactly. Raises RuleViolation, which names the place in the JSON."""
     try:
         return parse_amount(name, repr(scalar.value))
     except RuleViolation as error:

@@ -134,7 +134,7 @@ _RECEIVED, _PROCESSED = "/messages_received", "/messages_processed"
 
 
 def rate_limits(answer: Any) -> RateLimits | None:
-    """`GET /flags`: what the master runs with, or None if it was started without."""
+    """`GET /flags`: the rate limits of the master, or None if it was started without."""
     flags = answer.get("flags") if isinstance(answer, dict) else None
     if not isinstance(flags, dict):
         raise wrong(flags, "an object", "flags")
@@ -149,7 +149,7 @@ def rate_limits(answer: Any) -> RateLimits | None:
 def message_counts(answer: Any) -> dict[str, Counts]:
     """`GET /metrics/snapshot`: the counters by principal.
 
-    A principal stands in the name as it is, slashes and all, so only the ends of a name are looked at.
+    A principal is part of the name unescaped, even with slashes, so only the ends of a name are compared.
     """
     if not isinstance(answer, dict):
         raise wrong(answer, "an object", "")

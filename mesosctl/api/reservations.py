@@ -1,4 +1,4 @@
-"""Operations on one agent: the two ways to send them, and payloads that a person wrote.
+"""Operations on one agent: the two ways to send them, and payloads in files.
 
 Source: Mesos documentation, "Operator HTTP API".
 """
@@ -61,7 +61,7 @@ class ReserveResources(AgentOperation):
 
     @classmethod
     def of(cls, agent_id: str, resources: Sequence[CoreResource], source: Sequence[CoreResource] | None) -> Self:
-        """The operation that reserves these, of `source` if it is given."""
+        """The operation that reserves these, taken from `source` if it is given."""
         taken = None if source is None else [Resource.of(entry) for entry in source]
         made = [Resource.of(entry) for entry in resources]
         return cls(agent_id=AgentId(value=agent_id), source=taken, resources=made)

@@ -95,7 +95,7 @@ class DiskSource(MesosModel):
 
 
 class DiskInfo(MesosModel):
-    """The properties that set one piece of disk apart from another."""
+    """The properties that distinguish one piece of disk from another."""
 
     persistence: Persistence | None = None
     volume: Volume | None = None
@@ -103,13 +103,13 @@ class DiskInfo(MesosModel):
 
 
 class RevocableInfo(MesosModel):
-    """Marks what may be taken back."""
+    """Marks resources that may be taken back."""
 
     throttle_info: dict[str, Any] | None = None
 
 
 class SharedInfo(MesosModel):
-    """Marks what several tasks may use at once."""
+    """Marks resources that several tasks may use at once."""
 
 
 class ResourceProviderId(MesosModel):
@@ -137,12 +137,12 @@ class Resource(MesosModel):
 
     @classmethod
     def of(cls, resource: CoreResource) -> Self:
-        """The message that means a resource, with its reservation stack.
+        """The message of a resource, with its reservation stack.
 
-        Raises BadInput for text that a master shows and no JSON can hold.
+        Raises BadInput for text that a master shows but JSON cannot hold.
         """
         return cls.read(to_json(resource, "POST"), resource.name)
 
     def to_core(self, field: str) -> CoreResource:
-        """The value it means.  Raises RuleViolation naming `field` and the part that is wrong."""
+        """The value of the message. Raises RuleViolation naming `field` and the part that is wrong."""
         return to_core(self.content(), field)

@@ -1,7 +1,7 @@
 """Resources between JSON and the model: three formats, one meaning (Mesos documentation, "Resources and Attributes").
 
-`to_core` turns a valid message into a `Resource`; `to_json` writes one back in a chosen format.
-The messages are declared in `resource_messages`, their rules in `resource_rules`.
+`to_core` turns a valid message into a `Resource`; `to_json` writes one back in a chosen format. `resource_messages`
+declares the messages and their rules.
 """
 
 from collections.abc import Iterable, Mapping
@@ -101,7 +101,7 @@ def _disk(message: Mapping[str, Any]) -> Disk:
 
 
 def to_json(resource: Resource, style: Format) -> dict[str, Any]:
-    """One resource in a format.  Raises ValueError for a refined one in PRE, which cannot say it."""
+    """One resource in a format.  Raises ValueError for a refined one in PRE, which cannot express it."""
     written: dict[str, Any] = {"name": resource.name, "type": value_type(resource.value)}
     value = resource.value
     if isinstance(value, int):
@@ -125,7 +125,7 @@ def to_json(resource: Resource, style: Format) -> dict[str, Any]:
 
 
 def list_to_json(resources: Resources | Iterable[Resource], style: Format) -> list[dict[str, Any]]:
-    """Every entry of a collection; a shared volume held several times is written as often."""
+    """Every entry of a collection; a shared volume that is held several times is repeated."""
     return [to_json(resource, style) for resource in resources for _ in range(resource.copies)]
 
 

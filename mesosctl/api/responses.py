@@ -1,8 +1,8 @@
-"""A master's answers, as values of the model; and the answer of GET /quota, which a registry can give alone.
+"""A master's answers, as values of the model; and the answer of GET /quota, which a registry alone can give.
 
-Plain functions, since a listing should not pay for models: unknown keys are ignored, what is
-missing counts as empty, and a value of the wrong type raises UnexpectedAnswer naming its path.
-Tests hold them against models of the documented JSON.
+These are plain functions, so that a list does not have to load models: unknown keys are ignored, what is missing counts
+as empty, and a value of the wrong type raises UnexpectedAnswer naming its path. Tests compare them with models of the
+documented JSON.
 """
 
 from collections.abc import Mapping
@@ -112,7 +112,7 @@ def whitelist(answer: Any) -> frozenset[str] | None:
 
 
 def shows_everything(answer: Any) -> bool:
-    """`GET /flags`: whether this master has no authorizer, and so shows everybody everything."""
+    """`GET /flags`: whether this master has no authorizer, so that everybody sees everything."""
     flags = _object(_answer(answer, "flags").get("flags"), "flags")
     return flags.get("authorizers") == "local" and "acls" not in flags
 
@@ -170,7 +170,7 @@ def _object(value: Any, where: str) -> Mapping[str, Any]:
 
 
 def _answer(value: Any, *parts: str) -> Mapping[str, Any]:
-    """An answer that has one of these parts, or nothing: something else is the answer to another question."""
+    """An answer that has one of these parts, or nothing: anything else is the answer to another request."""
     found = _object(value, "")
     if found and not any(part in found for part in parts):
         raise UnexpectedAnswer(
@@ -207,7 +207,7 @@ def texts(value: Any) -> tuple[str, ...]:
 
 
 def undocumented(error: Exception, where: str) -> UnexpectedAnswer:
-    """One of `NATURAL`, that reading what stands at `where` raised, as a sentence."""
+    """The sentence for one of `NATURAL`, raised while the value at `where` was read."""
     field: str | None = where
     if isinstance(error, RuleViolation):
         told, field = error.message, error.field or where

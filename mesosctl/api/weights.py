@@ -51,7 +51,7 @@ class UpdateWeightsCall(MesosModel):
 def read_weight_infos(text: str, where: str) -> dict[str, float]:
     """The weights in a file: the body of PUT /weights, or the call UPDATE_WEIGHTS.
 
-    Raises BadInput with the place, and for a role that stands there twice.
+    Raises BadInput with the place, also for a role that appears twice.
     """
     value = read_json(text, where)
     if isinstance(value, list):

@@ -1,6 +1,6 @@
-"""Arguments and options that the commands of several nouns take, each declared once, and the values that they mean.
+"""Arguments and options that the commands of several nouns take, each declared once, and their values.
 
-The modules of the nouns declare the ones that only they have.
+The modules of the nouns declare their own.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -142,11 +142,11 @@ Every = Annotated[
 
 
 NO_LIMIT = "none"
-"""The word that takes every limit away."""
+"""The word that removes every limit."""
 
 
 def read_payload(session: Session, file: str) -> Written:
-    """The JSON of --file, which knows the line of whatever is refused in it.  Raises BadInput."""
+    """The JSON of --file, which knows the line of each value that is refused.  Raises BadInput."""
     from mesosctl.api.files.line_numbers import places_in_json
 
     return Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
@@ -199,7 +199,7 @@ def owner(role: str, under: Sequence[str] | None, labels: Sequence[str] | None, 
 
 
 def send_options(session: Session, *, trust_master: bool) -> "SendOptions":
-    """How operations on agents are sent and waited for, as the options say."""
+    """The options that say how operations on agents are sent and awaited."""
     from mesosctl.operations.reservations.send import SendOptions
 
     return SendOptions(

@@ -1,7 +1,7 @@
-"""The classes of the commands: what every one of them takes and does beside its own words.
+"""The classes of the commands: what each of them takes and does in addition to its own parameters.
 
-Every command and every group takes the global options too, so that they may stand before or after a verb.  The
-options are declared once, in `cli.options`, and typer parses them wherever they stand.
+Every command and every group takes the global options too, so that you can write them before or after the command.
+`cli.options` declares the options once, and typer parses them in every place.
 """
 
 from collections.abc import Sequence
@@ -23,17 +23,17 @@ GLOBAL_NAMES = frozenset(option.name for option in fields(GlobalOptions))
 SHARED_NAMES = GLOBAL_NAMES | {"help"}
 """The options that the help of a single command leaves out."""
 _SAID = "mesosctl.said"
-"""The key of `Context.meta` under which the global options are that were said so far."""
+"""The key of `Context.meta` for the global options that were given so far."""
 
 
 def said(ctx: typer.Context) -> GlobalOptions:
-    """The global options that were said so far, before the verb and after it."""
+    """The global options that were given so far, before and after the command."""
     options: GlobalOptions = ctx.meta.get(_SAID, GlobalOptions())
     return options
 
 
 def said_among(arguments: Sequence[str]) -> GlobalOptions:
-    """The global options among words that make no command, as far as they make sense."""
+    """The global options among words that are not a valid command, as far as they make sense."""
     ctx = _global_command().make_context(
         "mesosctl", list(arguments), resilient_parsing=True, ignore_unknown_options=True, allow_extra_args=True
     )
@@ -49,7 +49,7 @@ def examples(*pairs: tuple[str, str]) -> str:
 
 
 def _keep(ctx: typer.Context, param: TyperOption, value: Any) -> Any:
-    """Remember a global option that was said: the later one counts, and -v adds up."""
+    """Remember a global option that was given: the later one counts, and -v adds up."""
     if value is not None and param.name is not None:
         ctx.meta[_SAID] = GlobalOptions(**{param.name: value}).over(said(ctx))
     return value
@@ -65,7 +65,7 @@ def _command_of(options: type) -> TyperCommand:
 
 @cache
 def _global_command() -> TyperCommand:
-    """A command that takes the global options, which all commands share, and keeps what is said of them."""
+    """A command that takes the global options, which all commands share, and remembers those that are given."""
     command = _command_of(GlobalOptions)
     for option in command.params:
         option.callback, option.expose_value = cast("Any", _keep), False
@@ -73,7 +73,7 @@ def _global_command() -> TyperCommand:
 
 
 class _Help:
-    """The help of a command or group: its own arguments and options, and one line for those that all share."""
+    """The help of a command or group: its own arguments and options, and one line for the global ones."""
 
     global_options = "Global options: see mesosctl options"
 
@@ -113,14 +113,14 @@ class Command(_Help, TyperCommand):
     """A command with a `Session` in `ctx.obj`, which takes the global options too."""
 
     obeys_context = True
-    """Whether the settings of a context hold for it."""
+    """Whether the settings of a context apply to it."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Its own, and the global ones."""
+        """Its own options, and the global ones."""
         return [*super().get_params(ctx), *_global_command().params]
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """As in man pages: what may be left out stands in brackets, and nothing in braces."""
+        """Like in man pages: optional parts are in brackets, and nothing is in braces."""
         return [piece.removeprefix("{").removesuffix("}") for piece in super().collect_usage_pieces(ctx)]
 
     def invoke(self, ctx: Any) -> Any:
@@ -134,7 +134,7 @@ class Command(_Help, TyperCommand):
             self._name_override(error, ctx)
             raise
         except KeyboardInterrupt as stopped:
-            raise session.interrupted(stopped) from None  # typer would lose what it says
+            raise session.interrupted(stopped) from None  # typer would lose its message
         except BrokenPipeError:
             return int(ExitStatus.BROKEN_PIPE)  # typer would take it for a failure of its own
         finally:
@@ -157,11 +157,11 @@ class ChangeCommand(Command):
     global_options = "Global options: see mesosctl options (--dry-run and --yes are two of them)"
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Its own with --report, and the global ones."""
+        """Its own options with --report, and the global ones."""
         return [*super().get_params(ctx), *_command_of(ChangeOptions).params]
 
     def run(self, ctx: typer.Context, session: "Session") -> Any:
-        """Run its function on the cluster, or on a snapshot, which `--report` tells of."""
+        """Run its function on the cluster, or on a snapshot, and write the page of `--report`."""
         report = ctx.params.pop("report")
         act = partial(super().run, ctx)
         try:
@@ -178,7 +178,7 @@ class ChangeCommand(Command):
 
 
 class ContextCommand(Command):
-    """A command that edits or shows contexts, and so obeys none."""
+    """A command that edits or shows contexts, and so ignores them."""
 
     obeys_context = False
 
@@ -187,7 +187,7 @@ class Group(_Help, TyperGroup):
     """A group of commands which takes the global options too; without a command it shows its help."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Its own, and the global ones."""
+        """Its own options, and the global ones."""
         return [*super().get_params(ctx), *_global_command().params]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -199,7 +199,7 @@ class Group(_Help, TyperGroup):
             )
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the words; if there are none the help goes to standard error, as a mistake does."""
+        """Parse the words; if there are none, the help goes to standard error, like a mistake."""
         if not args and not ctx.resilient_parsing and not self.invoke_without_command:
             typer.echo(ctx.get_help(), err=True)
             raise typer.Exit(ExitStatus.USAGE)

@@ -1,4 +1,4 @@
-"""Standard output and standard error: reports, questions, progress, and a view that is drawn anew."""
+"""Standard output and standard error: reports, questions, progress, and a view that refreshes."""
 
 import io
 from collections.abc import Iterable
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class Display:
-    """Writes the reports of a command, and shows how far it has come.  rich is loaded for a terminal alone.
+    """Writes the reports of a command, and shows how far it has come.  rich is loaded only for a terminal.
 
-    Anything that is written past it is written after `pause`.
+    Call `pause` before you write to the stream directly.
     """
 
     def __init__(self, environment: Environment, *, quiet: bool) -> None:
@@ -27,7 +27,7 @@ class Display:
         self._last = ""
 
     def progress(self, sentence: str, part: float | None = None) -> None:
-        """Show how far the command has come, in one line of standard error, with a bar for `part` from 0 to 1.
+        """Show progress in one line of standard error, with a bar for `part` from 0 to 1.
 
         Only on a terminal that can overwrite a line, and not with --quiet.
         """
@@ -50,7 +50,7 @@ class Display:
         stdout.flush()
 
     def write_line(self, line: str, form: str, meaning: Meaning) -> None:
-        """Write a line of a list that grows, in the colour of its meaning if a person looks on."""
+        """Write a line of a growing list, on a terminal in the colour of its meaning."""
         environment = self._environment
         if environment.colours and form in TABLES:
             from mesosctl.output.formats.terminal import draw_line
@@ -69,7 +69,7 @@ class Display:
         write(report, "table", stderr, environment.secrets, draws=draws, colours=colours, width=width)
 
     def write_pieces(self, pieces: Iterable[str]) -> None:
-        """Write a document that comes in pieces to standard output, in UTF-8 whatever the terminal speaks."""
+        """Write a document that comes in pieces to standard output, in UTF-8 whatever the encoding of the terminal."""
         self.pause()
         stdout = self._environment.stdout
         raw = getattr(stdout, "buffer", None)
@@ -82,7 +82,7 @@ class Display:
         stdout.flush()
 
     def agrees(self, question: str) -> bool:
-        """Ask a person on the terminal; anything but y and yes is a no."""
+        """Ask the user on the terminal; anything but y and yes means no."""
         self.pause()
         environment = self._environment
         environment.stderr.write(f"{printable(environment.secrets.redact(question))} [y/N] ")
@@ -90,7 +90,7 @@ class Display:
         return environment.stdin.readline().strip().lower() in ("y", "yes")
 
     def redraw(self, report: Report, form: str) -> None:
-        """Draw a table in place of the one before it, on a terminal; elsewhere write `report` below."""
+        """On a terminal, draw a table in place of the previous one; elsewhere write `report` below it."""
         environment = self._environment
         if form not in TABLES or not environment.overwrites(environment.stdout):
             self.write(report, form)
@@ -104,7 +104,7 @@ class Display:
         self._view.show(view(redacted(report, environment.secrets), wide=form == "wide", width=width), width)
 
     def follow(self, report: Report, form: str) -> None:
-        """Draw a table in place of the one before it; elsewhere write what differs from the last, JSON in one line."""
+        """Draw a table in place of the previous one; without a terminal, write it if it changed, JSON in one line."""
         environment = self._environment
         if form in TABLES and environment.overwrites(environment.stdout):
             self.redraw(report, form)

@@ -1,4 +1,4 @@
-"""`--dry-run`: a verb runs as ever, on a fake master made of a snapshot of the cluster."""
+"""`--dry-run`: a command runs as usual, but on a fake master that starts from a snapshot of the cluster."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 
 class DryRunSession(Session):
-    """A session whose master is the dry run's: nothing that is done with it reaches a real one."""
+    """A session whose master is the dry run's, so that nothing reaches a real one."""
 
     def __init__(self, session: Session, dry_run: "DryRun") -> None:
         self._live = session
         clock = dry_run.clock
-        # Waiting is virtual too, and nobody is asked about what does not happen.
+        # Waiting is virtual too, and there are no questions, because nothing really happens.
         environment = replace(session.environment, clock=clock, sleep=clock.sleep, notes=[])
         super().__init__(environment, replace(session.options, no_wait=True, yes=True))
         self._dry_run = dry_run
         self.reports: list[Report] = []
 
     def client_settings(self) -> ClientSettings:
-        """As ever, and changes are what it is for."""
+        """The usual settings, with changes allowed."""
         return super().client_settings()._replace(may_change=True)
 
     def open_master(self) -> Master:
@@ -43,7 +43,7 @@ class DryRunSession(Session):
         return open_dry_run(self._dry_run, self.client_settings())
 
     def identity(self, master: Master) -> str:
-        """Of the live master: a dry run is of nobody else."""
+        """Secrets of the live master; a dry run has none of its own."""
         del master
         with self._live.open_master() as live:
             return self._live.identity(live)
@@ -74,7 +74,7 @@ def start_dry_run(session: Session, name: str, run: Callable[[Session], object],
 def begin_dry_run(
     session: Session, source: Path | None, terms: DryRunOptions, traffic: "RecordedTraffic | None"
 ) -> "tuple[DryRun, RecordedTraffic | None]":
-    """The dry run, and the traffic with the rate limits of today, as far as they are known."""
+    """The dry run, and the traffic with the present rate limits, as far as they are known."""
     from mesosctl.operations.rate_limits import limits_if_allowed
     from mesosctl.operations.whatif import start_dry_run_of_file, start_dry_run_of_master
 
@@ -93,7 +93,7 @@ def begin_dry_run(
 
 
 def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "hold") -> DryRunOptions:
-    """How to rehearse, with the bar of this session; it may take no longer than a --timeout that was typed."""
+    """The terms of a dry run, with this session's progress bar; a --timeout that was given limits it."""
     clock, seconds = session.environment.clock, session.said.timeout
     give_up = None if seconds is None else clock() + seconds
 
@@ -114,7 +114,7 @@ def tell(
 ) -> ExitStatus:
     """Emit a forecast and write its page; the exit status is 1 if it would do harm.  Raises BadInput.
 
-    A page that goes to standard output stands there alone.
+    A page on standard output is the only output there.
     """
     from mesosctl.output.forecast import forecast_report
 
@@ -130,7 +130,7 @@ def emit_with_page(
     would: list[Report],
     source: str | None = None,
 ) -> None:
-    """Emit an answer and write the page of its forecast; a page on standard output stands there alone.
+    """Emit an answer and write the page of its forecast; a page on standard output is the only output there.
 
     `source` names the file that was read instead of a live master.  Raises BadInput.
     """
@@ -142,7 +142,7 @@ def emit_with_page(
         from mesosctl.files import write_atomically
         from mesosctl.output.forecast_page import page
 
-        # A browser must be able to read it, whatever bytes a name is made of.
+        # A browser must be able to read it, whatever bytes a name contains.
         text = page(forecast, would, _origin(session, source)).encode(errors="backslashreplace").decode()
         text = session.environment.secrets.redact(text)
         if instead:
@@ -153,7 +153,7 @@ def emit_with_page(
 
 
 def _origin(session: Session, source: str | None) -> "Origin":
-    """Where a page comes from; it may have secrets in it, which are struck out of the whole page."""
+    """The origin of a page, which may contain secrets; they are removed from the whole page."""
     import shlex
 
     from mesosctl import __version__

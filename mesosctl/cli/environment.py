@@ -44,10 +44,10 @@ def _no_names(ctx: "typer.Context", kind: Kind) -> list[str]:
 
 @dataclass(slots=True)
 class Environment:
-    """The surroundings of one run.
+    """The environment of one run.
 
-    `transport` replaces the network, `ask_secret` the silent prompt; both only in tests.  `notes`
-    keeps sentences back while standard error may have to be one JSON object.
+    `transport` replaces the network and `ask_secret` the silent prompt, only in tests. `notes` holds sentences back
+    while standard error may have to be one JSON object.
     """
 
     stdin: TextIO = field(default_factory=lambda: sys.stdin)
@@ -60,21 +60,21 @@ class Environment:
     transport: "Transport | None" = None
     notes: list[str] = field(default_factory=list)
     find_names: "Callable[[typer.Context, Kind], list[str]]" = _no_names
-    """The names of a kind that a shell is offered."""
+    """The completions of a kind."""
     words: tuple[str, ...] = ()
     """The arguments of the command, once it runs."""
     form: str | None = None
-    """How data is written, once that is settled."""
+    """The output format, once it is known."""
     secrets: Secrets = field(default_factory=Secrets, repr=False)
-    """The texts that must not be shown or kept; a master, or a proxy before it, may repeat what it was sent."""
+    """The texts that must not be shown or stored; a master or proxy may repeat what it was sent."""
 
     def take_notes(self) -> list[str]:
-        """The sentences that were kept back for a JSON error, and are told with it."""
+        """The sentences that were held back, to be part of a JSON error."""
         taken, self.notes = self.notes, []
         return list(map(self.secrets.redact, taken))
 
     def tell_notes(self) -> None:
-        """Write the sentences that no JSON error has taken along: JSON lines if data is JSON."""
+        """Write the sentences that are not part of a JSON error, as JSON lines if data is JSON."""
         notes = self.take_notes()
         if notes and self.speaks_json:
             import json
@@ -89,26 +89,26 @@ class Environment:
 
     @property
     def speaks_json(self) -> bool:
-        """Whether a program reads what is written, so that standard error has JSON, with -o yaml too."""
+        """Whether the output is for a program, so that standard error is JSON, with -o yaml too."""
         return self.form in output_formats.DOCUMENTS
 
     @property
     def may_prompt(self) -> bool:
-        """Whether there is a person to ask: never in a script, which must not hang."""
+        """Whether mesosctl can ask the user: never in a script, which must not hang."""
         return self.stdin.isatty() and self.stderr.isatty()
 
     @property
     def draws(self) -> bool:
-        """Whether output is for a terminal's eyes (FORCE_COLOR says so too)."""
+        """Whether output is for a terminal, or FORCE_COLOR is set."""
         return self.stdout.isatty() or bool(self.variables.get("FORCE_COLOR"))
 
     def overwrites(self, stream: TextIO) -> bool:
-        """Whether a line on `stream` can be written over: by a terminal that knows how."""
+        """Whether a line on `stream` can be overwritten: on a capable terminal."""
         return stream.isatty() and not self._is_dumb
 
     @property
     def colours(self) -> bool:
-        """Whether standard output may have colours: NO_COLOR forbids them, whatever else is said."""
+        """Whether standard output may have colours: NO_COLOR always forbids them."""
         return self.draws and self._may_colour
 
     def colours_on(self, stream: TextIO) -> bool:
@@ -124,7 +124,7 @@ class Environment:
         return self.variables.get("TERM") == "dumb"
 
     def width(self, stream: TextIO) -> int:
-        """Columns of the terminal that `stream` is, unless COLUMNS says another number; 80 where it is none."""
+        """Columns of the terminal of `stream`, unless COLUMNS is set; 80 if it is not a terminal."""
         said = self.variables.get("COLUMNS", "")
         if said.isascii() and said.isdigit() and len(said) < _DIGITS:
             return int(said) or _WIDTH
@@ -134,7 +134,7 @@ class Environment:
             return _WIDTH
 
     def height(self, stream: TextIO) -> int:
-        """Lines of the terminal that `stream` is, unless LINES says another number; 24 where it is none."""
+        """Lines of the terminal of `stream`, unless LINES is set; 24 if it is not a terminal."""
         said = self.variables.get("LINES", "")
         if said.isascii() and said.isdigit() and len(said) < _DIGITS:
             return int(said) or _HEIGHT
@@ -147,17 +147,17 @@ class Environment:
 _WIDTH = 80
 _HEIGHT = 24
 _DIGITS = 6
-"""A wider terminal than these can say is none."""
+"""No terminal is wider."""
 _UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG, errno.EDQUOT)
 
 
 def no_input() -> TextIO:
-    """Standard input of a process that has none: it ends at once."""
+    """Standard input of a process without one: it is empty."""
     return io.StringIO()
 
 
 class ClosedOutput(io.StringIO):
-    """Standard output of a process that has none: nothing can be written, and an error says so."""
+    """Standard output of a process without one: every write is an error."""
 
     def write(self, text: str) -> int:
         """Raises OSError."""
@@ -166,18 +166,18 @@ class ClosedOutput(io.StringIO):
 
 
 class LenientOutput(io.StringIO):
-    """Standard error where nobody may be able to read it: what cannot be written changes no exit status."""
+    """Standard error, which nobody may read: a failed write does not change the exit status."""
 
     def __init__(self, inner: TextIO | None) -> None:
         super().__init__()
         self._inner = inner
 
     def isatty(self) -> bool:
-        """Whether a person reads it."""
+        """Whether it is a terminal."""
         return self._inner is not None and self._inner.isatty()
 
     def write(self, text: str) -> int:
-        """Write, or give up for good."""
+        """Write, or give up for the rest of the run."""
         if self._inner is not None:
             try:
                 self._inner.write(text)
@@ -189,13 +189,13 @@ class LenientOutput(io.StringIO):
     def _give_up(self) -> None:
         inner, self._inner = self._inner, None
         if inner is not None:
-            # What is left in its buffer would make the interpreter complain at the end.
+            # The rest of its buffer would cause an error message when the interpreter ends.
             with contextlib.suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), inner.fileno())
 
 
 def is_unwritable(error: OSError) -> bool:
-    """Whether `error` is that of an output stream that takes no more."""
+    """Whether `error` is that of an output stream that accepts no more."""
     return error.filename is None and error.errno in _UNWRITABLE
 
 
@@ -228,7 +228,7 @@ def opened(path: Path, field: str, stdin: TextIO) -> Iterator[BufferedIOBase]:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The text of a file that somebody wrote: a refusal of what it says names the file, the line and the role.
+    """The text of a file; if something in it is refused, the error names the file, the line and the role.
 
     `find` gives the line of each key, as `api.files.line_numbers` does.
     """
@@ -239,12 +239,12 @@ class Written:
 
     @contextmanager
     def refusals(self, *roles: str) -> Iterator[None]:
-        """Where something in here is refused, say where it stands; `roles` are those that the file names."""
+        """Add the place in the file to refusals in this block; `roles` are those that the file names."""
         try:
             yield
         except (Invalid, NotFound, Conflict) as error:
             if error.rule == "file.json":
-                raise  # a broken text is refused with line and column
+                raise  # an invalid text is refused with line and column
             role = error.role or (roles[0] if len(roles) == 1 else "")
             line = self.find(self.text).line_of(error.field or "", role)
             where = f"{named(self.path)}, line {line}" if line else named(self.path)

@@ -42,7 +42,7 @@ SECTIONS = {
         "options": ("help", "Show the options that every command takes."),
     },
 }
-"""The nouns by what they are for: their module below `cli.commands`, imported when it is needed, and a summary."""
+"""The nouns by purpose: their module below `cli.commands`, which is imported when it is needed, and a summary."""
 NOUNS = {name: noun for section in SECTIONS.values() for name, noun in section.items()}
 
 
@@ -67,14 +67,14 @@ class LazyGroup(Group):
         return self.commands.get(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """As usual, and if the name is wrong typer looks among all of them for a likely one."""
+        """Resolve as usual; for a wrong name typer suggests a similar one of all names."""
         if args and args[0] not in NOUNS:
             for name in NOUNS:
                 self.get_command(ctx, name)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the nouns by what they are for, without importing them."""
+        """List the nouns by purpose, without importing them."""
         del ctx
         width = max(map(len, NOUNS))
         for title, nouns in SECTIONS.items():
@@ -104,4 +104,4 @@ def root(
     ] = False,
 ) -> None:
     """Share out an Apache Mesos cluster: see what a change will do, make it, and confirm that it took effect."""
-    del version  # shown while the words were read
+    del version  # typer has already shown it

@@ -1,10 +1,9 @@
 """The global options, each declared once; every command takes them, before and after its words.
 
-What is declared here is also an environment variable and a key of contexts, by the same name
-(`cli.configuration.settings` makes both of the declaration).  What it does is up to who reads it, mostly
-`Session.client_settings`.  An option whose value belongs to another's, as a key to its certificate, needs a
-row in `settings._BELONGS_TO`; one that contexts cannot hold, a name in `NOT_IN_CONTEXTS`; one that holds
-if nothing is said, a row in `DEFAULTS`.
+Each is also an environment variable and a key of contexts, with the same name (`cli.configuration.settings` derives
+both from the declaration). Its effect is in the code that reads it, mostly `Session.client_settings`.  An option that
+belongs to another, as a key belongs to its certificate, needs a row in `settings._BELONGS_TO`; one that contexts cannot
+hold, a name in `NOT_IN_CONTEXTS`; one with a default, a row in `DEFAULTS`.
 """
 
 from dataclasses import dataclass, fields
@@ -22,12 +21,12 @@ TokenScheme = Literal["bearer", "dcos"]
 SecretSource = Literal["prompt", "keyring"]
 
 DEFAULTS: dict[str, str | float] = {"output": "table", "timeout": 30.0, "api": "auto"}
-"""The values that hold if nothing is said anywhere."""
+"""The defaults."""
 LEAST_TIMEOUT = 0.001
 _LONGEST_TIMEOUT = 100_000_000
 """Seconds; three years."""
 ONLY_SAID = frozenset({"yes"})
-"""An answer belongs to one question, so it is neither kept nor inherited."""
+"""An answer belongs to one question, so neither contexts nor variables hold it."""
 NOT_IN_CONTEXTS = ONLY_SAID | {"context"}
 
 
@@ -39,10 +38,7 @@ def _timeout(text: str | float) -> float:
 
 
 def checked_timeout(timeout: float | None) -> float:
-    """A time that every clock can hold; the default for None.
-
-    Raises UsageError, for infinity and what is not a number as well.
-    """
+    """A timeout that every clock can represent; the default for None.  Raises UsageError, also for infinity and NaN."""
     timeout = float(DEFAULTS["timeout"]) if timeout is None else timeout
     if not 0 < timeout <= _LONGEST_TIMEOUT:
         raise UsageError(f"--timeout is {timeout:g}: it must be from 0.001 to {_LONGEST_TIMEOUT}", field="--timeout")
@@ -51,7 +47,7 @@ def checked_timeout(timeout: float | None) -> float:
 
 @dataclass(frozen=True, slots=True)
 class GlobalOptions:
-    """The value that was given for each; None if none was."""
+    """The value of each option; None if it was not given."""
 
     master: Annotated[
         str | None,
@@ -160,7 +156,7 @@ class GlobalOptions:
     ] = 0
 
     def over(self, weaker: "GlobalOptions") -> "GlobalOptions":
-        """These options, and those of `weaker` where these say nothing."""
+        """These options, and those of `weaker` that are not given here."""
         chosen = {}
         for option in fields(self):
             mine, theirs = getattr(self, option.name), getattr(weaker, option.name)
@@ -189,19 +185,19 @@ _SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "fals
 
 
 class Setting(NamedTuple):
-    """One setting, as its option declares it."""
+    """One setting, derived from its option."""
 
     name: str
-    """The field of GlobalOptions; of a secret, what it is called."""
+    """The field of GlobalOptions, or the name of a secret."""
     option: str | None
-    """How it is typed; None for a secret."""
+    """The name of its option; None for a secret."""
     kind: type
     """str, float, int or bool."""
     choices: tuple[str, ...] = ()
     is_file: bool = False
     least: float | None = None
     is_span: bool = False
-    """Whether it counts seconds, and may be typed with a unit; a file holds the plain number."""
+    """Whether it is a time, which may have a unit on the command line; a file holds the number of seconds."""
 
     @property
     def key(self) -> str:
@@ -239,7 +235,7 @@ class Setting(NamedTuple):
         return "is empty" if value == "" else ""
 
     def parse(self, text: str, where: str) -> Value:
-        """A value from a word or a variable, which `where` names in errors.  Raises BadInput."""
+        """A value from an argument or a variable, which `where` names in errors.  Raises BadInput."""
         value: Value = text
         if self.kind is bool:
             value = _SWITCHES.get(text.lower(), text)
@@ -265,7 +261,7 @@ _KINDS = {str: "a text", float: "a number", int: "a whole number", bool: "true o
 
 
 def known_settings() -> tuple[Setting, ...]:
-    """Every setting in the order of the options, a secret before the file that may hold it."""
+    """Every setting in the order of the options; a secret comes before the key of its file."""
     found: list[Setting] = []
     for option in fields(GlobalOptions):
         annotation, info = get_args(option.type)[:2]

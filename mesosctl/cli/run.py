@@ -1,4 +1,4 @@
-"""One run: words in, exit status out.  No traceback for a mistake, and nothing on standard output but data."""
+"""One run: arguments in, exit status out. A mistake causes no traceback, and standard output has only data."""
 
 import contextlib
 import gc
@@ -60,7 +60,7 @@ def run(arguments: Sequence[str], environment: Environment) -> int:
 
 
 def _report(error: MesosctlError, arguments: Sequence[str], environment: Environment) -> None:
-    """Report an error in the form that was asked for, even if the words make no command."""
+    """Report an error in the output format that was given, even if the command line is invalid."""
     if environment.form is None:
         environment.form = _said(arguments).output or environment.variables.get("MESOSCTL_OUTPUT")
     report_error(error, environment)
@@ -73,16 +73,16 @@ def _said(arguments: Sequence[str]) -> "GlobalOptions":
 
 
 def _explain(error: Exception) -> MesosctlError | None:
-    """The error for an ordinary condition of the surroundings; None for a bug."""
+    """The error for an ordinary condition of the environment; None for a bug."""
     if isinstance(error, OSError) and is_unwritable(error):
         return cannot_write(error)
-    if isinstance(error, RecursionError):  # a file, or an answer, as nobody writes it
+    if isinstance(error, RecursionError):  # a hostile file or answer
         return BadInput("the input is nested too deeply", hint="nest it less deeply")
     return None
 
 
 def cannot_write(error: OSError) -> MesosctlError:
-    """The error if standard output takes no more."""
+    """The error if standard output accepts no more."""
     return BadInput(f"standard output cannot be written: {error.strerror}")
 
 
@@ -95,15 +95,14 @@ def _check_arguments(arguments: Sequence[str]) -> None:
 def _invoke(arguments: Sequence[str], environment: Environment) -> int:
     import typer
 
-    from mesosctl.cli.completion import shells
+    from mesosctl.cli.completion import callbacks
     from mesosctl.cli.main import app
 
     command = typer.main.get_command(app)
-    if shells.is_asked(environment):
-        from mesosctl.cli.completion.lookup import find_names
+    if callbacks.is_asked(environment):
+        from mesosctl.cli.completion.answer import complete
 
-        environment.find_names = find_names
-        return shells.complete(command, environment)
+        return complete(command, environment)
     _check_arguments(arguments)
     try:
         with _streams(environment):
@@ -113,7 +112,7 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
         path = context.command_path if context is not None else "mesosctl"
         raise UsageError(_in_words(error), hint=f"see {path} --help") from None
     except SystemExit as ended:
-        # typer makes a 1 of a reader that went away.
+        # typer turns a closed pipe into status 1.
         if isinstance(ended.__context__, BrokenPipeError):
             raise ended.__context__ from None
         return int(ended.code or 0)  # of --show-completion
@@ -125,10 +124,10 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
 
 
 def _in_words(error: Any) -> str:
-    """A sentence of typer's in one line, without the names of its types; a mistyped word has the likely one beside."""
+    """A message of typer in one line, without the names of its types, and with a suggestion for a mistyped word."""
     message: str = error.format_message()
     typed, known = "", ()
-    if hasattr(error, "possibilities"):  # an option that there is not
+    if hasattr(error, "possibilities"):  # an option that does not exist
         message, typed, known = error.message, error.option_name, error.possibilities or ()
     elif " is not one of " in message:
         typed = message.partition(" is not one of ")[0].rpartition(": ")[2].strip("'")
@@ -185,7 +184,7 @@ def report_error(error: MesosctlError, environment: Environment) -> None:
 
 
 def _bug(error: Exception) -> Bug:
-    """One sentence for what should never happen; the values inside may be secret, so only its kind is named."""
+    """One sentence for a bug; its values may be secret, so only the type of the exception is named."""
     return Bug(
         f"this is a bug ({type(error).__name__})",
         hint="run it again with -vv, and report the output in an issue of the project",
@@ -193,18 +192,18 @@ def _bug(error: Exception) -> Bug:
 
 
 _ENDS = {signal.SIGTERM: Terminated, signal.SIGHUP: HungUp}
-"""Signals that end a command as Ctrl-C does."""
+"""Signals that end a command like Ctrl-C."""
 
 
 def run_as_program(arguments: list[str]) -> int:
     """Run a command in this process, which belongs to it alone."""
-    # A command ends before there is garbage worth the search; imports alone would start it often.
+    # A command ends before garbage collection is worthwhile, but imports alone would trigger it often.
     gc.disable()
     for number in _ENDS:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as with nohup
             signal.signal(number, _interrupt)
 
-    # A stream that was closed before the program began is None, whatever its type says.
+    # A stream that was closed before the program started is None, despite its type.
     stdin: TextIO | None = sys.stdin
     stdout: TextIO | None = None if sys.stdout is None else _whole(sys.stdout)
     environment = Environment(
@@ -216,13 +215,13 @@ def run_as_program(arguments: list[str]) -> int:
         return run(arguments, environment)
     finally:
         _settle(stdout)
-        gc.freeze()  # the interpreter searches for garbage once more as it ends; the process takes it all along
+        gc.freeze()  # the interpreter would collect garbage once more at its end, which is pointless
 
 
 def _whole(stream: TextIO) -> TextIO:
-    """The stream, escaping, and with a buffer if PYTHONUNBUFFERED took it away.
+    """The stream, which escapes, and has a buffer even with PYTHONUNBUFFERED.
 
-    Without one, Python drops what a single write to a pipe or a full disk could not take, and says nothing.
+    Without a buffer, Python silently drops what a single write to a pipe or a full disk could not accept.
     """
     raw = getattr(stream, "buffer", None)
     if not isinstance(raw, io.RawIOBase):
@@ -232,7 +231,7 @@ def _whole(stream: TextIO) -> TextIO:
 
 
 def _escaping(stream: TextIO) -> TextIO:
-    """The stream, escaping what its encoding cannot hold: a role may have any name."""
+    """The stream, which escapes characters outside its encoding: a role may have any name."""
     reconfigure = getattr(stream, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
@@ -240,7 +239,7 @@ def _escaping(stream: TextIO) -> TextIO:
 
 
 def _settle(stdout: TextIO | None) -> None:
-    """Drop what could not be written: the interpreter would try once more, complain, and change the status."""
+    """Drop the unwritten rest: the interpreter would try again, print an error, and change the status."""
     if stdout is None:
         return
     try:
@@ -251,8 +250,8 @@ def _settle(stdout: TextIO | None) -> None:
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
-    """End as for Ctrl-C: what has to be put back is put back."""
+    """End as for Ctrl-C: changes that must be restored are restored."""
     del frame
-    # Service managers send it right after SIGTERM; it must not stop what is being put back.
+    # Service managers send it right after SIGTERM; it must not interrupt the restoring.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     raise Interruption(_ENDS[signal.Signals(signum)])

@@ -1,4 +1,4 @@
-"""One run of one command: its options, its master, and the three ways it speaks."""
+"""One run of one command: its options, its master, and its output."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -31,9 +31,8 @@ _SOME_LOSS = "this takes something away"
 class Session:
     """The settings, master and streams of one command.  Data goes through `emit`, everything else through `note`.
 
-    `said` are the flags alone, `options` what holds when everything weaker is asked too.
-    Raises BadInput if a variable or the configuration file makes no sense, UsageError if words
-    and surroundings name two clusters.
+    `said` has only the flags, `options` also the settings of variables, contexts and defaults. Raises BadInput for an
+    invalid variable or configuration file, UsageError if the command line and the environment name two clusters.
     """
 
     def __init__(self, environment: Environment, said: GlobalOptions, *, obeys_context: bool = True) -> None:
@@ -51,7 +50,7 @@ class Session:
         refuse_two_clusters(self.settings)
 
     def _learn_secrets(self) -> None:
-        """Learn the secrets in flags, variables and the context, whether they count in the end or not."""
+        """Collect the secrets in flags, variables and the context, whether they are used or not."""
         secrets = self.environment.secrets
         secrets.add_address(self.options.master)
         for secret in self.settings.secrets.values():
@@ -61,7 +60,7 @@ class Session:
 
     @property
     def form(self) -> str:
-        """How data is written."""
+        """The output format."""
         return self.options.output or str(DEFAULTS["output"])
 
     @property
@@ -72,9 +71,9 @@ class Session:
     def open_master(self) -> "Master":
         """The master that was named; with --dry-run one that may only be read.
 
-        Raises UsageError without a name; nothing is connected yet.
+        Raises UsageError if none was named; nothing is connected yet.
         """
-        # Late: it imports httpx, which help and mistakes in words do without.
+        # Imported late: it imports httpx, which help and usage errors do not need.
         from mesosctl.client.master import Master
 
         text = self.options.master or ""
@@ -100,28 +99,28 @@ class Session:
         return self._masters[-1]
 
     def identity(self, master: "Master") -> str:
-        """Return a text that tells this master from others, however its address is written; no secret is in it."""
+        """Return a text that identifies this master, whatever the spelling of its address, and contains no secret."""
         from mesosctl.operations.apply.journal import identity
 
         return self.environment.secrets.redact(identity(master, self.options.master or ""))
 
     def tell_unsent(self, error: MesosctlError) -> None:
-        """Of a change that failed on its way to a master, say so if none can have arrived."""
+        """Add "no change was sent" to an error if no change can have reached a master."""
         on_the_way = error.exit_status in (ExitStatus.NO_MASTER, ExitStatus.MASTER_FAILED, ExitStatus.NOT_CONFIRMED)
         if on_the_way and self._masters and not any(master.changes_left for master in self._masters):
             error.reword(f"{error.message}; no change was sent")
 
     def interrupted(self, stopped: KeyboardInterrupt) -> Interrupted:
-        """The error for an interruption, with what is known of a change."""
+        """The error for an interruption, with what is known about a change."""
         if self.options.dry_run:
-            stopped.__notes__ = []  # what a dry run does, it does to nobody
+            stopped.__notes__ = []  # a dry run changes nothing
         changed = any(master.changes_left for master in self._masters)
         return interrupted(
             stopped, "a change was made before that: check the cluster" if changed else "no change was sent"
         )
 
     def client_settings(self) -> ClientSettings:
-        """How a master is spoken to, as the global options say.  Raises UsageError."""
+        """The settings of the client, from the global options. Raises UsageError."""
         options = self.options
         if options.key is not None and options.cert is None:
             raise UsageError("--key needs --cert", field="--key", hint="give both")
@@ -142,7 +141,7 @@ class Session:
         )
 
     def tell_conflicts(self, settings: Settings) -> None:
-        """Say so if another master is asked than the context's."""
+        """Warn if the master is not the context's."""
         told = find_conflicts(settings)
         if told is not None:
             (self.warn if told[0] == "warning" else self.note)(told[1])
@@ -157,7 +156,7 @@ class Session:
         self._tell(f"WARNING: {printable(sentence)}")
 
     def _tell(self, line: str) -> None:
-        """At once; with JSON at the end, as an error takes the sentences into its one object."""
+        """At once, or with JSON at the end, because an error includes the sentences in its object."""
         self.environment.notes.append(line)
         if not self.environment.speaks_json and not self._holds_notes:
             self.end_progress()
@@ -165,7 +164,7 @@ class Session:
 
     @contextmanager
     def held_notes(self) -> Iterator[None]:
-        """Keep sentences back while a screen is full, and tell them below it."""
+        """Hold sentences back during a full-screen view, and write them below it."""
         self._holds_notes = True
         try:
             yield
@@ -181,20 +180,20 @@ class Session:
         tracing.show(exchange, self.options.verbose, self.environment)
 
     def _learn(self, path: str, answer: Any) -> None:
-        """Keep the names in an answer for the completions of shells."""
+        """Store the names in an answer for the completions of shells."""
         from mesosctl.cli.completion.names import keep_names
 
         keep_names(path, answer, self.settings, self.environment.variables, self.environment.secrets)
 
     def emit(self, report: Report) -> None:
-        """The answer, on standard output, in the form that was asked for.
+        """Write the answer to standard output, in the output format.
 
-        Raises NotConfirmed, saying what was done, if that cannot be written.
+        Raises NotConfirmed, which says what was done, if it cannot be written.
         """
         environment = self.environment
         try:
             self._display.write(report, self.form)
-            # An empty table for a script is no bytes at all; the reader of its log wants to know why.
+            # In a script an empty table is empty output; a note in its log says why.
             if report.empty and not (report.rows or report.remark or environment.draws) and self.form in TABLES:
                 self.note(report.empty)
         except OSError as error:
@@ -205,30 +204,30 @@ class Session:
             ) from None
 
     def redraw(self, report: Report) -> None:
-        """Write a report that takes the place of the one before it on a terminal, and stands below it elsewhere."""
+        """Write a report in place of the previous one on a terminal, and below it elsewhere."""
         self._display.redraw(report, self.form)
 
     def check_watchable(self) -> None:
-        """Raises UsageError for a form that is written once all is known, which a list that goes on never is."""
+        """Raise UsageError for a format that is written at the end, because a list with --watch has none."""
         if self.form in ONE_PIECE:
             raise UsageError(
                 f"-o {self.form} is written once, but --watch does not end", field="--watch", hint="use -o jsonl"
             )
 
     def follow(self, report: Report) -> None:
-        """Write one reading of a list that goes on: in place of the one before it, or below where it is another."""
+        """Write one reading of a list with --watch: in place of the previous one, or below it if it has changed."""
         self._display.follow(report, self.form)
 
     def emit_line(self, line: str, meaning: Meaning) -> None:
-        """Write a line of a list that grows, at once."""
+        """Write a line of a growing list at once."""
         self._display.write_line(line, self.form, meaning)
 
     def emit_text(self, text: str) -> None:
-        """A document in TOML, HTML or SVG, on standard output: in UTF-8, whatever the terminal speaks."""
+        """Write a document in TOML, HTML or SVG to standard output, in UTF-8 whatever the encoding of the terminal."""
         self.emit_pieces((self.environment.secrets.redact_data(text),))
 
     def kept(self, pieces: Iterable[str], what: str) -> Iterator[str]:
-        """The pieces of a JSON document that is kept, without any secret; said so, as `what` is not as it was read."""
+        """The pieces of a JSON document without secrets; a warning says so if `what` had any."""
         struck_out = False
         for piece in pieces:
             plain = self.environment.secrets.redact_json(piece)
@@ -238,13 +237,13 @@ class Session:
             self.warn(f"{what} differs from what was read: it contained a secret of this command, which is hidden")
 
     def emit_pieces(self, pieces: Iterable[str]) -> None:
-        """The same for a document that comes in pieces, and is never there whole."""
+        """The same for a document that comes in pieces and is never complete in memory."""
         self._display.write_pieces(pieces)
 
     def is_output(self, file: object, field: str) -> bool:
-        """Whether what the option `field` has written goes to standard output, in the answer's place.
+        """Whether the file of the option `field` is standard output, instead of the answer.
 
-        Raises UsageError if a form of the answer was asked for beside it.
+        Raises UsageError if an output format was given too.
         """
         if str(file) != "-":
             return False
@@ -255,13 +254,13 @@ class Session:
         return True
 
     def show(self, report: Report) -> None:
-        """Something to look at before a question, on standard error; silent with --quiet, and if programs read."""
+        """Show something before a question, on standard error; silent with --quiet and for programs."""
         environment = self.environment
         if not self.options.quiet and (environment.may_prompt or not environment.speaks_json):
             self._display.write_aside(report)
 
     def progress(self, sentence: str, part: float | None = None) -> None:
-        """Show how far a command has come, on a terminal; `part`, from 0 to 1, is shown as a bar."""
+        """Show progress on a terminal; `part`, from 0 to 1, is shown as a bar."""
         self._display.progress(sentence, part)
 
     def end_progress(self) -> None:
@@ -270,14 +269,14 @@ class Session:
 
     @contextmanager
     def waiting(self) -> Iterator[Callable[[str], None]]:
-        """Give what shows the sentence that says what is waited for; the line is gone afterwards."""
+        """Yield the function that shows what the command waits for; the line is removed afterwards."""
         try:
             yield self.progress
         finally:
             self.end_progress()
 
     def confirm_destructive(self, question: str, loss: str = _SOME_LOSS, hint: str = "in a script, use --yes") -> None:
-        """Ask a person; a script must have said --yes.  `loss` says what would be gone.  Raises UsageError."""
+        """Ask the user; a script must use --yes. `loss` says what would be lost.  Raises UsageError."""
         if not self.options.yes and not self.environment.may_prompt:
             raise UsageError(
                 f"not done: {loss}, so you must confirm it, but mesosctl cannot ask you without a terminal",
@@ -287,7 +286,7 @@ class Session:
         self.confirm(question if loss == _SOME_LOSS else f"{loss}. {question}")
 
     def confirm(self, question: str) -> None:
-        """Ask a person; a script, or --yes, is taken at its word.  Raises UsageError for no."""
+        """Ask the user; in a script or with --yes the answer is yes. Raises UsageError for no."""
         if self.options.yes or not self.environment.may_prompt:
             return
         if not self._display.agrees(question):

@@ -1,6 +1,6 @@
-"""How an exchange is shown: a line with -v, headers and bodies too with -vv; JSON lines if data is JSON.
+"""The display of exchanges: a line with -v, also headers and bodies with -vv; JSON lines if data is JSON.
 
-Imported only if somebody wants to see.
+Imported only with -v.
 """
 
 import json
@@ -12,7 +12,7 @@ from mesosctl.model.errors import printable
 from mesosctl.model.redaction import Secrets
 
 LONGEST_BODY = 16 * 1024
-"""Characters of a body that are shown; the answers of a large cluster fill no terminal usefully."""
+"""The most characters of a body that are shown; the answers of a large cluster are too long for a terminal."""
 
 
 def show(exchange: Trace, verbosity: int, environment: Environment) -> None:
@@ -25,7 +25,7 @@ def show(exchange: Trace, verbosity: int, environment: Environment) -> None:
 
 
 def _lines(exchange: Trace, verbosity: int, secrets: Secrets) -> Iterator[str]:
-    """The exchange for a person; none of `secrets` is in it, wherever it came from."""
+    """The exchange for people, without any of `secrets`."""
     yield secrets.redact(_first_line(exchange))
     if verbosity > 1:
         for name, value in exchange.headers.items():
@@ -68,7 +68,7 @@ def _first_line(exchange: Trace) -> str:
 
 def _body(body: bytes | None, secrets: Secrets) -> str:
     text = (body or b"").decode("utf-8", "replace")
-    # What is struck out is struck out of the whole: a secret may stand where the text is cut.
+    # Secrets are removed before the text is shortened, which could split a secret.
     text = secrets.redact_body(text)
     if len(text) > LONGEST_BODY:
         text = f"{text[:LONGEST_BODY]} … and {len(text) - LONGEST_BODY} more characters"

@@ -1,6 +1,6 @@
-"""One master over httpx: where it is, who leads, what is sent, what came back, what went wrong.
+"""One master over httpx: its address, the leader, requests, answers and errors.
 
-The only package of the tool that imports httpx.  Addresses, credentials and settings need none of it.
+Only this package imports httpx, and addresses, credentials and settings do not need it.
 """
 
 import sys

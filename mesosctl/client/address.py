@@ -1,4 +1,4 @@
-"""Where a master is asked for: a URL, a list of them, ZooKeeper, a file that says so, or `fake:`."""
+"""The address of a master: a URL, a list of them, ZooKeeper, a file with one of these, or `fake:`."""
 
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
@@ -19,10 +19,10 @@ _ZOOKEEPER_HINT = "write zk://host1:2181,host2:2181/mesos, or zk://USER:SECRET@h
 
 
 class ZooKeeper(NamedTuple):
-    """Where masters register: servers as "host:port", the node above theirs, and "user:secret" or nothing.
+    """Where masters register: servers as "host:port", the parent of their nodes, and "user:secret" or nothing.
 
-    The secret is never part of the text of this value.  `tls` says that masters found there are
-    spoken to by https, which ZooKeeper does not say.
+    The secret is never part of the repr. `tls` means that masters found there serve https, which ZooKeeper
+    does not say.
     """
 
     servers: tuple[str, ...]
@@ -49,25 +49,25 @@ class Address(NamedTuple):
     zookeeper: ZooKeeper | None = None
 
     def names(self, base: str) -> bool:
-        """Whether the origin of `base` was asked for by name, and may be shown credentials."""
+        """Whether the user named the origin of `base`, so that it may get credentials."""
         return any(origin(named) == origin(base) for named in self.bases)
 
 
 def origin(base: str) -> tuple[str, str, int | None]:
-    """Scheme, host and port of a base URL, alike for all ways to write them."""
+    """Scheme, host and port of a base URL, normalised."""
     url = urlsplit(base)
     return url.scheme, (url.hostname or "").removesuffix("."), url.port or _SCHEME_PORTS.get(url.scheme)
 
 
 def default_port(scheme: str) -> int:
-    """The port of a URL that names none."""
+    """The port of a URL without one."""
     return _SCHEME_PORTS[scheme]
 
 
 def parse_address(text: str) -> Address:
     """`http://host:port`, `https://…`, `host:port`, a comma list of these, `zk://…`, `file:///…` or `fake:…`.
 
-    Raises UsageError, and BadInput for a file that cannot be read.  A secret is in no error.
+    Raises UsageError, and BadInput for a file that cannot be read. No error contains a secret.
     """
     text = text.strip()
     if not text.startswith("file://"):
@@ -92,12 +92,12 @@ def _parse(text: str) -> Address:
 
 
 def shows_secret(text: str) -> bool:
-    """Whether the text of an address holds a secret, which must not stand among a process's arguments."""
+    """Whether the text of an address holds a secret, which must not be an argument of a process."""
     return text.strip().partition("://")[0] in _ZOOKEEPER_SCHEMES and "@" in text
 
 
 def _read_address(path: str) -> str:
-    """The address in a file, as Mesos takes it (`/etc/mesos/zk`).  Raises BadInput."""
+    """The address in a file, in the format of Mesos (`/etc/mesos/zk`).  Raises BadInput."""
     try:
         found = read_text_file(path).strip()
     except (OSError, ValueError) as error:
@@ -115,7 +115,7 @@ def _read_address(path: str) -> str:
 
 
 def ascii_host(url: SplitResult) -> str:
-    """The host of a URL as resolvers know it.  Raises ValueError for one that passes for a name, and is none."""
+    """The host of a URL as resolvers know it. Raises ValueError for an invalid name."""
     host = url.hostname or ""
     if host.isascii():
         return host
@@ -125,7 +125,7 @@ def ascii_host(url: SplitResult) -> str:
 
 
 def bracketed(host: str) -> str:
-    """A host as it stands in a URL: an IPv6 address in brackets."""
+    """A host as in a URL: an IPv6 address is in brackets."""
     return f"[{host}]" if ":" in host else host
 
 
@@ -134,7 +134,7 @@ def _parse_list(text: str) -> tuple[str, ...]:
     scheme = "http"
     for part in text.split(","):
         base = _parse_base(part.strip(), scheme)
-        # A bare name after https:// means https too: nothing falls back to clear text silently.
+        # A bare name after https:// means https too, so that nothing silently falls back to plain text.
         scheme = base.partition(":")[0]
         bases.append(base)
     return tuple(dict.fromkeys(bases))
@@ -163,7 +163,7 @@ def _parse_base(text: str, scheme: str) -> str:
 
 
 def is_host(host: str) -> bool:
-    """Whether the resolver can be asked for it: labels of 1 to 63 characters, 253 in all."""
+    """Whether it is a valid host name: labels of 1 to 63 characters, 253 in all."""
     if ":" in host:
         return True  # an IPv6 address, which urlsplit has looked at
     try:

@@ -1,4 +1,4 @@
-"""The attempts of one request: which masters are asked, what goes out with it, and when a read is repeated.
+"""The attempts of one request: the masters that are asked, the headers, and the repetition of reads.
 
 A request that changes something is never repeated: the master may have carried it out before the connection broke.
 """
@@ -31,15 +31,15 @@ Value = TypeVar("Value")
 
 JSON = "application/json"
 LEADERS_ONLY = "/slaves?slave_id=none"
-"""A path that only the leader answers, that is open to every principal, and that costs a master nothing."""
+"""A path that only the leader answers, that is open to every principal, and that is cheap."""
 ANSWERED_BY_ALL = ("/version", "/flags", "/metrics/snapshot")
-"""Paths that a master answers even if it does not lead, and about itself."""
+"""Paths that every master answers, about itself."""
 READ_ATTEMPTS = 3
 FIRST_PAUSE = 0.25
 """Seconds before the second attempt, at most; the pause doubles with each attempt."""
 
 _SETTLED = (UnexpectedAnswer, TlsFailure, NoZooKeeper)
-"""Errors that a repetition would not change, or that have been waited for already."""
+"""Errors that a repetition would not change, or that were already repeated."""
 
 _ACTIONS = {
     ("GET", "/flags"): "VIEW_FLAGS",
@@ -56,7 +56,7 @@ _ACTIONS = {
 
 
 class Request(NamedTuple):
-    """A request to the leading master; `repeatable` where a repetition changes nothing.
+    """A request to the leading master; `repeatable` if a repetition changes nothing.
 
     `take` reads the answer piece by piece.
     """
@@ -70,7 +70,7 @@ class Request(NamedTuple):
 
     @property
     def action(self) -> str:
-        """The permission it needs, as Mesos names it if that is plain (Mesos documentation, "Authorization")."""
+        """The permission that it needs, by Mesos's name if it has one (Mesos documentation, "Authorization")."""
         path = self.path.partition("?")[0]
         if path.startswith("/api/v1"):
             return str(json.loads(self.body or b"{}").get("type", path))
@@ -78,14 +78,14 @@ class Request(NamedTuple):
 
 
 class Sender:
-    """The masters of an address, and one deadline over everything that is sent to them."""
+    """The masters of an address, with one deadline for all requests."""
 
     def __init__(self, address: Address, settings: ClientSettings, http: HttpClient) -> None:
         self.deadline = Deadline(settings.timeout, settings.clock)
         self.leader = Leader(address, settings, self.deadline)
         self.http = http
         self.changes_left = 0
-        """How many changes went out, whatever a master said to them."""
+        """The number of changes that were sent, whatever the answers."""
         self._settings = settings
         self._strangers: set[str] = set()
 
@@ -114,7 +114,7 @@ class Sender:
     def _ask(self, request: Request, base: str, others: int) -> Response:
         """One request to `base` and along its redirects; the scheme, the method and the body stay.
 
-        `others`: how many masters may be asked after `base`, and have to be left time for.
+        `others`: the number of masters that may be asked after `base`, and need time too.
         """
         for _ in range(MOST_REDIRECTS + 1):
             headers = self.headers(base, None if request.body is None else request.content_type)
@@ -130,7 +130,7 @@ class Sender:
         raise redirect_loop(base)
 
     def exchange(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Response:
-        """As `_traced`; remembers whether a change went out."""
+        """Like `_traced`; remembers whether a change was sent."""
         try:
             answer = self._traced(request, base, headers, deadline)
         except MesosctlError as error:
@@ -139,8 +139,8 @@ class Sender:
         except KeyboardInterrupt:
             self.changes_left += self.http.has_left and not request.repeatable
             raise
-        # A master that redirects has not looked at it.  One that has no leader says the same, and yet what stands
-        # between may have shown the request to another master first.
+        # A master that redirects has not read the request. One without a leader answers the same, but a proxy may have
+        # sent the request to another master first.
         self.changes_left += answer.status != 307 and not request.repeatable
         return answer
 
@@ -150,7 +150,7 @@ class Sender:
         trace = self._settings.trace
         if trace is None:
             return self.http.exchange(method, base, path, headers, body, deadline, request.take)
-        # Who looks on wants to see the whole of it.
+        # -v shows the whole answer.
         from mesosctl.client.response import Trace, presentable
 
         started = self._settings.clock()
@@ -167,7 +167,7 @@ class Sender:
         return answer
 
     def _check(self, answer: Response, base: str, request: Request) -> None:
-        """Raise what a status means."""
+        """Raise the error of a status."""
         try:
             raise_for_status(answer, self.requester(base, request))
         except Unauthenticated as error:
@@ -187,10 +187,10 @@ class Sender:
 
     @contextmanager
     def on_its_own(self) -> Iterator[None]:
-        """A change on a connection that nothing was on before, and nothing is on after it.
+        """A change on a new connection, which is closed afterwards.
 
-        A connection that was kept may just be ending, which would leave open what became of the change; and
-        bytes too many after one answer would be taken for the next.
+        A kept connection may be about to end, and the fate of the change would be unknown; and surplus bytes after one
+        answer would look like the next answer.
         """
         self.http.close_idle()
         try:
@@ -223,7 +223,7 @@ class Sender:
             self._settings.trace(Trace("POST", url, presentable(headers), body, 0.0, answer))
 
     def headers(self, base: str, content_type: str | None) -> dict[str, str]:
-        """Return the headers of a request to `base`; another server gets no secret, and is reported once."""
+        """Return the headers of a request to `base`; a server that was not named gets no secret, only a note."""
         # A v1 endpoint wants its exact type, without parameters.
         headers = {"Accept": JSON} | ({"Content-Type": content_type} if content_type else {})
         credentials = self._settings.credentials
@@ -237,7 +237,7 @@ class Sender:
         return headers
 
     def requester(self, base: str, request: Request) -> Requester:
-        """Return the requester of `request` at `base`, as far as it was shown."""
+        """Return the requester of `request` at `base`, as far as its credentials were sent."""
         credentials = self._settings.credentials
         if credentials is None or not self.leader.is_known(base):
             return Requester(base, request.action)
@@ -256,7 +256,7 @@ def retry_read(read: Callable[[], Value], deadline: Deadline, settings: ClientSe
         except (NoMaster, MasterFailed) as error:
             if isinstance(error, _SETTLED) or pause > deadline.remaining():
                 raise
-        # Between half and the whole: many clients of one dead leader should not come back at once.
+        # Between half and all of it: many clients of one dead leader should not return at once.
         settings.sleep(pause * (1 + settings.jitter()) / 2)
         pause *= 2
     return read()

@@ -1,4 +1,4 @@
-"""How long a master is waited for: one deadline over all attempts, and what each wait may take of it."""
+"""The deadline for all attempts together, and each attempt's share of it."""
 
 from collections.abc import Callable
 from typing import Self
@@ -17,10 +17,10 @@ class Deadline:
         self.begin()
 
     def begin(self, others: int = 0, *, repeatable: bool = False) -> None:
-        """Before each attempt.
+        """Called before each attempt.
 
-        `others`: how many masters may still be asked after this one.  `repeatable`: they may be even
-        though this one may have taken the request.
+        `others`: the number of masters that may still be asked after this one. `repeatable`: they may be asked even if
+        this one may have got the request.
         """
         self.others = others
         self._repeatable = repeatable
@@ -31,11 +31,11 @@ class Deadline:
         return self._end - self._clock()
 
     def to_connect(self) -> float:
-        """Seconds left for connecting, so that one who did not accept a connection does not eat it all."""
+        """Seconds left for connecting, so that a master that does not accept connections does not use all of it."""
         return min(CONNECT_TIMEOUT, self._share()) if self.others else self.remaining()
 
     def to_answer(self) -> float:
-        """Seconds left until the first byte of the answer, so that one who stays silent does not eat it all."""
+        """Seconds left until the first byte of the answer, so that a silent master does not use all of it."""
         return self._share() if self.others and self._repeatable else self.remaining()
 
     @property
@@ -51,25 +51,26 @@ class Deadline:
         return Deadline(self.seconds, self._clock)
 
     def extend_to(self, seconds: float) -> None:
-        """Leave at least `seconds` from now: time to find out what became of a change."""
+        """Leave at least `seconds` from now, as time to find out whether a change was made."""
         self._end = max(self._end, self._clock() + seconds)
 
 
 class Timeout(float):
-    """Seconds, as httpx takes a timeout, that know what is left of them later.
+    """A timeout for httpx, in seconds, that shrinks as time passes.
 
-    httpx hands one number to every read of an answer, so that a master which drips bytes would be given all of
-    it each time.  `client.transport` asks for what is left; any other transport sees a number.
+    httpx uses one number for every read of an answer,
+    so a master that drips bytes would get all of it each time. `client.transport` asks for the rest; any other
+    transport sees a number.
     """
 
     __slots__ = ("answered", "left")
 
     left: Callable[[], float]
     answered: Callable[[], None]
-    """To be called when the first byte of the answer has come."""
+    """Called when the first byte of the answer arrives."""
 
     def __new__(cls, left: Callable[[], float], answered: Callable[[], None]) -> Self:
-        """Make it of what is left, and what is to be called when the first byte has come."""
+        """Take the function that returns the rest, and the one to call at the first byte."""
         made = super().__new__(cls, left())
         made.left = left
         made.answered = answered
@@ -99,7 +100,7 @@ class Timeouts:
         return {name: Timeout(left, self._answered) for name, left in waits.items()}
 
     def _answered(self) -> None:
-        # The rest of the answer may take whatever is left.
+        # The rest of the answer may take the remaining time.
         self._reserve = 0.0
 
     def _to_read(self) -> float:

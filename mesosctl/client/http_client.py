@@ -1,4 +1,4 @@
-"""One exchange with one master over httpx: a request that is sent, and an answer that is read whole or listened to.
+"""One exchange with one master over httpx: a request, and an answer that is read completely or as a stream.
 
 The errors of httpx become those of `model.errors` here.
 """
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from mesosctl.client.transport import NetworkTransport
 
 _PATH_SAFE = "/:@!$&'()*+,;=~-._?"
-"""Characters of a path that are shown as they are in a URL; a path itself is sent unchanged."""
+"""Characters of a path that are not escaped when a URL is shown; the path itself is sent unchanged."""
 
 
 class HttpClient:
     """Sends requests one after the other, or beside a stream that stays open, on connections that it keeps.
 
-    Over `transport` where one is given, in process to the fake master behind a `fake:` address, and over the network
-    otherwise.  `timeout`: seconds that the state of a fake master is waited for while another process holds it.
+    It uses `transport` if one is given, the fake master in process for a `fake:` address, and the network otherwise.
+    `timeout`: seconds to wait for the state of a fake master while another process holds it.
     """
 
     def __init__(
@@ -52,26 +52,26 @@ class HttpClient:
         self._network = _open_network(tls) if transport is None and fake is None else None
         self._client = httpx.Client(
             transport=transport or self._network or _open_fake(fake, timeout),
-            # What does not travel is not packed.
+            # In process, nothing is compressed.
             headers={"User-Agent": f"mesosctl/{__version__}", "Accept-Encoding": "identity" if fake else "gzip"},
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # a master is told nothing that another said
-            # Credentials come from where the operator put them, and from no .netrc.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # no cookies of another master
+            # Credentials come from the settings, never from .netrc.
             trust_env=False,
             follow_redirects=False,
             event_hooks={"response": [_keep_location]},
         )
         self._largest = largest
         self.received: Callable[[int, float | None], None] = _nothing
-        """Told how many bytes of the answer that is being read have come."""
+        """Called with the number of bytes of the answer so far."""
         self.has_left = False
-        """Whether the request that is under way, or was last, may have reached a master."""
+        """Whether the current or last request may have reached a master."""
 
     def close(self) -> None:
         """Close every connection."""
         self._client.close()
 
     def close_idle(self) -> None:
-        """Close the connections that nothing is under way on."""
+        """Close the idle connections."""
         if self._network is not None:
             self._network.close_idle()
 
@@ -87,8 +87,8 @@ class HttpClient:
     ) -> Response:
         """One request and its whole answer; `path` is sent as it is, byte for byte.
 
-        With `take` the body of a success is not kept: it is read by it, piece by piece, once it has come.
-        Raises Unreachable, TlsFailure, DeadlinePassed or UnexpectedAnswer.
+        With `take`, the body of a success is not kept: `take` reads it piece by piece after it has arrived. Raises
+        Unreachable, TlsFailure, DeadlinePassed or UnexpectedAnswer.
         """
         self.has_left = False
         url = base + quote(path, safe=_PATH_SAFE)
@@ -106,16 +106,16 @@ class HttpClient:
                 response.close()
         except BROKEN as error:
             raise _translate(error, base, deadline) from error
-        # Reading what has come may take as long again, and no longer.
+        # Parsing the answer may take as long again, but no longer.
         return answer._replace(taken=answer.take(take, within(deadline.again(), url, held.pieces())))
 
     def subscribe(
         self, base: str, path: str, headers: Mapping[str, str], body: bytes, patience: float
     ) -> EventStream | Response:
-        """POST and keep listening; an answer other than 200 is read whole instead.
+        """POST, and open a stream; an answer other than 200 is read completely instead.
 
-        `patience`: seconds without any event after which the subscriber gives up.
-        Raises Unreachable, TlsFailure, DeadlinePassed.
+        `patience`: seconds without any event until the subscriber gives up. Raises Unreachable, TlsFailure,
+        DeadlinePassed.
         """
         agreed = Deadline(patience, time.monotonic)
         try:
@@ -135,23 +135,23 @@ class HttpClient:
     ) -> httpx.Response:
         """Send a request and wait for the head of its answer.  Raises errors of httpx, and UsageError for no host."""
         quoted = quote(path, safe=_PATH_SAFE)
-        # httpx would write the path as it thinks best, and a master reads roles from it as they stand there.
+        # httpx would normalise the path, but a master reads roles from it literally.
         target = (quote(urlsplit(base).path, safe=_PATH_SAFE + "%") + path).encode()
         extensions: dict[str, Any] = {"timeout": timeouts.extension(), "target": target}
         if self._network is None:
             self.has_left = True
-        else:  # connecting may take its time, and tells a master nothing
+        else:  # connecting does not yet send a request
             extensions["trace"] = self._follow
         try:
             request = self._client.build_request(
                 method, base + quoted, headers=dict(headers), content=body, extensions=extensions
             )
-        except (httpx.InvalidURL, UnicodeError) as error:  # a host that passes for one, and is none
+        except (httpx.InvalidURL, UnicodeError) as error:  # a host that looks valid, but is not
             raise UsageError(f"{base} is not the address of a master: {error}", field="--master") from None
         return self._client.send(request, stream=True)
 
     def _follow(self, event: str, _info: Mapping[str, Any]) -> None:
-        """Told by httpcore what is done for a request ("trace", in its documentation of extensions)."""
+        """Called by httpcore with the steps of a request ("trace", in its documentation of extensions)."""
         self.has_left = self.has_left or event.endswith("send_request_headers.started")
 
     def _counted(
@@ -171,7 +171,7 @@ class HttpClient:
 
 
 def _whole_size(response: httpx.Response) -> int | None:
-    """Return the bytes of a body that is not packed, if its server says how many there are."""
+    """Return the size of an uncompressed body in bytes, if the server says it."""
     text = response.headers.get("content-length", "")
     is_plain = response.headers.get("content-encoding", "identity").strip().lower() == "identity"
     return int(text) if is_plain and text.isascii() and text.isdigit() and len(text) < _LONGEST_SIZE else None
@@ -182,7 +182,7 @@ _LONGEST_SIZE = 16
 
 
 def _open_network(tls: Tls) -> "NetworkTransport":
-    # Late: it loads httpcore, which a fake master in this process does not need.
+    # Imported late: it loads httpcore, which a fake master in this process does not need.
     from mesosctl.client.transport import NetworkTransport
 
     return NetworkTransport(tls)
@@ -196,7 +196,7 @@ def _open_fake(address: str | None, timeout: float | None) -> httpx.BaseTranspor
 
 
 def _keep_location(response: httpx.Response) -> None:
-    """Put where a redirect leads aside: httpx would fail on what it cannot read; `client.leader` says what is wrong."""
+    """Hide the target of a redirect from httpx, which would fail if it is invalid; `client.leader` reports that."""
     location = response.headers.pop("location", None)
     if location is not None:
         response.extensions["location"] = location
@@ -216,13 +216,13 @@ def _nothing(_size: int, _part: float | None) -> None:
 
 
 def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError:
-    """Return one of `BROKEN` as an error for people, with whether the request may have arrived.
+    """Return one of `BROKEN` as an error for people, which says whether the request may have arrived.
 
     ConnectError, ConnectTimeout, PoolTimeout, LocalProtocolError: it was certainly not sent.
     ReadError, WriteError, RemoteProtocolError, ReadTimeout, WriteTimeout: it may have been; TLS too can break late.
     DecodingError: it was answered, in a broken encoding.
     """
-    # Late: it loads httpcore, which a fake master in this process does not need.
+    # Imported late: it loads httpcore, which a fake master in this process does not need.
     from mesosctl.client.transport import AnsweredInTls, Unanswered
 
     if isinstance(error, httpx.TimeoutException):
@@ -246,7 +246,7 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
     if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
         return Unreachable(f"{base} answered with something that is not HTTP", sent=True, hint="check --master")
     hint = None if cause is None else "the TLS connection broke; see --cacert, --cert and --key"
-    if hint is None and isinstance(error.__cause__, Unanswered):  # it never spoke as it was spoken to
+    if hint is None and isinstance(error.__cause__, Unanswered):  # it never spoke the protocol of the request
         hint = (
             "it may require a client certificate: give --cert and --key"
             if base.startswith("https:")
@@ -269,7 +269,7 @@ def _too_late(base: str, deadline: Deadline, *, sent: bool) -> MesosctlError:
 
 
 def _deadline_passed(deadline: Deadline, url: str, *, sent: bool) -> DeadlinePassed:
-    """The error if the time of all attempts together is up."""
+    """The error if the deadline for all attempts has passed."""
     return DeadlinePassed(
         f"{url} did not answer within {deadline.seconds:g} s", sent=sent, hint="allow more time with --timeout"
     )

@@ -1,4 +1,4 @@
-"""Finding who leads: by name, along the list that was given, in ZooKeeper, and along redirects.
+"""Finding the leader: by name, in the list that was given, in ZooKeeper, and along redirects.
 
 A master that does not lead answers 307 with `Location: //host:port/master/path`, the scheme left
 open (Mesos documentation, "HTTP Endpoints").
@@ -24,11 +24,11 @@ from mesosctl.model.errors import (
 
 MOST_REDIRECTS = 5
 _MOST_SHOWN = 300
-"""Characters of an address that is none."""
+"""The most characters of an invalid address that are shown."""
 
 
 class Leader:
-    """The masters that were asked for by name, list or ZooKeeper, and the one that led when it was last asked."""
+    """The masters that the user named, directly or through ZooKeeper, and the one that led last."""
 
     def __init__(self, address: Address, settings: ClientSettings, deadline: Deadline) -> None:
         self.address = address
@@ -39,16 +39,16 @@ class Leader:
 
     @property
     def scheme(self) -> str:
-        """How these masters are spoken to."""
+        """The scheme for these masters."""
         if self.address.zookeeper is not None:
             return "https" if self.address.zookeeper.tls or self._settings.tls else "http"
         return urlsplit(self.base or self.address.bases[0]).scheme
 
     def candidates(self) -> Iterator[tuple[str, int]]:
-        """Base URLs in the order in which to ask them, each with how many may come after it.
+        """Base URLs in the order in which to ask them, each with the number of those after it.
 
-        The last leader is asked first, and given half of the time: it need not be slow because it is
-        gone.  ZooKeeper is asked when it is its turn, so that an answer of it is fresh.
+        The last leader is asked first, and gets half of the time, because it may be gone without an error. ZooKeeper is
+        asked when it is its turn, so that its answer is fresh.
         """
         asked: list[str] = []
         known = self.base
@@ -61,7 +61,7 @@ class Leader:
             yield base, len(rest) - index
 
     def may_see_credentials(self, base: str) -> bool:
-        """Whether `base` is a master that was asked for; one that is not known yet may have registered just now."""
+        """Whether the user named `base`; a master that is not known yet may have registered just now."""
         if self.is_known(base):
             return True
         if self.address.zookeeper is None:
@@ -80,7 +80,7 @@ class Leader:
             return list(self.address.bases)
         from mesosctl.client.zookeeper import TIMEOUT, read_masters
 
-        # Half of the time at most: the leading master has to be asked as well.
+        # Half of the time at most: the leading master must be asked too.
         self._deadline.begin()
         found = read_masters(where, min(TIMEOUT, self._deadline.remaining() / 2))
         if self._settings.trace is not None:
@@ -125,7 +125,7 @@ def redirected_base(answer: Response, base: str, path: str) -> str | None:
 
 
 def redirect_loop(base: str) -> NoLeader:
-    """The error if masters send a request in circles."""
+    """The error for masters that redirect in circles."""
     return NoLeader(
         f"the masters redirect to each other, last to {base}: they have not agreed on a leader",
         hint="try again when a leader is elected",

@@ -41,11 +41,11 @@ AGENT_TIMEOUT = 5.0
 
 
 class Master:
-    """The leading master of an address.  One deadline covers all requests to it.
+    """The leading master of an address.
 
-    Every method raises an error of `mesosctl.model.errors`: NoMaster and its kinds, DeadlinePassed,
-    and what `client.response.raise_for_status` makes of a status.  A `transport` of httpx takes the place of the one
-    that the address means.
+    One deadline covers all requests to it.  Every method raises an error of `mesosctl.model.errors`: NoMaster and its
+    subclasses, DeadlinePassed, and the errors of `client.response.raise_for_status`. An httpx `transport` replaces that
+    of the address.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Master:
 
     @property
     def changes_left(self) -> int:
-        """How many changes went out, whatever a master said to them."""
+        """The number of changes that were sent, whatever the answers."""
         return self._sender.changes_left
 
     def __enter__(self) -> Self:
@@ -86,11 +86,11 @@ class Master:
         self._sender.http.close()
 
     def notice(self, sentence: str) -> None:
-        """Tell the operator something that is not the answer."""
+        """Show the operator a note."""
         self.settings.notice(sentence)
 
     def alarm(self, sentence: str) -> None:
-        """Tell the operator something that must not be missed."""
+        """Show the operator a warning."""
         self.settings.alarm(sentence)
 
     @property
@@ -112,24 +112,24 @@ class Master:
         return answer
 
     def stream(self, path: str, take: Take) -> Any:
-        """Return the value that `take` makes of the JSON at `path`, read in pieces: it is never held whole.
+        """Return the value that `take` makes of the JSON at `path`, read in pieces: it is never in memory as a whole.
 
-        Repeated as `get`; `take` is called once the answer has come, which the deadline is for.  The
-        caller passes names from the answer to `settings.learn`.
+        Repeated like `get`; `take` is called after the answer has arrived, before the deadline. The caller passes names
+        from the answer to `settings.learn`.
         """
         return self._read(Request("GET", path, repeatable=True, take=take))
 
     def stream_call(self, call: str, take: Take) -> Any:
-        """As `stream`, of the answer to a v1 call that only reads."""
+        """Like `stream`, for the answer to a v1 call that only reads."""
         return self._read(_reading_call(call, take))
 
     def ask(self, call: str) -> Any:
-        """The JSON of a v1 call that only reads, by its name.  Repeated as `get`."""
+        """The JSON of a v1 call that only reads, by its name. Repeated like `get`."""
         return self._read(_reading_call(call))
 
     @contextmanager
     def hearing(self, received: Callable[[int, float | None], None]) -> Iterator[None]:
-        """Call `received` with the bytes of each answer so far, and the part that they are where that is known."""
+        """Call `received` with the bytes of each answer so far, and their fraction of the answer if that is known."""
         before, self._sender.http.received = self._sender.http.received, received
         try:
             yield
@@ -147,14 +147,14 @@ class Master:
         return answer.take(request.take, [answer.body]) if answer.taken is None else answer.taken
 
     def _json(self, answer: Response) -> Any:
-        """An answer read whole, for which there is as long again as for the exchange."""
+        """A parsed answer; parsing may take as long again as the exchange."""
         check_readable(self.deadline.again(), answer.url, answer.body)
         return answer.json()
 
     def _send_read(self, request: Request) -> Response:
-        """One reading of what the leader says: who leads is found first if any master would answer.
+        """One reading from the leader, which is found first if any master would answer.
 
-        Something that is no whole master may not know that question, and is asked all the same.
+        A server that is not a complete master may not answer the search, and is asked anyway.
         """
         if self._may_miss_leader(request.path):
             with suppress(MasterFailed, Denied):
@@ -162,28 +162,28 @@ class Master:
         return self._sender.send(request)
 
     def _may_miss_leader(self, path: str) -> bool:
-        """Whether `path` might be answered by a master that does not lead, and should not be."""
+        """Whether a master that does not lead would answer `path`, but should not."""
         if path not in ANSWERED_BY_ALL or self._sender.leader.address.fake:
             return False
         if path == "/metrics/snapshot":
-            return True  # of now, and so is the question who leads
-        # Masters of one list have one version, but while they are being upgraded.
+            return True  # at this moment, and so is the search for the leader
+        # Masters of one list have one version, except during an upgrade.
         return self._sender.leader.base is None and (path == "/flags" or len(self._sender.leader.address.bases) > 1)
 
-    # --- What an agent itself says ----------------------------------------------------------------
+    # --- The state of an agent ----------------------------------------------------------------
 
     def agent_state(self, pid: str) -> Any:
-        """The JSON that an agent itself gives at `/state`; `pid` as masters show it, `slave(1)@host:port`.
+        """The JSON of an agent's own `/state`; `pid` is as masters show it, `slave(1)@host:port`.
 
-        Asked once.  An agent is not trusted: it is sent the secret only if its host and port are those of a
-        master that was named, or everything is a fake.
+        Sent once. An agent is not trusted: it gets the secret only if its host and port are those of a master that was
+        named, or if everything is fake.
         """
         name, base = self._agent_of(pid)
         headers = {"Accept": "application/json"}
         credentials = self.settings.credentials
         if credentials is not None and (self._sender.leader.address.fake or self._sender.leader.is_known(base)):
             headers["Authorization"] = credentials.header()
-        # One agent that swallows connections must not eat up the whole deadline.
+        # One silent agent must not use the whole deadline.
         deadline = Deadline(min(AGENT_TIMEOUT, self.deadline.remaining()), self.settings.clock)
         request = Request("GET", f"/{name}/state", repeatable=True)
         answer = self._sender.exchange(request, base, headers, deadline)
@@ -191,7 +191,7 @@ class Master:
         return self._json(answer)
 
     def _agent_of(self, pid: str) -> tuple[str, str]:
-        """The name of an agent and the URL of its host.  Raises UnexpectedAnswer for what is no place."""
+        """The name of an agent and the URL of its host.  Raises UnexpectedAnswer for an invalid one."""
         from urllib.parse import urlsplit
 
         from mesosctl.client.address import ascii_host
@@ -200,7 +200,7 @@ class Master:
         base = f"{self._sender.leader.scheme}://{host}"
         try:
             url = urlsplit(base)
-            is_place = bool(ascii_host(url)) and url.port != 0  # both raise if they are none at all
+            is_place = bool(ascii_host(url)) and url.port != 0  # both raise for invalid text
         except ValueError:
             is_place = False
         if not is_place:
@@ -224,7 +224,7 @@ class Master:
         self._change("POST", path, urlencode(fields).encode(), "application/x-www-form-urlencoded")
 
     def delete(self, path: str) -> None:
-        """Change something by DELETE; `path` goes out byte for byte, as a master reads roles from it.  Sent once."""
+        """Change something by DELETE; `path` is sent byte for byte, because a master reads roles from it. Sent once."""
         self._change("DELETE", path, None)
 
     def call(self, body: bytes) -> None:
@@ -232,7 +232,7 @@ class Master:
         self._change("POST", "/api/v1", body)
 
     def _check_may_change(self) -> None:
-        """Raises UsageError if a command without a dry run is asked for one: it must not change anything."""
+        """Raise UsageError for a change in a dry run of a command that has none: it must not change anything."""
         if not self.settings.may_change:
             raise UsageError(
                 "this command has no dry run; nothing was sent", field="--dry-run", hint="leave out --dry-run"
@@ -253,7 +253,7 @@ class Master:
 
     def subscribe(self, path: str, body: bytes, patience: float) -> EventStream:
         """Open a stream of events on the leading master; see `client.response_body.EventStream`."""
-        if path.endswith("/scheduler"):  # a subscriber there is a framework; other streams only read
+        if path.endswith("/scheduler"):  # a subscriber of that endpoint is a framework; other streams only read
             self._check_may_change()
         stream, self._subscribed_at = self._sender.subscribe(path, body, patience)
         return stream
@@ -261,10 +261,10 @@ class Master:
     def tell(self, path: str, body: bytes, stream_id: str, *, repeatable: bool = False) -> None:
         """A call of a subscribed framework.  Sent once, to the master that the stream comes from.
 
-        `repeatable` where it changes nothing but what this framework is offered.
+        `repeatable` if it changes nothing but the offers to this framework.
         """
         self._check_may_change()
-        base = self._subscribed_at  # the leading master may have been lost meanwhile, or be another
+        base = self._subscribed_at  # the leading master may be gone, or may have changed
         assert base is not None, "a framework calls after it has subscribed"
         headers = self._sender.headers(base, JSON) | {"Mesos-Stream-Id": stream_id}
         self.deadline.begin()

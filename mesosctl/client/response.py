@@ -22,19 +22,19 @@ from mesosctl.model.redaction import REDACTED
 
 _LONGEST_DETAIL = 600
 _CERTAINLY_NOTHING = ("No leader elected", "Master has not finished recovery")
-"""How a master's own 503 begins (Mesos documentation, "HTTP Endpoints"): it looked at nothing yet."""
+"""How a master's own 503 begins (Mesos documentation, "HTTP Endpoints"): it has not read the request."""
 _ASKED_IN_CLEAR = rb"(plain HTTP|HTTP request) to an (HTTPS|SSL)|sent to HTTPS port"
 _SAYS_NOTHING = ("401 Unauthorized.", "403 Forbidden.")
-"""All that a master says with these statuses."""
+"""The whole body of a master's answers with these statuses."""
 Take = Callable[[Iterable[bytes]], Any]
-"""Makes a value, not None, of the chunks of a body.  Raises ConversionError if it is no JSON."""
+"""Makes a value, not None, from the chunks of a body.  Raises ConversionError if it is no JSON."""
 
 
 class Requester(NamedTuple):
     """The principal, its proof and the requested action, for sentences about a refusal.
 
-    `principal` is None if it is not known, `proof` in a word what was shown to prove it, if anything was.
-    `action` is what Mesos calls the permission that it takes, or the request.
+    `principal` is None if it is unknown; `proof` is the kind of credentials, or None; `action` is Mesos's name of the
+    permission, or the request.
     """
 
     base: str
@@ -65,9 +65,10 @@ class Requester(NamedTuple):
 
 
 class Response(NamedTuple):
-    """One HTTP answer.  `url` is what was asked, for sentences; `location` the header of a redirect.
+    """One HTTP answer.
 
-    `taken` is what was made of a body that was not kept.
+    `url` is that of the request, for messages; `location` is the header of a redirect.  `taken` is the value made from
+    a body that was not kept.
     """
 
     status: int
@@ -84,19 +85,19 @@ class Response(NamedTuple):
 
     @property
     def may_follow_a_change(self) -> bool:
-        """Whether a change that was answered so may have been made all the same.
+        """Whether a change with this answer may have been made anyway.
 
-        What refuses before it passes anything on is believed (401, 403).  Any other refusal that is
-        not in a master's own words may come from something in between, which lost the answer.
+        A refusal before the request is passed on is believed (401, 403). Any other refusal that is not in a master's
+        own words may come from a proxy that lost the answer.
         """
         if self.status == 503:
-            # A proxy says 503 in plain text too, and a master whose answer was lost says it without words.
+            # A proxy answers 503 in plain text too, and a proxy that lost the answer has an empty body.
             return not self.body.decode("utf-8", "replace").startswith(_CERTAINLY_NOTHING)
         return self.status >= 500 or (self.status in (400, 409) and self.is_html)
 
     @property
     def wants_tls(self) -> bool:
-        """Whether a server for https says that it was asked in clear text, as nginx, Apache and Go word it."""
+        """Whether an https server says that the request was plain http, in the words of nginx, Apache or Go."""
         return (
             self.status == 400
             and self.url.startswith("http:")
@@ -114,7 +115,7 @@ class Response(NamedTuple):
 
     @property
     def is_json(self) -> bool:
-        """Whether its header says so."""
+        """Whether its Content-Type is JSON."""
         return self.content_type.partition(";")[0].strip() in ("application/json", "text/json")
 
     def json(self) -> Any:
@@ -150,7 +151,7 @@ _BY_STATUS: dict[int, tuple[Callable[..., MesosctlError], str, str | None]] = {
 
 
 def asked_in_clear(base: str) -> Unreachable:
-    """The error if http was tried and https is spoken."""
+    """The error for http to a server that speaks https."""
     return Unreachable(
         f"{base} speaks https, but the request used http",
         sent=False,
@@ -159,7 +160,7 @@ def asked_in_clear(base: str) -> Unreachable:
 
 
 def raise_for_status(answer: Response, requester: Requester) -> None:
-    """Nothing for 2xx; for everything else the error that its status means."""
+    """Raise the error that a status means; nothing for 2xx."""
     if 200 <= answer.status < 300:
         return
     detail = answer.detail()
@@ -192,7 +193,7 @@ _SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
 class Trace:
     """One request and its answer, or `failure`, the sentence for why there is none.
 
-    `headers` are those that were sent, with what is secret in them struck out.
+    `headers` are those that were sent, with secrets removed.
     """
 
     method: str
@@ -203,11 +204,11 @@ class Trace:
     answer: Response | None = None
     failure: str | None = None
     outcome: str = ""
-    """The result in a sentence, if the exchange was no HTTP."""
+    """The result in a sentence, if the exchange was not HTTP."""
 
 
 def presentable(headers: Mapping[str, str]) -> dict[str, str]:
-    """Headers that may be shown: of a secret one only its scheme is left."""
+    """Headers that may be shown: only the scheme of secret ones is left."""
     return {name: _struck_out(value) if name.lower() in _SECRET_HEADERS else value for name, value in headers.items()}
 
 

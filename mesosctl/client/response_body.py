@@ -1,7 +1,7 @@
-"""The body of an answer: unpacked, kept small until it is read, and read within bounds.
+"""The body of an answer: decompressed, stored compactly until it is parsed, and parsed within bounds.
 
-What a master sends may be anything, so neither unpacking nor reading it may take what a machine does not have: a body
-is counted while it is unpacked, and what JSON will cost is estimated before it is read.
+A master may send anything, so neither decompressing nor parsing may exhaust the memory: a body is counted while it is
+decompressed, and the cost of JSON is estimated before it is parsed.
 """
 
 import zlib
@@ -18,31 +18,34 @@ from mesosctl.client.deadline import Deadline
 from mesosctl.model.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer
 
 BROKEN = (httpx.HTTPError, httpx.StreamError)
-"""Every error that httpx raises of an exchange."""
+"""Every error that httpx raises for an exchange."""
 LARGEST_ANSWER = 512 * 1024 * 1024
-"""Bytes, unpacked.  `/slaves` of 50,000 agents is about 150 MB; a larger answer is an error."""
+"""Decompressed bytes. `/slaves` of 50,000 agents is about 150 MB; a larger answer is an error."""
 MOST_VALUES = 12_000_000
-"""Values in JSON that is read whole, of about 64 bytes each; `/slaves` of 50,000 agents has some five million."""
+"""Values in JSON that is parsed as a whole, of about 64 bytes each; `/slaves` of 50,000 agents has some five
+million.
+"""
 VALUES_A_SECOND = 1_500_000
-"""That are read in any case, even if all of them are numbers, which are read the slowest."""
+"""The speed of parsing in the worst case: numbers, which are the slowest."""
 _PACKED = ("gzip", "x-gzip", "deflate")
 _PIECE = 1 << 16
 _QUICKEST = 1
 
 
 def pieces_of(response: httpx.Response) -> Iterator[bytes]:
-    """The body as it comes, unpacked.  Raises errors of httpx, DecodingError also if the packing is cut off.
+    """The body as it arrives, decompressed.
 
-    httpx itself would take a body without its end for whole, and only the first member of several.
+    Raises errors of httpx, DecodingError also for truncated gzip. httpx itself would accept a truncated body as
+    complete, and read only the first of several members.
     """
-    if response.is_stream_consumed:  # of a transport in this process, which hands over what is whole and unpacked
+    if response.is_stream_consumed:  # from a transport in this process, which returns the whole decompressed body
         return response.iter_bytes()
     packed = response.headers.get("content-encoding", "").strip().lower() in _PACKED
     return _unpacked(response.iter_raw()) if packed else response.iter_raw()
 
 
 def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Out of gzip, of one member or several, or zlib, whichever it is; never more than a little at a time."""
+    """Decompress gzip, with one or several members, or zlib, a little at a time."""
     unpacking = None
     try:
         for piece in pieces:
@@ -62,20 +65,20 @@ def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class HeldBody:
-    """A large body between the network and its reader: received as fast as it comes, read as slowly as it takes.
+    """A large body between the network and its reader: received at once, and parsed later.
 
-    A master, and whatever stands between, should not have to wait for a reader that makes values of what it reads; and
-    a text of JSON takes a twentieth of its size when it is squeezed, at some 200 MB a second.
+    A master or proxy should not have to wait for a slow parser. JSON compresses to a twentieth of its size, at about
+    200 MB a second.
     """
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
-        """Take all pieces.  Raises what getting them raises."""
+        """Read all pieces. Raises the errors of reading them."""
         squeezing = zlib.compressobj(_QUICKEST)
         self._squeezed = [squeezed for piece in pieces if (squeezed := squeezing.compress(piece))]
         self._squeezed.append(squeezing.flush())
 
     def pieces(self) -> Iterator[bytes]:
-        """The same body in pieces of other sizes, once: what has been given is let go of."""
+        """The same body in pieces of other sizes, once: each piece is dropped when it has been read."""
         opening = zlib.decompressobj()
         self._squeezed.reverse()
         while self._squeezed:
@@ -87,7 +90,7 @@ class HeldBody:
 
 
 def within(deadline: Deadline, url: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces, for a reader that is given until `deadline`.  Raises DeadlinePassed."""
+    """The pieces, for a reader that has until `deadline`.  Raises DeadlinePassed."""
     for piece in pieces:
         if deadline.remaining() <= 0:
             raise _too_large_to_read(deadline, url)
@@ -95,9 +98,9 @@ def within(deadline: Deadline, url: str, pieces: Iterable[bytes]) -> Iterator[by
 
 
 def check_readable(deadline: Deadline, url: str, body: bytes) -> None:
-    """Whether JSON can be read whole in the memory and the time that there is.
+    """Check that JSON can be parsed in bounded memory and in the remaining time.
 
-    Raises UnexpectedAnswer, and DeadlinePassed if a longer `--timeout` would do.
+    Raises UnexpectedAnswer, and DeadlinePassed if a longer `--timeout` would help.
     """
     values = sum(map(body.count, (b",", b"[", b"{")))
     if values > MOST_VALUES:
@@ -119,8 +122,8 @@ def _too_large_to_read(deadline: Deadline, url: str) -> DeadlinePassed:
 class EventStream:
     """Events, one after the other, until the master ends the stream; used with `with`.
 
-    Iterating raises Unreachable if the connection breaks, DeadlinePassed if nothing comes
-    for as long as was agreed, and UnexpectedAnswer for what is no stream of JSON events.
+    Iterating raises Unreachable if the connection breaks, DeadlinePassed if no event arrives for the agreed time, and
+    UnexpectedAnswer if it is not a stream of JSON events.
     """
 
     def __init__(self, response: httpx.Response, translate: Callable[[Exception], MesosctlError]) -> None:
@@ -129,7 +132,7 @@ class EventStream:
 
     @property
     def id(self) -> str:
-        """`Mesos-Stream-Id`, which the calls of a framework have to name."""
+        """`Mesos-Stream-Id`, which the calls of a framework must name."""
         return str(self._response.headers.get("mesos-stream-id", ""))
 
     def cut(self) -> None:

@@ -41,10 +41,9 @@ def _by_chance() -> float:
 class ClientSettings(NamedTuple):
     """Everything about a client but the address.
 
-    Without `may_change` a master is only read, whatever else is asked for: the promise of a dry run.
-    `timeout` is in seconds, over everything that is asked.  `notice` gets sentences an operator should
-    see, `alarm` those that must not be missed, `trace` every exchange where it is given, `learn` each
-    path that was read with its JSON; the clock, the pause and the jitter (a factor between 0 and 1) are
+    Without `may_change`, the client only reads, as a dry run promises. `timeout` is in seconds, for all requests
+    together. `notice` gets the notes for the operator, `alarm` the warnings, `trace` (if given) every exchange, and
+    `learn` each path that was read with its JSON; the clock, the pause and the jitter (a factor between 0 and 1) are
     replaced in tests.
     """
 
@@ -63,12 +62,12 @@ class ClientSettings(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A principal and its secret; the secret is never part of the text of this value."""
+    """A principal and its secret; the secret is never part of the repr."""
 
     principal: str
     secret: str = field(repr=False)
     proof: ClassVar[str] = "secret"
-    """The kind of proof, in one word."""
+    """The kind of credentials, in one word."""
 
     def header(self) -> str:
         """The value of `Authorization` for Basic authentication."""
@@ -77,10 +76,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token, how it is shown (one of `TOKEN_SCHEMES`), and its principal, where that is known.
-
-    The token is never part of the text of this value.
-    """
+    """A token, its scheme (one of `TOKEN_SCHEMES`), and its principal, if known; the repr hides the token."""
 
     token: str = field(repr=False)
     scheme: str = "bearer"
@@ -93,4 +89,4 @@ class Token:
 
 
 TOKEN_SCHEMES = {"bearer": "Bearer ", "dcos": "token="}
-"""How a token stands in `Authorization`: as RFC 6750 has it, and as the Admin Router of every DC/OS takes it."""
+"""The forms of a token in `Authorization`: that of RFC 6750, and that of the Admin Router of every DC/OS."""

@@ -16,7 +16,7 @@ _OWN_CERTIFICATE = "give --cert and --key, signed by an authority that the maste
 
 _BROKEN_FILES = {"KEY_VALUES_MISMATCH": "the key does not belong to the certificate"}
 
-# By X509_V_ERR_…: what is wrong with the master's certificate, and what to do.
+# By X509_V_ERR_…: the fault of the master's certificate, and what to do.
 _REFUSED_BY_US: dict[int, tuple[str, str]] = {
     9: ("its certificate is not valid yet", "check the clocks of both machines"),
     10: ("its certificate has expired", "renew it on the master, and check this machine's clock"),
@@ -33,7 +33,7 @@ _REFUSED_BY_US: dict[int, tuple[str, str]] = {
     ("its certificate is signed by an authority that is not trusted here", "give its authority with --cacert FILE"),
 )
 
-# By the alert that a master ends the handshake with: what it has against us.
+# By the alert with which a master ends the handshake: its reason.
 _REFUSED_BY_THE_MASTER: dict[str, tuple[str, str]] = {
     "CERTIFICATE_REQUIRED": ("it requires a client certificate", _OWN_CERTIFICATE),
     "HANDSHAKE_FAILURE": (
@@ -49,7 +49,7 @@ _REFUSED_BY_THE_MASTER: dict[str, tuple[str, str]] = {
     "ACCESS_DENIED": ("it denies access to the client certificate", _OWN_CERTIFICATE),
 }
 
-# How OpenSSL names an answer that is no TLS, as that of a server for http.
+# OpenSSL's names for an answer that is not TLS, such as that of an http server.
 _NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
 
 
@@ -58,7 +58,7 @@ def open_context(tls: Tls) -> ssl.SSLContext:
     for field, path in (("--cacert", tls.ca_file), ("--cert", tls.cert_file), ("--key", tls.key_file)):
         try:
             if path is not None:
-                Path(path).open("rb").close()  # ssl does not tell which file it was
+                Path(path).open("rb").close()  # ssl does not say which file it was
         except OSError as error:
             raise _unusable(field, path, error) from None
     try:
@@ -75,7 +75,7 @@ def open_context(tls: Tls) -> ssl.SSLContext:
 
 
 def _no_password() -> str:
-    """OpenSSL would ask a terminal on its own, and hang without one."""
+    """Refuse an encrypted key: OpenSSL would prompt on the terminal, and hang without one."""
     raise _EncryptedError
 
 
@@ -104,7 +104,7 @@ def was_hung_up_on(error: BaseException) -> bool:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    seen: set[int] = set()  # a chain of causes may be a ring
+    seen: set[int] = set()  # a chain of causes may be circular
     while error is not None and id(error) not in seen:
         yield error
         seen.add(id(error))
@@ -142,11 +142,11 @@ def without_tls(base: str) -> TlsFailure:
 
 
 def plain_reason(error: Exception) -> str:
-    """The sentence of an error without the numbers and files of the libraries below."""
+    """The message of an error without the numbers and files of the libraries."""
     return printable(_LEAKS.sub("", str(error)).strip())
 
 
 def _alert(error: ssl.SSLError) -> str:
     """`TLSV1_ALERT_UNKNOWN_CA`, `SSLV3_ALERT_…` and `TLSV13_ALERT_…` without the version."""
-    # Python alone gives a failure no reason.
+    # Only Python gives no reason for a failure.
     return (getattr(error, "reason", None) or "").partition("_ALERT_")[2]

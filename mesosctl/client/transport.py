@@ -1,7 +1,7 @@
 """The network as a transport of httpx: pools of httpcore on a network backend that keeps deadlines.
 
-Each connect, read and write waits for what is left of its exchange (`client.deadline.Timeout`).  Looking up a host name
-is up to the system's resolver and its own limits.  There are no proxies: a master is spoken to directly.
+Each connect, read and write waits at most for the rest of the deadline (`client.deadline.Timeout`). The system's
+resolver looks up host names, with its own limits. Proxies are not supported.
 """
 
 import select
@@ -20,7 +20,7 @@ from mesosctl.client.tls import open_context
 
 _PIECE = 64 * 1024
 _TLS_ALERT = b"\x15\x03"
-"""How a server that wants TLS begins its answer to a request in clear text."""
+"""The beginning of a TLS server's answer to a plain request."""
 
 
 class Unanswered(httpcore.RemoteProtocolError):
@@ -28,11 +28,11 @@ class Unanswered(httpcore.RemoteProtocolError):
 
 
 class AnsweredInTls(httpcore.RemoteProtocolError):
-    """A request in clear text was answered by TLS, and so not read."""
+    """A plain request was answered by TLS, and so not read."""
 
 
 class NetworkTransport(httpx.BaseTransport):
-    """Masters on sockets.  Connections are kept for the next request; a TLS context is made for https alone."""
+    """Masters on sockets.  Connections are kept for the next request; a TLS context is made only for https."""
 
     def __init__(self, tls: Tls) -> None:
         self._tls = tls
@@ -53,7 +53,7 @@ class NetworkTransport(httpx.BaseTransport):
                 )
             )
             if not response.extensions["network_stream"].has_read:
-                # Bytes too many after the last answer lay there as if they were this one.
+                # Surplus bytes after the last answer would look like this one.
                 response.close()
                 raise httpcore.RemoteProtocolError("it answered before the request was sent")
         return httpx.Response(
@@ -61,7 +61,7 @@ class NetworkTransport(httpx.BaseTransport):
         )
 
     def close_idle(self) -> None:
-        """Close the connections that nothing is under way on."""
+        """Close the idle connections."""
         for pool in self._pools.values():
             for connection in pool.connections:
                 if connection.is_idle():
@@ -95,7 +95,7 @@ class _Body(httpx.SyncByteStream):
 
 @contextmanager
 def _errors_of_httpx() -> Iterator[None]:
-    """Each error of httpcore as the one of httpx that has the same name, or whose parent has."""
+    """Turn each error of httpcore into that of httpx with the same name, or the name of its parent."""
     try:
         yield
     except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
@@ -114,13 +114,13 @@ class _Backend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> "_Stream":
-        del local_address, socket_options  # no pool of ours has any
-        # In bytes: it is ASCII by now, and a text would have Python load its own tables of IDNA.
+        del local_address, socket_options  # our pools have none
+        # As bytes: it is already ASCII, and for a str Python would load its IDNA tables.
         with _errors_of_sockets(httpcore.ConnectTimeout, httpcore.ConnectError):
             found = socket.getaddrinfo(host.encode(), port, type=socket.SOCK_STREAM)
             for index, (family, kind, protocol, _, address) in enumerate(found):
                 try:
-                    # One of several addresses gets its part of the time.
+                    # Each of several addresses gets its share of the time.
                     share = _left(timeout) / (len(found) - index)
                     return _Stream(_connected(socket.socket(family, kind, protocol), address, share))
                 except OSError:  # also an address of a kind that this machine does not speak
@@ -130,13 +130,13 @@ class _Backend(httpcore.NetworkBackend):
 
 
 class _Stream(httpcore.NetworkStream):
-    """A connection, on which nothing is waited for longer than until the deadline of its exchange."""
+    """A connection that waits no longer than the deadline of its exchange."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._heard = False
         self.has_read = False
-        """Whether anything was read since something was written."""
+        """Whether anything was read since the last write."""
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         with _errors_of_sockets(httpcore.ReadTimeout, httpcore.ReadError):
@@ -179,7 +179,7 @@ class _Stream(httpcore.NetworkStream):
                 raise
 
     def get_extra_info(self, info: str) -> Any:
-        """`is_readable`, which of an idle connection means that it ends or says too much, and `socket`."""
+        """`is_readable`, which for an idle connection means that it has ended or has surplus bytes, and `socket`."""
         if info == "is_readable":
             poll = select.poll()
             poll.register(self._connection, select.POLLIN)
@@ -202,7 +202,7 @@ def _connected(connection: socket.socket, address: Any, seconds: float) -> socke
 
 
 def _left(timeout: float | None) -> float:
-    """Seconds that a socket may be waited for: zero would mean not to wait at all.  Raises TimeoutError."""
+    """Seconds to wait for a socket: zero would mean not to wait at all.  Raises TimeoutError."""
     assert timeout is not None, "every exchange has a deadline"
     seconds = timeout.left() if isinstance(timeout, Timeout) else timeout
     if seconds <= 0:

@@ -1,8 +1,8 @@
 """The leading master, from its registration in ZooKeeper.
 
-Each master that is up keeps one ephemeral node `json.info_NNNNNNNNNN` under the path of the address:
-its MasterInfo in JSON.  The lowest number leads.  The nodes are read in a session of their own that
-ends at once, so that no session can be lost between two questions, and every answer is fresh.
+Each master that is up keeps one ephemeral node `json.info_NNNNNNNNNN` under the path of the address: its MasterInfo in
+JSON.  The lowest number leads.  The nodes are read in a separate session that ends at once, so that no session can be
+lost between two readings, and every answer is fresh.
 """
 
 import json
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 PREFIX = "json.info_"
 OLD_PREFIX = "info_"
-"""Of masters before 0.24, which registered in a binary form."""
+"""The nodes of masters before 0.24, which registered in a binary format."""
 TIMEOUT = 10.0
-"""Seconds for an answer of ZooKeeper, at most: electing a leader of its own takes it two or three."""
+"""Seconds for an answer of ZooKeeper, at most: it takes two or three to elect its own leader."""
 _PAUSE = 0.1
 _FRUITLESS_PAUSES = 30
-"""After every server has refused for so many tenths of a second it is given up."""
+"""Tenths of a second after which the client gives up if every server refuses."""
 
 
 @dataclass(frozen=True, slots=True)
 class RegisteredMaster:
-    """A master that registered: its number, and where it can be asked, best first, as "host:port"."""
+    """A master that registered: its number, and its addresses as "host:port", the best first."""
 
     number: int
     hosts: tuple[str, ...]
@@ -69,7 +69,7 @@ def _session(where: ZooKeeper, seconds: float) -> Iterator["KazooClient"]:
     handler.sleep_func = refusals.pause
     client = KazooClient(
         hosts=",".join(where.servers),
-        # For one server: a silent one must leave time for the others.
+        # For one server: a silent server must leave time for the others.
         timeout=max(0.5, seconds / (len(where.servers) + 1)),
         auth_data=[("digest", where.digest)] if where.digest is not None else None,
         connection_retry=KazooRetry(max_tries=-1, delay=_PAUSE, max_delay=0.5, sleep_func=refusals.pause),
@@ -84,7 +84,7 @@ def _session(where: ZooKeeper, seconds: float) -> Iterator["KazooClient"]:
                 raise _no_zookeeper(where, "accepts a session", seconds - (end - time.monotonic()))
         yield client
     finally:
-        # Of servers that are silent or gone kazoo takes its time to leave, and that time is not ours to give.
+        # kazoo takes long to close a connection to a silent server; there is no time for that.
         leaving = threading.Thread(target=_leave, args=(client,), daemon=True)
         leaving.start()
         leaving.join(1.0 if client.connected else 0.1)
@@ -96,7 +96,7 @@ def _leave(client: "KazooClient") -> None:
 
 
 class _Refusals:
-    """Counts the pauses that kazoo makes, a tenth of a second each, after no server took a session."""
+    """Counts kazoo's pauses of a tenth of a second, each after no server accepted a session."""
 
     def __init__(self) -> None:
         self._pauses = 0
@@ -111,14 +111,14 @@ class _Refusals:
 
 
 def _silent_logger() -> logging.Logger:
-    """Kazoo logs what it sends, the secret too; what is worth telling is in our errors."""
+    """Silence kazoo's log, which contains the secret; our errors have the facts."""
     logger = logging.getLogger("mesosctl.client.zookeeper")
     logger.disabled = True
     return logger
 
 
 def _read_nodes(client: "KazooClient", where: ZooKeeper, seconds: float, end: float) -> dict[str, bytes]:
-    """Name and data of each node of a master.  A connection that breaks is made again, until `end`."""
+    """Name and data of each node of a master. A broken connection is opened again, until `end`."""
     from kazoo.exceptions import (
         AuthFailedError,
         ConnectionClosedError,
@@ -197,9 +197,9 @@ def _registered(where: ZooKeeper, name: str, data: bytes) -> RegisteredMaster:
 
 
 def _hosts(info: Any) -> Iterator[str]:
-    """Where a MasterInfo says it is: the name it advertises, then its IP.
+    """The addresses in a MasterInfo: the name that it advertises, then its IP.
 
-    The name is what its redirects and its certificate go by.
+    Its redirects and its certificate use the name.
     """
     address = info.get("address") or {}
     port = int(address.get("port") or info["port"])

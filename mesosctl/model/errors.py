@@ -38,20 +38,19 @@ from mesosctl.model.exit_status import ExitStatus
 class MesosctlError(Exception):
     """One clear message for people, and the fields that a script needs to distinguish errors.
 
-    `field` names where in the payload or file ("guarantee[1].scalar.value"), `rule` names which
-    rule ("quota.scalar-only"), `hint` says what to do about it, `status` is the HTTP status if a
-    master answered one, `override` which option skips the check: only some commands have it, and
-    theirs alone name it.  Each may be absent.  `sent` tells whether a change that ended so may have
-    been made all the same.
+    `field` names the place in the payload or file ("guarantee[1].scalar.value"), `rule` the rule ("quota.scalar-only"),
+    `hint` says what to do, `status` is the HTTP status of the master's answer, and `override` the option that skips the
+    check, which only some commands have. Each may be absent. `sent` says whether the change may have been made anyway.
     """
 
     exit_status: ClassVar[ExitStatus] = ExitStatus.MASTER_FAILED
     sent: bool = False
     would_answer: int | None = None
-    """The HTTP status that a master would answer, if a rule is broken here first and the kind of error does not
-    tell."""
+    """The HTTP status that a master would answer, if mesosctl finds a broken rule first and the class does not say
+    it.
+    """
     role: str | None = None
-    """The role whose entry is meant, in a request with several entries."""
+    """The role of the entry, in a request with several entries."""
 
     def __init__(
         self,
@@ -72,7 +71,7 @@ class MesosctlError(Exception):
         self.override = override
 
     def reword(self, message: str) -> None:
-        """Say it in another sentence, when more is known."""
+        """Replace the message, when more is known."""
         self.message = message
         self.args = (message,)
 
@@ -136,7 +135,7 @@ class NoMaster(MesosctlError):
 class Unreachable(NoMaster):
     """The connection could not be made, or broke.
 
-    `sent` tells whether the request may have reached the master: False only if it certainly did not.
+    `sent` says whether the request may have reached the master: False only if it certainly did not.
     """
 
     def __init__(self, message: str, *, sent: bool, hint: str | None = None) -> None:
@@ -164,7 +163,7 @@ class MasterFailed(MesosctlError):
 
 
 class Bug(MesosctlError):
-    """A state that should never occur, and no fault of the operator or the master."""
+    """A state that should never occur: a bug of mesosctl, not a fault of the operator or the master."""
 
 
 class UnexpectedAnswer(MasterFailed):
@@ -187,27 +186,27 @@ class DeadlinePassed(NotConfirmed):
 
 
 class Interrupted(MesosctlError):
-    """A person pressed Ctrl-C."""
+    """The user pressed Ctrl-C."""
 
     exit_status = ExitStatus.INTERRUPTED
 
 
 class HungUp(Interrupted):
-    """The terminal went away, as when a connection is dropped."""
+    """The terminal hung up, for example because a connection was dropped."""
 
     exit_status = ExitStatus.HUNG_UP
 
 
 class Terminated(Interrupted):
-    """Another program asked for the end."""
+    """Another program ended the command."""
 
     exit_status = ExitStatus.TERMINATED
 
 
 class Interruption(KeyboardInterrupt):
-    """The end was asked for by the signal `kind` stands for; raised wherever the program is.
+    """A signal, `kind`, ends the command; raised wherever the program is.
 
-    Code that is stopped in the midst of a change adds the known facts as a note (`add_note`), in one sentence.
+    Code that is interrupted during a change adds the known facts as a note (`add_note`), in one sentence.
     """
 
     def __init__(self, kind: type[Interrupted]) -> None:
@@ -216,14 +215,14 @@ class Interruption(KeyboardInterrupt):
 
 
 def interrupted(stopped: BaseException | None, otherwise: str) -> Interrupted:
-    """The error for an interruption: what is known of the change that it stopped, or else the sentence `otherwise`."""
+    """The error for an interruption: what is known about the interrupted change, or else the sentence `otherwise`."""
     kind = stopped.kind if isinstance(stopped, Interruption) else Interrupted
     told = "; ".join(getattr(stopped, "__notes__", ())) or otherwise
     how = {HungUp: "the terminal hung up", Terminated: "terminated"}.get(kind, "interrupted")
     return kind(f"{how}: {told}")
 
 
-# Every control beyond ASCII's first 32, which JSON escapes itself, and every mark that turns the direction of text.
+# Every control beyond ASCII's first 32, which JSON escapes itself, and every mark that changes the direction of text.
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
@@ -235,7 +234,7 @@ def printable(text: str) -> str:
 
 
 def printable_json(text: str) -> str:
-    """The same JSON, or TOML, without any character that would steer a terminal: both can hold each of them escaped."""
+    """The same JSON, or TOML, without any character that would control a terminal: both can contain them escaped."""
     if text.isascii() and "\x7f" not in text:
         return text
     return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -1,7 +1,7 @@
 """Scalar amounts, exact to three decimals (Mesos documentation, "Resources and Attributes").
 
-An amount is held as an integer number of thousandths ("milli").  Mesos does the same in every
-operator and comparison, so nothing drifts: 0.1 + 0.2 is 0.3.
+An amount is held as an integer number of thousandths ("milli").  Mesos does the same in every operator and comparison,
+so there are no rounding errors: 0.1 + 0.2 is 0.3.
 """
 
 import math
@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 
 from mesosctl.model.errors import RuleViolation
 
-# Beyond this Mesos's own conversion leaves the range of a 64-bit integer.
+# Beyond this, Mesos's own conversion exceeds a 64-bit integer.
 _LARGEST_MILLI = 2**63 - 1
 _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)", re.ASCII)
 
@@ -48,10 +48,10 @@ def to_double(milli: int) -> float:
 
 
 class AsSent(int):
-    """Thousandths that have not been calculated with, and the double that they came as.
+    """Thousandths with the double that was received.
 
-    Mesos rounds in its operators alone, and until then shows an amount as it came.  Every sum and
-    every difference is a plain `int`, which forgets it in the same way.
+    Mesos rounds only in its operators, and until then shows an amount as it was sent. Every sum and every difference is
+    a plain `int`, which loses the double in the same way.
     """
 
     sent: float
@@ -82,10 +82,10 @@ def format_milli(milli: int) -> str:
 
 
 def parse_amount(name: str, text: str) -> int:
-    """Thousandths of an amount as a person types it: "12", "0.5", "6GiB".
+    """Thousandths of an amount on the command line: "12", "0.5", "6GiB".
 
-    Units are for mem and disk only.  An amount finer than 0.001 is refused, since Mesos would
-    silently round it.  Raises RuleViolation.
+    Only mem and disk have units. An amount finer than 0.001 is refused, because Mesos would silently round it.  Raises
+    RuleViolation.
     """
     match = _NUMBER.fullmatch(text.strip())
     if match is None or len(text) > 64:
@@ -219,7 +219,7 @@ class Quantities(_Amounts):
 
 
 def add_up(sums: dict[str, int], amounts: Iterable[tuple[str, int]]) -> None:
-    """Add to each sum; what is the first of its name stays as it came, as in Mesos (`scalars.AsSent`)."""
+    """Add to each sum; the first amount of a name keeps its double, as in Mesos."""
     for name, amount in amounts:
         sums[name] = sums[name] + amount if name in sums else amount
 
@@ -249,7 +249,7 @@ class Quota(NamedTuple):
 
     @property
     def is_default(self) -> bool:
-        """Whether this is the same as having no quota."""
+        """Whether it is the same as no quota."""
         return not self.guarantees and not self.limits
 
     @property

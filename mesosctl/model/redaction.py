@@ -1,9 +1,9 @@
-"""The secrets of a run, and the one place that strikes them out of what is shown or kept.
+"""The secrets of a run, and the only place that removes them from output and files.
 
-Every secret is added here: from an option, a variable, a file, a context, a prompt or an address.  Every text
-that is shown or kept passes through here first.  A secret is found in every spelling in which a
-master, a proxy or a file may give it back: as it is, escaped as in JSON or HTML, percent-encoded, and in base64,
-also behind a principal.  The user and password of a URL are struck out of any text, whatever the scheme.
+Every secret is added here: from an option, a variable, a file, a context, a prompt or an address.  Every text that is
+shown or stored passes through here first. A secret is found in every form in which a master, a proxy or a file may
+return it: as it is, escaped as in JSON or HTML, percent-encoded, and in base64, also behind a principal. The user and
+password of a URL are removed from any text, whatever the scheme.
 """
 
 import binascii
@@ -15,11 +15,11 @@ from typing import Any
 
 REDACTED = "***"
 SHORTEST = 4
-"""Characters; shorter ones are in many words, and are guessed anyway."""
+"""Characters; shorter ones occur in ordinary words, and are easy to guess anyway."""
 SHORTEST_IN_DATA = 8
-"""Characters; a shorter one may be the name of a role, and data must stay what it is."""
+"""Characters; a shorter one may be the name of a role, and data must stay unchanged."""
 _SHORTEST_BASE64 = 8
-"""Characters of base64; a shorter match may be chance."""
+"""Characters of base64; a shorter match may be coincidence."""
 
 _USER_INFO = (
     r"(?<![A-Za-z0-9+.-])(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*:(?:\\{0,15}/){2})"
@@ -36,34 +36,35 @@ _SECRET_FIELDS = (
 of Mesos have it: {"key": "password", "value": "…"}."""
 _MOST_LEARNED = 64
 _LONGEST_LEARNED = 1024
-"""Characters; a stranger may show as many as it likes, and each makes the next search longer."""
+"""Characters; an untrusted text may have many, and each makes the next search longer."""
 _JSON_STRING = r'(?s)"((?:[^"\\]|\\.)*)"'
 _IN_HTML = {'"': "&quot;", "&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&apos;"}
-# Expressions are compiled when they are first needed, which most commands never do: that takes milliseconds.
+# Expressions are compiled when they are first needed, because that takes milliseconds and most commands never need
+# them.
 
 
 class Secrets:
-    """Every secret that this run knows of.  None is part of the text of this value."""
+    """Every secret that this run knows. The repr contains none of them."""
 
     def __init__(self) -> None:
         self._known: dict[str, None] = {}
         self._patterns: dict[int, re.Pattern[str] | None] = {}
 
     def add(self, secret: str | None) -> None:
-        """From now on this is struck out."""
+        """Add a text to remove from now on."""
         if secret and secret not in self._known:
             self._known[secret] = None
             self._patterns.clear()
 
     def add_pair(self, principal: str, secret: str) -> None:
-        """A secret and whose it is: they also go together, as in basic authentication."""
+        """Add a secret and its principal, which also appear together in basic authentication."""
         self.add(secret)
         self.add(f"{principal}:{secret}")
 
     def add_address(self, address: str | None) -> None:
         """Add the secrets in an address, or in a list of them: user info before an @, split as Mesos splits it."""
         for rest in (address or "").split("://")[1:]:
-            # One that has a slash is refused, and must not be shown for that.
+            # One with a slash is refused, but must not be shown in the error.
             for part in (rest.partition("/")[0], rest):
                 self._add_user_info(part.rpartition("@")[0])
 
@@ -79,17 +80,17 @@ class Secrets:
         return self._strike(_without_user_info(text), SHORTEST)
 
     def redact_data(self, text: str) -> str:
-        """A text that programs read too, such as a name: only what is plainly a secret is struck out of it."""
+        """A text for programs, such as a name: only certain secrets are removed from it."""
         return self._strike(_without_user_info(text), SHORTEST_IN_DATA)
 
     def redact_json(self, text: str) -> str:
-        """JSON, or a part of it that cuts no string in two, which stays JSON: strings alone are looked at."""
+        """JSON, or a part of it with whole strings, which stays JSON: only strings are changed."""
         if self.redact_data(text) == text:
             return text
         return re.sub(_JSON_STRING, lambda found: f'"{self.redact_data(found[1])}"', text)
 
     def redact_body(self, text: str) -> str:
-        """A body as it was sent or received, for people.  The passwords of URLs in it are struck out from now on."""
+        """A body that was sent or received, for people. The passwords of URLs in it are secrets from now on."""
         for found in itertools.islice(re.finditer(_USER_INFO, text), _MOST_LEARNED):
             self._add_user_info(_unescaped(found["user_info"][:_LONGEST_LEARNED]))
         for expression in _SECRET_FIELDS:
@@ -97,7 +98,7 @@ class Secrets:
         return self.redact(text)
 
     def redact_all(self, value: Any) -> Any:
-        """A value of JSON, every text in it as `redact` makes it; names of fields stay."""
+        """A JSON value with every text redacted; names of fields stay."""
         if isinstance(value, str):
             return self.redact(value)
         if isinstance(value, dict):
@@ -118,7 +119,7 @@ def _without_user_info(text: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """A part of a string of JSON as it was meant; of anything else as it is."""
+    """A part of a JSON string, unescaped; of any other text, unchanged."""
     try:
         return str(json.loads(f'"{text}"'))
     except ValueError:
@@ -131,13 +132,13 @@ def _without_value(found: re.Match[str]) -> str:
 
 
 def _pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
-    """All of them in all their spellings, the longest first: one may be a part of another."""
+    """All of them in all forms, the longest first, because one may be part of another."""
     spellings = [spelling for secret in sorted(secrets, key=len, reverse=True) for spelling in _spellings(secret)]
     return re.compile("|".join(spellings)) if spellings else None
 
 
 def _spellings(secret: str) -> Iterator[str]:
-    """Expressions for a secret as it is or escaped, character by character in whatever way, and in base64."""
+    """Expressions for a secret, plain or with any character escaped in any way, and in base64."""
     yield "".join(_run(character, length) for character, length in _runs(secret))
     raw = secret.encode(errors="surrogateescape")
     for encoded in _in_base64(raw):
@@ -147,7 +148,7 @@ def _spellings(secret: str) -> Iterator[str]:
 
 
 def _runs(text: str) -> Iterator[tuple[str, int]]:
-    """Each character; of backslashes how many stand together, since escaping makes more of them."""
+    """Each character, and the length of each run of backslashes, because escaping doubles them."""
     for found in re.finditer(r"\\+|.", text, re.DOTALL):
         yield found[0][0], len(found[0])
 
@@ -188,14 +189,14 @@ def _any_case(digits: str) -> str:
 
 
 def _in_base64(raw: bytes) -> Iterator[str]:
-    """The secret in base64, whole; and the part of it that is the same whatever stands before and after it."""
+    """The secret in base64, and the part of it that does not depend on the text around it."""
     whole = _base64(raw)
     if len(whole) >= _SHORTEST_BASE64:
         yield whole
         yield whole.rstrip("=")
     for before in range(3):
         encoded = _base64(bytes(before) + raw).rstrip("=")
-        # A character is the secret's alone if all six of its bits are.
+        # A character depends only on the secret if all six of its bits do.
         first, last = -(-8 * before // 6), 8 * (before + len(raw)) // 6
         if last - first >= _SHORTEST_BASE64:
             yield encoded[first:last]

@@ -13,9 +13,9 @@ Pair = tuple[str, str | None]
 
 
 class Labels:
-    """An unordered collection in which a pair may stand more than once (Mesos source, `Resources`).
+    """An unordered collection in which a pair may appear more than once (Mesos source, `Resources`).
 
-    No labels at all (None, if a `Labels` may be) is another thing than an empty `Labels`.
+    None, for no labels at all, differs from an empty `Labels`.
     """
 
     def __init__(self, pairs: Iterable[Pair] = ()) -> None:
@@ -46,7 +46,7 @@ class Labels:
 
 ReservationType = Literal["STATIC", "DYNAMIC"]
 Revocability = Literal["regular", "throttleable", "non-throttleable"]
-"""Not to be taken back; slack of use, which may be throttled; or slack of allocation, lent by its owner."""
+"""Not revocable; usage slack, which may be throttled; or allocation slack, lent by its owner."""
 REVOCABILITIES: tuple[Revocability, ...] = ("regular", "throttleable", "non-throttleable")
 
 
@@ -54,8 +54,7 @@ REVOCABILITIES: tuple[Revocability, ...] = ("regular", "throttleable", "non-thro
 class Reservation:
     """One level of a reservation stack.
 
-    `labels` None means that the message had no labels at all, which is a different kind from an
-    empty list.
+    `labels` None means that the message had no labels at all, which differs from an empty list.
     """
 
     type: ReservationType
@@ -105,9 +104,9 @@ class Disk:
 
     @property
     def indivisible(self) -> bool:
-        """Whether it exists as a whole alone: MOUNT, BLOCK, RAW with an id, a volume.
+        """Whether it is indivisible: MOUNT, BLOCK, RAW with an id, a volume.
 
-        A part of it is not a smaller copy of it, and two equal ones stay two entries.
+        A part of it is not a smaller copy, and two equal ones stay two entries.
         """
         if self.persistence_id is not None:
             return True
@@ -139,7 +138,7 @@ Kind = tuple[
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One entry: a name, a value, and everything that keeps it apart from other entries.
+    """One entry: a name, a value, and everything that distinguishes it from other entries.
 
     `copies` is more than one only for a shared volume, which may be held several times at once.
     """
@@ -173,7 +172,7 @@ class Resource:
 
     @property
     def revocability(self) -> Revocability:
-        """Whether it may be taken back, and how."""
+        """Whether it is revocable, and of which kind."""
         if not self.revocable:
             return "regular"
         return "throttleable" if self.throttleable else "non-throttleable"
@@ -190,7 +189,7 @@ class Resource:
 
     @property
     def is_dynamically_reserved(self) -> bool:
-        """Whether the current owner reserved it while the cluster ran."""
+        """Whether the reservation of the current owner is dynamic."""
         return bool(self.reservations) and self.reservations[-1].type == "DYNAMIC"
 
     @property
@@ -200,7 +199,7 @@ class Resource:
 
     @property
     def is_refined(self) -> bool:
-        """Whether one reservation stands upon another."""
+        """Whether it is refined."""
         return len(self.reservations) > 1
 
     @property
@@ -219,7 +218,7 @@ class Resource:
         return not self.reservations or owner == role or roles.is_strict_subrole(role, owner)
 
     def with_value(self, value: Value) -> "Resource":
-        """The same entry with another value; many times faster than `replace`, and sums are made of it."""
+        """The same entry with another value; much faster than `replace`, because sums need it often."""
         return Resource(
             self.name,
             value,
@@ -260,7 +259,7 @@ class Resource:
 
     @property
     def never_merges(self) -> bool:
-        """Whether an equal one stays an entry of its own; shared volumes are counted instead."""
+        """Whether an equal one stays a separate entry; shared volumes are counted instead."""
         return not self.shared and self.disk is not None and self.disk.indivisible
 
     def yields(self, other: "Resource") -> bool:

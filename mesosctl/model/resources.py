@@ -94,21 +94,21 @@ class Resources:
         return {role: Resources._trusted(entries) for role, entries in found.items()}
 
     def revocable(self) -> "Resources":
-        """The entries that may be taken back."""
+        """The revocable entries."""
         return self.filter(lambda entry: entry.revocable)
 
     def non_revocable(self) -> "Resources":
-        """The entries that may not be taken back."""
+        """The entries that are not revocable."""
         return self.filter(lambda entry: not entry.revocable)
 
     @property
     def revocability(self) -> Revocability | Literal["mixed"]:
-        """That of every entry; nothing at all is regular."""
+        """The revocability of all entries; an empty collection is regular."""
         kinds = {entry.revocability for entry in self._entries}
         return "mixed" if len(kinds) > 1 else next(iter(kinds), "regular")
 
     def by_revocability(self) -> dict[Revocability, "Resources"]:
-        """Return the entries by how they may be taken back, in the order of `REVOCABILITIES`; none that are empty."""
+        """Return the entries by revocability, in the order of `REVOCABILITIES`, without empty groups."""
         if not any(entry.revocable for entry in self._entries):
             return {"regular": self} if self else {}
         parts = {kind: self.filter(lambda entry, kind=kind: entry.revocability == kind) for kind in REVOCABILITIES}  # type: ignore[misc]
@@ -123,11 +123,11 @@ class Resources:
         return self.filter(lambda entry: entry.allocatable_to(role))
 
     def to_unreserved(self) -> "Resources":
-        """The same amounts with every stack cleared, merged anew."""
+        """The same amounts with every stack cleared, merged again."""
         return Resources(replace(entry, reservations=()) for entry in self._entries)
 
     def pop_reservation(self) -> "Resources":
-        """Take the top off every stack, merged anew.  Every entry must be reserved."""
+        """Remove the top of every stack, and merge again.  Every entry must be reserved."""
         return Resources(replace(entry, reservations=entry.reservations[:-1]) for entry in self._entries)
 
     def allocated_to(self, role: str | None) -> "Resources":
@@ -151,9 +151,9 @@ class Resources:
 
 
 def _merged(entries: Iterable[Resource]) -> list[Resource]:
-    """As adding one by one does, in time proportional to their number however many of them merge."""
+    """Add entries in linear time, with the result of adding them one by one."""
     merged: list[Resource] = []
-    # A kind takes time to tell, and the entries of an agent or an offer mostly differ in their names already.
+    # Comparing kinds takes time, and the entries of an agent or an offer mostly differ in their names.
     alone: dict[str, int] = {}
     places: dict[Kind, int] = {}
     sums: dict[int, Value] = {}
@@ -213,9 +213,9 @@ def _subtract(entries: list[Resource], entry: Resource) -> None:
 def find(targets: Resources, within: Resources) -> Resources | None:
     """Entries of `within` that make up `targets`, with the stacks found there; None if one cannot be had.
 
-    For each target the entries of its own role come first, then unreserved ones, then all others.  As in
-    Mesos, each target is looked for by itself in the whole collection, and at most one entry of each of the
-    three groups is used up before the next group is tried.
+    For each target the entries of its own role come first, then unreserved ones, then all others.  Like in Mesos, each
+    target is searched separately in the whole collection, and at most one entry of each of the three groups is used
+    before the next group.
     """
     found = Resources()
     for target in targets:

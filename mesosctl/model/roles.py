@@ -14,7 +14,7 @@ _RESERVED_COMPONENTS = (".", "..", "*")
 
 
 def role_error(role: str) -> str | None:
-    """Why `role` is not a valid role name, or None where it is one."""
+    """Why `role` is not a valid role name, or None if it is."""
     if role == DEFAULT_ROLE:
         return None
     if not role:
@@ -63,7 +63,7 @@ def is_strict_subrole(role: str, of: str) -> bool:
 
 
 def check_whitelist(role: str, whitelist: Collection[str] | None) -> None:
-    """With --roles given, only those roles and "*" exist.  Raises RuleViolation."""
+    """With --roles, only those roles and "*" exist.  Raises RuleViolation."""
     if whitelist is not None and role != DEFAULT_ROLE and role not in whitelist:
         raise RuleViolation(
             f"Unknown role '{role}': it is not on the whitelist",
@@ -74,7 +74,7 @@ def check_whitelist(role: str, whitelist: Collection[str] | None) -> None:
 
 
 STANDARD_NAMES = ("cpus", "mem", "disk", "gpus", "ports")
-"""Resource names with a meaning of their own (Mesos documentation, "Resources and attributes")."""
+"""Resource names that Mesos defines (Mesos documentation, "Resources and attributes")."""
 _SHOWN = 8
 
 
@@ -95,7 +95,7 @@ def check_name(name: str, known: Collection[str], field: str) -> None:
 
 
 class Priorities:
-    """Whole numbers by role, the higher the sooner; a role that is not named has that of its nearest ancestor, or 0."""
+    """Priorities by role, the highest is first; a role without one has that of its nearest ancestor, or 0."""
 
     __slots__ = ("_by_role",)
 
@@ -155,20 +155,20 @@ def matches_agent(word: str, agent_id: str, hostname: str) -> bool:
 
 
 def shared_hostnames(hostnames: Iterable[str]) -> frozenset[str]:
-    """Return the host names that stand there more than once."""
+    """Return the host names that occur more than once."""
     return frozenset(name for name, count in Counter(hostnames).items() if count > 1)
 
 
 def short_ids(hostnames: Mapping[str, str]) -> dict[str, str]:
-    """Return, by id, the shortest end of each id that means this agent alone; `hostnames` are those of all, by id.
+    """Return, by id, the shortest end of each id that is unique; `hostnames` are those of all, by id.
 
-    The ids of one master end in `-S0`, `-S1` and so on, so that is mostly what remains.
+    The ids of one master end in `-S0`, `-S1` and so on, so this is usually the result.
     """
     ordered = sorted(hostnames)
     taken = frozenset(hostnames.values())
 
     def means_more(end: str) -> bool:
-        """Whether it is a host name, or begins an id."""
+        """Whether it is a host name, or the beginning of an id."""
         place = bisect_left(ordered, end)
         return end in taken or (place < len(ordered) and ordered[place].startswith(end))
 
@@ -187,12 +187,12 @@ def short_ids(hostnames: Mapping[str, str]) -> dict[str, str]:
 
 
 def _end(agent_id: str, parts: int) -> str:
-    """The last so many parts of an id, between dashes; the whole id if it has no more."""
+    """The last parts of an id, between dashes, or the whole id if it has no more."""
     return "-".join(agent_id.rsplit("-", parts)[-parts:])
 
 
 def display_names(hostnames: Mapping[str, str]) -> dict[str, str]:
-    """Return, by id, what a sentence calls each agent: its host name, with its short id if others have that too."""
+    """Return the name of each agent in sentences, by id: its host name, with its short id if others have the same."""
     shared = shared_hostnames(hostnames.values())
     if not shared:
         return dict(hostnames)
@@ -201,13 +201,13 @@ def display_names(hostnames: Mapping[str, str]) -> dict[str, str]:
 
 
 _CUTOFF = 0.6
-"""The similarity from which two names count as alike; the default of difflib."""
+"""The least similarity of two similar names; the default of difflib."""
 _MOST = 1000
-"""Names that are compared in full: of more, only those that begin or end most like the word."""
+"""The most names that are compared completely; of more, only those with the most similar beginning or end."""
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most like `word`, or None if none is like it; case does not matter."""
+    """Return the known name that is most similar to `word`, or None; case does not matter."""
     import difflib
 
     by_folded: dict[str, str] = {}
@@ -222,7 +222,7 @@ def closest(word: str, known: Iterable[str]) -> str | None:
 
 
 def _neighbours(word: str, names: Iterable[str]) -> list[str]:
-    """The names next to `word` in the order of their beginnings, and in that of their ends."""
+    """The neighbours of `word` in alphabetical order, from the beginning and from the end."""
     found: list[str] = []
     for step in (1, -1):
         ordered = sorted(name[::step] for name in names)
@@ -232,7 +232,7 @@ def _neighbours(word: str, names: Iterable[str]) -> list[str]:
 
 
 def did_you_mean(words: str | Iterable[str], known: Iterable[str], otherwise: str) -> str:
-    """Return a hint: for every word the known name that is most like it, and `otherwise`, what to do in any case."""
+    """Return a hint: the known name that is most similar to each word, and `otherwise`, what else to do."""
     candidates = list(known)
     found = [closest(word, candidates) for word in ([words] if isinstance(words, str) else words)]
     likely = list(dict.fromkeys(name for name in found if name is not None))

@@ -28,10 +28,9 @@ def parse_entries(text: str, default_role: str = roles.DEFAULT_ROLE) -> list[Res
 
 
 def parse_of_agents(text: str, default_role: str = roles.DEFAULT_ROLE) -> list[Resource]:
-    """The entries of a text about what agents have: as `parse_entries`, and `ports:31000` is that one port.
+    """The entries of a text about agents: like `parse_entries`, but `ports:31000` is that one port.
 
-    Agents have ports as ranges, so that a plain number of them would be a resource that no agent has.
-    Raises RuleViolation.
+    Agents have ports as ranges, so no agent has a plain number of ports. Raises RuleViolation.
     """
     return [_as_port(entry) for entry in parse_entries(text, default_role)]
 
@@ -84,7 +83,7 @@ def _parse_entry(token: str, default_role: str) -> Resource:
 
 
 def _likely_text(token: str) -> str:
-    """A hint: what was probably meant by something that is not NAME:VALUE."""
+    """A hint: the probable meaning of a word that is not NAME:VALUE."""
     name, equals, value = token.partition("=")
     if equals and name and value and ":" not in token:
         return f"write {name}:{value}"
@@ -192,7 +191,7 @@ _SPAN_HINT = "for example, 500ms, 30s, 10m or 1h30m"
 def parse_span(text: str, field: str) -> float:
     """Seconds of "90", "1.5s", "10m", "1h30m", or of Mesos's own "10mins".
 
-    Raises UsageError unless above zero, and if a unit is not known, missing beside another or there twice.
+    Raises UsageError unless above zero, and if a unit is unknown, missing next to another, or repeated.
     """
     parts = [] if _SPAN_PART.sub("", text).strip() else _SPAN_PART.findall(text)
     units = [_MESOS_NAMES.get(unit, unit) for _, unit in parts]
@@ -208,7 +207,7 @@ def parse_span(text: str, field: str) -> float:
 def parse_seconds(text: str, field: str, least: float) -> float:
     """Seconds of a plain number, or of a span as `parse_span` reads it.
 
-    Raises UsageError below `least`, and for a time without end.
+    Raises UsageError below `least`, and for infinity.
     """
     try:
         seconds = float(text)

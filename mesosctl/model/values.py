@@ -1,6 +1,6 @@
 """The three kinds of value a resource can have (Mesos documentation, "Resources and Attributes").
 
-A scalar is an `int` of thousandths; ranges and sets have types of their own.  All are immutable.
+A scalar is an `int` of thousandths; ranges and sets have their own types.  All are immutable.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,8 +13,8 @@ from mesosctl.model.quantities import AsSent, format_milli
 class Ranges:
     """Inclusive ranges of unsigned numbers: sorted, disjoint and never adjacent.
 
-    Build it with `Ranges.of`, which coalesces.  `sent` is how they came, if that is another way: a
-    master shows it until it calculates with them.
+    Build it with `Ranges.of`, which coalesces.  `sent` is the form in which they were sent, if it differs: a master
+    shows it until it calculates with them.
     """
 
     spans: tuple[tuple[int, int], ...] = ()
@@ -35,7 +35,7 @@ class Ranges:
 
     @classmethod
     def as_sent(cls, spans: Iterable[tuple[int, int]]) -> "Ranges":
-        """The same, remembering how they came."""
+        """The same, with the form in which they were sent."""
         sent = tuple(spans)
         made = cls.of(sent)
         return made if made.spans == sent else cls(made.spans, sent)
@@ -56,7 +56,7 @@ class Ranges:
                 if cut_end < end:
                     kept.append((cut_end + 1, end))
             left = kept
-        # Mesos joins what it adds, not what it takes from.
+        # Mesos coalesces when it adds, not when it subtracts.
         return Ranges.as_sent(left) if self.sent else Ranges(tuple(left))
 
     def contains(self, other: "Ranges") -> bool:
@@ -64,7 +64,7 @@ class Ranges:
         return not (other - self).spans
 
     def count(self) -> int:
-        """How many numbers there are."""
+        """The number of numbers."""
         return sum(end - begin + 1 for begin, end in self.spans)
 
     def __bool__(self) -> bool:
@@ -76,14 +76,14 @@ class Ranges:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A set of names; equal whatever their order, and shown in it: `order`, or that of the alphabet."""
+    """A set of names; the order does not matter for equality, but is shown: `order`, or alphabetical."""
 
     names: frozenset[str] = frozenset()
     order: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     @classmethod
     def of(cls, names: Iterable[str]) -> "Items":
-        """The names in this order; one that is there already is passed over."""
+        """The names in this order, without duplicates."""
         order = tuple(dict.fromkeys(names))
         return cls(frozenset(order), order)
 
@@ -101,7 +101,7 @@ class Items:
         return other.names <= self.names
 
     def count(self) -> int:
-        """How many names there are."""
+        """The number of names."""
         return len(self.names)
 
     def __bool__(self) -> bool:
@@ -115,7 +115,7 @@ Value = int | Ranges | Items
 
 
 def as_sent(value: Value) -> object:
-    """How a value came, if equal ones are shown otherwise; None, or nothing, if there is no other way."""
+    """The form in which a value was sent, if equal values may be shown differently; otherwise None or empty."""
     if type(value) is int:  # nearly all are
         return None
     if isinstance(value, (AsSent, Ranges)):

@@ -1,7 +1,7 @@
 """The differences between the master of the documents (about 1.4) and the last release, 1.11.
 
-The differences are data, chosen once by a master's version (Mesos quota documentation, of 1.4 and of 1.11);
-everything else asks the profile and never the version.
+The differences are data, chosen once by a master's version (Mesos quota documentation, of 1.4 and of 1.11); all other
+code uses the profile, never the version.
 """
 
 import json
@@ -14,7 +14,7 @@ from mesosctl.model.quantities import Quantities
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One master's answers to the questions on which masters differ."""
+    """The behaviour of one master, as far as masters differ."""
 
     name: str
     version: str
@@ -23,11 +23,11 @@ class Profile:
     quota_sets_limits: bool
     """Whether a v0 quota is also an upper bound."""
     reservations_consume_quota: bool
-    """Whether what is reserved for a role counts as consumed from its quota."""
+    """Whether reservations of a role count towards its quota."""
     quota_takes_whole_agents: bool
-    """Whether guarantees are met by whole agents, and what they lack is held back from a remainder of the cluster."""
+    """Whether guarantees are met with whole agents, and what they lack is kept back from the rest of the cluster."""
     capacity_includes_static_reservations: bool
-    """Whether the capacity heuristic counts what agents reserve statically."""
+    """Whether the capacity heuristic counts static reservations."""
     capacity_includes_inactive_agents: bool
     """Whether the capacity heuristic counts registered agents that are disconnected or deactivated."""
     guarantee_shows_role: bool
@@ -37,7 +37,7 @@ class Profile:
     delete_path_may_contain_slash: bool
     """Whether DELETE /quota/a/b names the role a/b."""
     knows_update_quota: bool
-    """Whether a tool may count on the v1 call UPDATE_QUOTA."""
+    """Whether the master supports the v1 call UPDATE_QUOTA."""
     master_capabilities: tuple[str, ...]
     """The capabilities that the master shows in /state."""
     agent_capabilities: tuple[str, ...]
@@ -94,8 +94,8 @@ _FIRST_WITH_LIMITS = (1, 9)
 
 
 def profile_of(version: str) -> Profile:
-    """The profile of a master that calls itself `version` ("1.11.0"); unreadable ones count as new."""
-    match = re.match(r"(\d{1,9})\.(\d{1,9})", version)  # no number of a version is longer
+    """The profile of a master of this version ("1.11.0"); an invalid version counts as new."""
+    match = re.match(r"(\d{1,9})\.(\d{1,9})", version)  # longer numbers are not versions
     if match is not None and (int(match[1]), int(match[2])) < _FIRST_WITH_LIMITS:
         return MESOS_1_4
     return MESOS_1_11
@@ -112,7 +112,7 @@ DEFAULTS: Mapping[str, str] = {
 STRICT_PRIORITY_ALLOCATOR = "strict-priority"
 """The name of the allocator that shares by strict priority (an extension; no release of Mesos has it)."""
 LENDABLE_NAMES = "cpus,mem"
-"""Of lending idle reservations, which no Mesos has: not shown until given."""
+"""Flags for lending idle reservations, which no Mesos has; shown only if they are given."""
 
 
 def flag_value(flags: Mapping[str, str], name: str) -> str:
@@ -122,25 +122,25 @@ def flag_value(flags: Mapping[str, str], name: str) -> str:
 
 def minimum(flags: Mapping[str, str]) -> tuple[Quantities, ...]:
     """The alternatives of --min_allocatable_resources.  Raises ValueError."""
-    from mesosctl.model.offers.frameworks import parse_minimum  # late: every command needs a profile, few need offers
+    from mesosctl.model.offers.frameworks import parse_minimum  # late: few commands need offers
 
     return parse_minimum(flag_value(flags, "min_allocatable_resources"))
 
 
 def recovery_factor(flags: Mapping[str, str]) -> float:
-    """The part of the agents that recovery waits for.  Raises ValueError."""
+    """The fraction of the agents that recovery waits for.  Raises ValueError."""
     return float(flag_value(flags, "allocator_agent_recovery_factor"))
 
 
 def recovery_seconds(flags: Mapping[str, str]) -> float:
-    """How long it waits at most.  Raises ValueError."""
+    """The longest time that it waits. Raises ValueError."""
     from mesosctl.model.text import parse_duration  # late, as above
 
     return parse_duration(flag_value(flags, "allocator_recovery_timeout"))
 
 
 def filters_gpus(flags: Mapping[str, str]) -> bool:
-    """Whether agents with GPUs are kept for frameworks that ask for them."""
+    """Whether agents with GPUs are kept for frameworks with GPU_RESOURCES."""
     return flag_value(flags, "filter_gpu_resources") == "true"
 
 

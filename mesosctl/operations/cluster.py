@@ -1,4 +1,4 @@
-"""Lists of agents, frameworks and roles: reading, choosing and sorting them, once or again and again."""
+"""Lists of agents, frameworks and roles: reading, selecting and sorting them, once or repeatedly."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -19,25 +19,25 @@ Progress = Callable[..., None]
 AGENT_KEYS = ("name", "status", "use")
 FRAMEWORK_KEYS = ("name", "status", "offers")
 ROLE_KEYS = ("name", "status", "weight", "frameworks", "share")
-"""The keys that each list can be sorted by, beside the names of resources."""
+"""The keys that each list can be sorted by, in addition to the names of resources."""
 
 
 class Selection(NamedTuple):
-    """Which entries of a list, and in what order."""
+    """The selected entries of a list, and their order."""
 
     names: Sequence[str] = ()
-    """Of agents, frameworks or roles; all unless given."""
+    """Of agents, frameworks or roles; the default is all."""
     role: str | None = None
     attributes: Mapping[str, str] = {}
     sort: str | None = None
-    """A key or the name of a resource, largest amounts first; after a minus sign the other way round."""
+    """A key or the name of a resource, largest amounts first; a minus sign reverses the order."""
 
 
 class _Entry(Protocol):
     """An entry of a list that belongs to roles."""
 
     def serves(self, role: str) -> bool:
-        """Whether it has to do with a role."""
+        """Whether it belongs to a role."""
 
 
 Entry = TypeVar("Entry")
@@ -47,9 +47,9 @@ Value = TypeVar("Value")
 
 
 def list_agents(master: Master, wanted: Selection, progress: Progress = lambda *_: None) -> list[RegisteredAgent]:
-    """Return the agents that are wanted, by host name unless sorted otherwise.
+    """Return the selected agents, by default sorted by host name.
 
-    Raises NotFound for a name that no agent has, UsageError for one that several have, and for a key that there is not.
+    Raises NotFound for a name that no agent has, UsageError for one that several have, and for an unknown key.
     """
     agents = read_agents(master, progress)
     found = [find_agent(agents, word) for word in dict.fromkeys(wanted.names)] if wanted.names else agents
@@ -65,14 +65,14 @@ def list_agents(master: Master, wanted: Selection, progress: Progress = lambda *
 
 
 def roles_of_agents(agents: Iterable[RegisteredAgent]) -> set[str]:
-    """Return the roles for which something is reserved, or to which something is allocated."""
+    """Return the roles with reservations or allocations."""
     return {role for agent in agents for role in (*agent.users, *agent.reserved)}
 
 
 def list_frameworks(master: Master, wanted: Selection) -> list[ListedFramework]:
-    """Return the frameworks that are wanted, by name unless sorted otherwise.
+    """Return the selected frameworks, by default sorted by name.
 
-    Raises NotFound for a name or an id that none has, and UsageError for a key that there is not.
+    Raises NotFound for a name or an id that none has, and UsageError for an unknown key.
     """
     frameworks = sorted(listed_frameworks(master.ask("GET_FRAMEWORKS")), key=lambda one: (one.name, one.id))
     for word in wanted.names:
@@ -97,7 +97,7 @@ def list_frameworks(master: Master, wanted: Selection) -> list[ListedFramework]:
 def find_framework(names: Mapping[str, str], word: str) -> str:
     """The id of the framework that `word` means, by id or name; `names` has the name of each by id.
 
-    Raises UsageError for a name of several, NotFound for one of none.
+    Raises UsageError for an ambiguous name, NotFound for an unknown one.
     """
     for candidates in ([word] if word in names else [], [one for one, name in names.items() if name == word]):
         if len(candidates) == 1:
@@ -121,9 +121,9 @@ def find_framework(names: Mapping[str, str], word: str) -> str:
 
 
 def list_roles(master: Master, wanted: Selection) -> list[RoleStatus]:
-    """Return the roles that are wanted, those with quota and nothing else among them, by name unless sorted otherwise.
+    """Return the selected roles, including those that have only quota, by default sorted by name.
 
-    Raises NotFound for a role that the master does not know, and UsageError for a key that there is not.
+    Raises NotFound for a role that the master does not know, and UsageError for an unknown key.
     """
     usages = responses.roles(master.get("/roles"))
     quotas = quotas_if_allowed(master) or {}
@@ -202,10 +202,10 @@ def _sorted(
 def readings(
     master: Master, read: Callable[[], Value], every: float, report: Callable[[str], None], count: int | None = None
 ) -> Iterator[Value]:
-    """Yield what `read` returns, every so many seconds, `count` times or without end.
+    """Yield what `read` returns at an interval in seconds, `count` times or forever.
 
-    A master that goes away is waited for, as one is that fails over; `report` is called with a sentence.  Raises
-    Unreachable if it was never there, or none is back before the deadline, which runs anew from every answer.
+    If the master goes away, for example during a failover, wait for it; `report` is called with a sentence. Raises
+    Unreachable if it was never there, or is not back before the deadline, which starts again with every answer.
     """
     made = 0
     is_away = False

@@ -1,4 +1,4 @@
-"""A change is sent once, and then looked for: what came of it is never guessed.
+"""A change is sent once and then read back: its result is never guessed.
 
 answered 2xx, and shown              done
 answered 2xx, and not shown          NotConfirmed
@@ -24,9 +24,11 @@ from mesosctl.model.roles import did_you_mean
 
 SHOWN_BY = "mesosctl quota list"
 _UNKNOWN_ROLE = re.compile(r"Unknown role '([^']*)'|'([^']*)' is not on the roles whitelist")
-"""How Mesos 1.4 to 1.11 refuse a role that --roles does not list: POST /quota and PUT /weights, and UPDATE_QUOTA."""
+"""The refusals of Mesos 1.4 to 1.11 for a role that --roles does not list: POST /quota and PUT /weights, and
+UPDATE_QUOTA.
+"""
 GRACE = 5.0
-"""Seconds to find out what became of a change after the deadline has passed."""
+"""Seconds to find out whether a change was made after the deadline has passed."""
 
 
 def confirm(
@@ -39,13 +41,12 @@ def confirm(
     shown_by: str = SHOWN_BY,
     seen_before: bool = True,
 ) -> bool:
-    """Send a change and read it back; returns whether it was seen to have happened.
+    """Send a change and read it back; return whether it was confirmed.
 
-    `is_shown` returns whether the master shows that it happened, and None if what it shows leaves
-    that open.  `what` is a phrase for sentences ("the new quota of dev"), `shown_by` the command
-    that shows it.  Without `wait` an accepted change is not read back; one that got no answer
-    always is.  `seen_before`: that it was not so before has been seen, so a refusal of what is shown
-    afterwards is one of a second delivery.
+    `is_shown` returns whether the master shows that it happened, and None if that is unknown. `what` is a phrase for
+    sentences ("the new quota of dev"), `shown_by` the command that shows it. Without `wait`, an accepted change is not
+    read back; one without an answer always is. `seen_before` means that the state before was read and was different, so
+    if the change is shown although it was refused, the request was delivered twice.
     """
     accepted, left = False, master.changes_left
     try:
@@ -64,14 +65,14 @@ def confirm(
         accepted = True
         return wait and _read_back(is_shown, what)
     except KeyboardInterrupt as stopped:
-        if master.changes_left > left:  # while it connects, nobody is asked for anything
+        if master.changes_left > left:  # no change is sent while it connects
             known = "accepted, but not read back" if accepted else "sent; whether it took effect is unknown"
             stopped.add_note(f"{what} was {known}: check with {shown_by}")
         raise
 
 
 def _suggest_role(master: Master, error: Rejected) -> None:
-    """Where a master refuses a role that its --roles does not list, add the likely one to the refusal."""
+    """If a master refuses a role that its --roles does not list, add a similar one to the refusal."""
     found = _UNKNOWN_ROLE.search(error.message)
     if found is None or error.hint is not None:
         return
@@ -100,7 +101,7 @@ def _read_back(is_shown: Callable[[], bool | None], what: str) -> bool:
 def _settle(
     master: Master, error: MesosctlError, is_shown: Callable[[], bool | None], what: str, shown_by: str
 ) -> None:
-    """Nothing if the change happened in spite of `error`; raises what is known otherwise."""
+    """Return if the change happened in spite of `error`; otherwise raise what is known."""
     master.deadline.extend_to(GRACE)
     try:
         shown = is_shown()
@@ -130,7 +131,7 @@ def _settle(
 def _settle_refusal(
     master: Master, error: MesosctlError, is_shown: Callable[[], bool | None], what: str, shown_by: str
 ) -> None:
-    """Nothing if the change happened although it was refused, which a request that arrives twice is; or raises."""
+    """Return if the change happened although it was refused, as for a request that arrives twice; otherwise raise."""
     master.deadline.extend_to(GRACE)
     try:
         shown = is_shown()

@@ -1,4 +1,4 @@
-"""`offers explain`: a snapshot of the cluster, the allocator's account of it, and what only the live master tells."""
+"""`offers explain`: a snapshot of the cluster, the allocator's account of it, and what only the live master shows."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -96,7 +96,7 @@ def _subjects(known: Sequence[SnapshotFramework], target: str) -> list[Subject]:
 
 
 def _state(agent: AgentUsage) -> str:
-    """Return in which way an agent is out of service."""
+    """Return why an agent is out of service."""
     if agent.draining:
         return "draining"
     return "deactivated" if agent.deactivated else "disconnected"
@@ -105,7 +105,7 @@ def _state(agent: AgentUsage) -> str:
 def recovery(snapshot: ClusterSnapshot, present: int, awaited: int, figures: Mapping[str, float]) -> str:
     """Return how far recovery has come, if offers are held back for it; empty otherwise.
 
-    Offers are held back after a failover, if there is quota, until most agents are back or the time is over
+    If any role has quota, a master makes no offers after a failover until most agents are back or the time is over
     (Mesos source, the hierarchical allocator).
     """
     up = figures.get("master/uptime_secs")
@@ -114,7 +114,7 @@ def recovery(snapshot: ClusterSnapshot, present: int, awaited: int, figures: Map
     try:
         needed = int((awaited + present) * profile.recovery_factor(snapshot.flags))
         longest = profile.recovery_seconds(snapshot.flags)
-    except ValueError:  # a flag that no master of these versions would have taken
+    except ValueError:  # a flag that no master of these versions would accept
         return ""
     if present >= needed or up >= longest:
         return ""
@@ -125,7 +125,7 @@ def recovery(snapshot: ClusterSnapshot, present: int, awaited: int, figures: Map
 
 
 def _unknown(snapshot: ClusterSnapshot, role: str, refusals: float | None) -> list[str]:
-    """Return the facts that would decide and that the master does not show."""
+    """Return the relevant facts that the master does not show."""
     filters = []
     if snapshot.lending is None and refusals is None:
         filters = ["refusals (filters): this master does not say whether any are in force in the role"]
@@ -137,7 +137,7 @@ def _unknown(snapshot: ClusterSnapshot, role: str, refusals: float | None) -> li
 
 
 def _figures(master: Master) -> dict[str, float]:
-    """Return the master's metrics; none if it has none, may not show them, or does not give them in time."""
+    """Return the master's metrics; empty if it has none, hides them, or does not send them in time."""
     without = "reasons that only metrics show are left out"
     try:
         return read_if_allowed(master, "/metrics/snapshot", _numbers, without) or {}

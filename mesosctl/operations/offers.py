@@ -25,14 +25,14 @@ from mesosctl.planning.dominant_shares import Sharing
 
 @dataclass(frozen=True, slots=True)
 class OfferSelection:
-    """Which offers; None is any.  A framework or an agent goes by its id or its name."""
+    """The selected offers; None means any. Frameworks and agents are given by id or name."""
 
     framework: str | None = None
     role: str | None = None
     agent: str | None = None
 
     def matches(self, offer: Offer) -> bool:
-        """Whether it is one of these."""
+        """Whether an offer is selected."""
         return (
             self.framework in (None, offer.framework_id, offer.framework)
             and self.role in (None, offer.role)
@@ -47,7 +47,7 @@ def list_offers(master: Master, target: OfferSelection) -> list[Offer]:
 
 
 def subscribed_roles(master: Master) -> set[str]:
-    """Return the roles in which frameworks take offers, and so may hold some."""
+    """Return the roles in which frameworks are subscribed, and so may hold offers."""
     return {role for one in listed_frameworks(master.ask("GET_FRAMEWORKS")) for role in one.roles}
 
 
@@ -64,12 +64,11 @@ class Change:
 def watch_offers(
     master: Master, target: OfferSelection, every: float, report: Callable[[str], None]
 ) -> Iterator[Change]:
-    """Yield the outstanding offers, and from then on each change.
+    """Yield the outstanding offers, and then each change.
 
-    No event of a master reports offers, so it is asked every so many seconds: an offer that comes
-    and goes between two questions is not seen.  A master that goes away is waited for, as one is that
-    fails over; `report` is called with a sentence.  Raises Unreachable if none is back before the deadline, which
-    runs anew from every answer.
+    A master has no events for offers, so it is polled, and an offer that comes and goes between two readings is missed.
+    If the master goes away, for example during a failover, wait for it; `report` is called with a sentence. Raises
+    Unreachable if it is not back before the deadline, which starts again with every answer.
     """
     known: dict[str, Offer] = {}
     for offers in readings(master, lambda: list_offers(master, target), every, report):
@@ -85,7 +84,7 @@ def watch_offers(
 SCHEDULER = "/api/v1/scheduler"
 NAME = "mesosctl offers take"
 REFUSE_SECONDS = 60.0
-"""The filter on what does not fit: long enough not to be asked again, and gone with the framework."""
+"""The filter on offers that do not fit: long enough, and gone with the framework."""
 _SHORT_PAUSE = 0.05
 """Seconds by which a timer may be early."""
 
@@ -124,7 +123,7 @@ class _SchedulerSession:
         self._declined = 0
 
     def run(self) -> TakenOffer:
-        """Until an offer was taken.  Raises DeadlinePassed."""
+        """Run until an offer was taken. Raises DeadlinePassed."""
         for event in self._events():
             taken = self._receive(event)
             if taken is not None:
@@ -132,9 +131,12 @@ class _SchedulerSession:
         raise Unreachable("the master ended the subscription", sent=True, hint="it may have lost its leadership")
 
     def _events(self) -> Iterator[dict[str, Any]]:
-        """Events until time is up, which shows with the next one or with its absence.  Raises DeadlinePassed."""
+        """Yield events until the deadline, which is noticed at the next event or without one.
+
+        Raises DeadlinePassed.
+        """
         events = iter(self._stream)
-        # Heartbeats keep a silent stream alive, so that time has to be looked after from outside.
+        # Heartbeats keep a silent stream alive, so the deadline is checked here.
         watch = Timer(self._master.deadline.remaining(), self._stream.cut)
         watch.daemon = True
         watch.start()
@@ -202,7 +204,7 @@ class _SchedulerSession:
         return TakenOffer(offer, operation, self._declined, confirmed=True)
 
     def _confirm(self, offer: Offer, operation: OfferOperation, target: Resources) -> None:
-        """Until the agent has become what the operation makes of it.  Raises NotConfirmed."""
+        """Wait until the agent shows the operation. Raises NotConfirmed."""
         pause = 0.05
         while not self._shows(offer, operation, target):
             if self._master.deadline.remaining() <= 0:
@@ -230,7 +232,7 @@ class _SchedulerSession:
         self._master.tell(SCHEDULER, call, self._stream.id, repeatable=repeatable)
 
     def tear_down(self) -> None:
-        """Leave nothing behind; where that fails, the end of the connection ends the framework too."""
+        """Tear the framework down; if that fails, the end of the connection ends it too."""
         if self._framework_id is None:
             return
         self._master.deadline.extend_to(1.0)
@@ -241,7 +243,7 @@ class _SchedulerSession:
 
 def simulate(cluster: BufferedIOBase, where: str, most_steps: int) -> Sharing:
     """Play a cluster file, which `where` names, offer by offer.  Raises BadInput, and OSError."""
-    # Late: nothing else in the tool needs an allocator.
+    # Imported late: nothing else in mesosctl needs an allocator.
     import fake_master
 
     return fake_master.simulate(cluster, where, most_steps)

@@ -33,11 +33,11 @@ class HeldResources:
 
 @dataclass(frozen=True, slots=True)
 class LikeAgents:
-    """Agents in service that look alike: how much of one a role could be given."""
+    """Agents in service that look the same, and how much of one a role could get."""
 
     unreserved: Quantities
     idle: Quantities
-    """Of `unreserved`, what no task uses; an offer of it can be taken back."""
+    """The part of `unreserved` that no task uses; offers of it can be rescinded."""
     reserved: tuple[tuple[str, Quantities], ...] = ()
     """By owner."""
 
@@ -46,7 +46,7 @@ class LikeAgents:
         return self.unreserved + self._own(role)
 
     def now(self, role: str) -> Quantities:
-        """The same beside the tasks that run there now."""
+        """The same alongside the tasks that run there now."""
         return self.idle + self._own(role)
 
     def _own(self, role: str) -> Quantities:
@@ -73,7 +73,7 @@ class ClusterSummary:
     counted: Mapping[str, Quantities] = field(default_factory=dict)
     """By role with quota: what counts towards its guarantee, reserved and idle included where that counts."""
     asking: frozenset[str] = frozenset()
-    """Roles in which, or below which, a framework takes offers."""
+    """Roles in which, or below which, a framework is subscribed."""
     like_agents: Mapping[LikeAgents, int] = field(default_factory=dict)
     """How many agents look like each."""
 
@@ -83,9 +83,9 @@ class ClusterSummary:
         return Quantities() if quota is None else quota.guarantees - self.counted.get(role, Quantities())
 
     def unmet(self) -> dict[str, Quantities]:
-        """By role with quota, the part of the shortfall that is a want: all of it if a framework asks.
+        """The shortfall of each role with quota that counts: all of it if a framework is subscribed.
 
-        For a role that no framework asks for, what is free is held back; it goes round in the order of names.
+        For a role without frameworks, free resources are kept back, in the order of names.
         """
         left = self.free
         found: dict[str, Quantities] = {}
@@ -123,12 +123,14 @@ class WaitingOffers:
     oldest: float
     """Seconds for which its oldest offer has been seen."""
     was_there: bool = False
-    """Whether that offer was there before the first reading, and so is older: no master says since when it is out."""
+    """Whether that offer existed at the first reading, and so is older: a master does not show when it made an
+    offer.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The resource of which a role uses, or is guaranteed, the largest part of the cluster; parts of the whole."""
+    """The resource of which a role uses, or is guaranteed, the largest part of the cluster; as fractions."""
 
     resource: str
     used: float
@@ -157,7 +159,7 @@ class Overview:
     throttled: Sequence[Rates] = ()
     """Principals of which messages wait because of a rate limit."""
     unknown: Sequence[str] = ()
-    """The parts that this principal may not see."""
+    """The data that this principal may not see."""
     idle: Quantities = field(default_factory=Quantities)
     """Reserved, and neither used nor offered; nothing if the master does not say (before 1.9)."""
 

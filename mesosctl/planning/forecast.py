@@ -69,7 +69,7 @@ class RescindedOffer(OnAgent):
     agent: str
     """The name of the agent in sentences: its host name, with a short id if another agent shares it."""
     out_now: bool = True
-    """Whether it is really out now, rather than made while the snapshot settled."""
+    """Whether it is outstanding now; otherwise it was made while the snapshot settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +86,12 @@ class EvictedTask(OnAgent):
     grace_seconds: float
     """Seconds between the kill and the end of its grace period."""
     happens: bool
-    """Whether it happens of itself; otherwise as soon as what is offered there, not to be taken back, is used."""
+    """Whether it happens at once; otherwise as soon as the regular offers on the agent are used."""
     agent_id: str
     agent: str
     """The name of the agent in sentences."""
     caused: bool = True
-    """Whether it is so only after the change; otherwise it was so before."""
+    """Whether the change causes it; otherwise it was so before."""
     runs_now: bool = True
     """Whether it really runs now, rather than assumed to while the snapshot settled."""
 
@@ -262,7 +262,7 @@ class Forecast:
     offers_suspended: float = 0.0
     """Seconds without any offer after a failover, in virtual time."""
     restarted: bool = False
-    """Whether a master was started anew for it."""
+    """Whether the master was restarted for it."""
     traffic: Simulation | None = None
     """Recorded messages under the rate limits of today and under other ones; None if they stay as they are."""
 

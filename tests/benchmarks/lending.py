@@ -19,7 +19,7 @@ from fake_master.allocator.options import Options
 from fake_master.extensions.lending.allocator import LendingAllocator
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
-from tests.benchmarks.report import Chart, Reporter, arguments
+from tests.benchmarks.reporting.report import Chart, Reporter, arguments
 
 RUN_MS = "allocator/mesos/allocation_run_ms"
 AT_MOST = 1.2

@@ -25,7 +25,7 @@ from mesosctl.model.text import parse_resources
 from mesosctl.operations.snapshot import write_file
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, Usage
 from tests.benchmarks import whatif
-from tests.benchmarks.report import Cell, Chart, Reporter, arguments
+from tests.benchmarks.reporting.report import Cell, Chart, Reporter, arguments
 from tests.benchmarks.whatif import Figure, run
 from tests.conformance.masters.processes import Process
 
@@ -57,9 +57,9 @@ with urllib.request.urlopen(urllib.request.Request(url, body, types), timeout=90
 """
 
 
-def picture(agents: int) -> ClusterSnapshot:
+def snapshot_of(agents: int) -> ClusterSnapshot:
     """A cluster of which hardly two agents are alike: a third has reservations, tasks differ in size and in ports."""
-    alike = whatif.picture(agents, FRAMEWORKS, agents * TASKS_EACH)
+    alike = whatif.snapshot_of(agents, FRAMEWORKS, agents * TASKS_EACH)
     number = count()
     return replace(
         alike,
@@ -107,7 +107,7 @@ def measure(agents: int, only: str) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         file = folder / "cluster.json"
-        write_file(file, picture(agents))
+        write_file(file, snapshot_of(agents))
         with _fake_master(file, "from a snapshot", agents) as (master, url, figures):
             yield from figures
             for label, line in commands(url, file, folder):

@@ -20,10 +20,11 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.benchmarks.environment import environment
-from tests.benchmarks.page_text import Environment, Measured, page
-from tests.benchmarks.pictures import picture
-from tests.benchmarks.report import ABOVE_LIMIT
+from tests import ROOT
+from tests.benchmarks.reporting.charts import picture
+from tests.benchmarks.reporting.environment import environment
+from tests.benchmarks.reporting.page_text import Environment, Measured, page
+from tests.benchmarks.reporting.report import ABOVE_LIMIT
 
 PARTS = {
     "allocation": ("--small",),
@@ -35,7 +36,7 @@ PARTS = {
     "whatif": ("--small",),
 }
 """In the order of the page, with what makes each of them quick."""
-PAGE_FOLDER = Path(__file__).parents[2] / "docs" / "benchmarks"
+PAGE_FOLDER = ROOT / "docs" / "benchmarks"
 
 
 def measure(part: str, *, small: bool, on: Environment, measured: Path) -> int:

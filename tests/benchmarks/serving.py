@@ -20,11 +20,11 @@ from typing import Any, Self
 
 import httpx
 
-from tests.allocator.real_master import RUNNER, Agents, RealMaster, Scheduler, hold
 from tests.benchmarks.cases import Case, quota_configs
 from tests.benchmarks.load import Answers, ask
-from tests.benchmarks.report import Cell, Chart, Reporter, arguments, ratio
+from tests.benchmarks.reporting.report import Cell, Chart, Reporter, arguments, ratio
 from tests.conformance.masters.processes import Process
+from tests.fake_master.allocator.real.real_master import RUNNER, Agents, RealMaster, Scheduler, hold
 
 QUESTIONS = (
     "/quota",

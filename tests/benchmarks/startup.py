@@ -20,9 +20,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.benchmarks.report import Reporter
+from tests import ROOT
+from tests.benchmarks.reporting.report import Reporter
 
-ROOT = Path(__file__).parents[2]
 PASS = "python -c pass"
 BUDGETS: dict[str, float | None] = {
     "--version": 8.0,

@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.allocator.real_master import Scheduler, hold
-from tests.benchmarks.report import Reporter, arguments
+from tests.benchmarks.reporting.report import Reporter, arguments
 from tests.conformance.masters.processes import Process
+from tests.fake_master.allocator.real.real_master import Scheduler, hold
 
 SIZES = (5_000, 50_000)
 SMALL = (3_000,)

@@ -1,11 +1,12 @@
-"""What the benchmarks compute from what they see, and that they see what they say."""
+"""The measurements of benchmarks, and the figures that they compute from them."""
 
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.benchmarks.allocation import Ours, exponent
+from tests.benchmarks.allocation import exponent
+from tests.benchmarks.allocation_runs import Ours
 from tests.benchmarks.cases import Case
 from tests.benchmarks.load import Answers, ask
 from tests.benchmarks.serving import FakeMaster

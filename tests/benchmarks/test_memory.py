@@ -2,12 +2,12 @@
 
 from fake_master.sources.snapshot import RestoredCluster
 from mesosctl.api.snapshots import snapshot
-from tests.benchmarks.memory import _columns, _row, picture
+from tests.benchmarks.memory import _columns, _row, snapshot_of
 from tests.benchmarks.whatif import Figure
 
 
 def test_a_cluster_is_one_that_a_master_can_be():
-    small = picture(12)
+    small = snapshot_of(12)
     assert snapshot.load(snapshot.dump(small)) == small
     master = RestoredCluster(small).start(clock=lambda: small.taken_at)
     assert (len(master.state.agents), len(list(master.state.offers))) == (12, 6)

@@ -11,9 +11,9 @@ import pytest
 
 from tests.benchmarks import lending
 from tests.benchmarks import page as command
-from tests.benchmarks.page_text import Measured, page
-from tests.benchmarks.pictures import picture
-from tests.benchmarks.report import ABOVE_LIMIT, Chart, Report, Reporter, Table, shown
+from tests.benchmarks.reporting.charts import picture
+from tests.benchmarks.reporting.page_text import Measured, page
+from tests.benchmarks.reporting.report import ABOVE_LIMIT, Chart, Report, Reporter, Table, shown
 
 CHART = Chart("grown", "How it grows", "agents", "ms", {"here": [(10, 1.0), (100, 9.5)], "Mesos": [(10, 3.0)]})
 BARS = Chart("asked", "How fast", "question", "a second", {"here": [("/quota", 100.0), ("/state", 20.0)]})

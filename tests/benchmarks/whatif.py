@@ -26,7 +26,7 @@ from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
 from tests.benchmarks.allocation import exponent
-from tests.benchmarks.report import Cell, Chart, Reporter, arguments
+from tests.benchmarks.reporting.report import Cell, Chart, Reporter, arguments
 from tests.conformance.masters.processes import Process
 
 AGENT = parse_resources("cpus:24;mem:65536;disk:400000;ports:[31000-32000]")
@@ -101,7 +101,7 @@ def run(name: str, agents: int, words: Sequence[str]) -> Figure:
     return Figure(name, agents, seconds, cpu, peak * (1 if sys.platform == "darwin" else 1024) / 2**20)
 
 
-def picture(agents: int, frameworks: int, tasks: int) -> ClusterSnapshot:
+def snapshot_of(agents: int, frameworks: int, tasks: int) -> ClusterSnapshot:
     """Every agent runs tasks of some frameworks, every other one is offered to one; a tenth of the roles have quota."""
     capabilities = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
     ids = [f"m-S{number}" for number in range(agents)]
@@ -151,7 +151,7 @@ def main() -> None:
     tasks = given.tasks or 4 * agents
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "large.json"
-        file.write_text(snapshot.dump(picture(agents, given.frameworks, tasks)), encoding="utf-8")
+        file.write_text(snapshot.dump(snapshot_of(agents, given.frameworks, tasks)), encoding="utf-8")
         reporter = Reporter(
             "What-if",
             f"A snapshot of {agents:,} agents, {given.frameworks} frameworks and {tasks:,} tasks, "
@@ -177,7 +177,7 @@ def _by_size(reporter: Reporter, sizes: Sequence[int], frameworks: int) -> float
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "cluster.json"
         for size in sizes:
-            file.write_text(snapshot.dump(picture(size, frameworks, 4 * size)), encoding="utf-8")
+            file.write_text(snapshot.dump(snapshot_of(size, frameworks, 4 * size)), encoding="utf-8")
             figure = run("what-if", size, [*TOOL, "-o", "json", "whatif", "--from", str(file), *QUESTION])
             reporter.row(f"{size:,}", *_amounts(figure))
             points.append((size, figure.cpu_seconds or figure.seconds or 0.0))

@@ -14,9 +14,10 @@ import difflib
 import sys
 from pathlib import Path
 
+from tests import ROOT
 from tests.documentation.console import SessionFailed, blocks, run, written
 from tests.documentation.drawings import drawings
-from tests.documentation.pages import DOCS, ROOT, pages
+from tests.documentation.pages import DOCS, pages
 from tests.documentation.screens import screens
 
 

@@ -24,7 +24,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.documentation.pages import ROOT, Fence, fences
+from tests import ROOT
+from tests.documentation.pages import Fence, fences
 
 WIDTH = 100
 """Columns of the terminal."""

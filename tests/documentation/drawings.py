@@ -6,9 +6,9 @@ import sys
 import tempfile
 from typing import Any
 
-from tests.benchmarks.pictures import STYLE, without_script
+from tests.benchmarks.reporting.charts import STYLE, without_script
 from tests.documentation.pages import DOCS, fences
-from tests.surroundings import InMemory
+from tests.helpers.surroundings import InMemory
 
 _FAIR_SHARES = DOCS / "explanation" / "fair-shares.md"
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-ROOT = Path(__file__).parents[2]
+from tests import ROOT
+
 DOCS = ROOT / "docs"
 OUTSIDE = (ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "fake_master" / "allocator" / "README.md")
 """The pages that are no part of the site."""

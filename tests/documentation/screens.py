@@ -22,7 +22,7 @@ from mesosctl.client.settings import ClientSettings
 from mesosctl.operations.top import OverviewReader
 from mesosctl.output.top import Surroundings, TopState, top_screen
 from mesosctl.planning.cluster_summary import Overview
-from tests.lab import CommandLine, Lab
+from tests.helpers.lab import CommandLine, Lab
 
 WIDTHS = (60, 80, 200)
 NOON = time.mktime((2030, 1, 2, 12, 0, 0, 0, 0, -1))

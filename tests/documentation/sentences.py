@@ -18,7 +18,8 @@ from pathlib import Path
 
 from mesosctl.cli.reference.walk import commands, serving
 from mesosctl.output.json_documents import schemas
-from tests.documentation.pages import ROOT, pages, tokens
+from tests import ROOT
+from tests.documentation.pages import pages, tokens
 
 _SOURCES = ("mesosctl", "fake_master")
 _WORDS = re.compile(r"[A-Za-z']{2,}.*\s.*[A-Za-z']{2,}", re.DOTALL)

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from tests import ROOT
 from tests.documentation.__main__ import difference
 from tests.documentation.console import Command, SessionFailed, blocks, parse, run, written
-from tests.documentation.pages import ROOT, pages
+from tests.documentation.pages import pages
 
 SESSIONS = [page for page in pages() if blocks(page)]
 

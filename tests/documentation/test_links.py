@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.documentation.pages import DOCS, OUTSIDE, ROOT, anchors, links, pages
+from tests import ROOT
+from tests.documentation.pages import DOCS, OUTSIDE, anchors, links, pages
 
 
 def broken(page: Path) -> list[str]:

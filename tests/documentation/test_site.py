@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.documentation.pages import ROOT
+from tests import ROOT
 
 pytestmark = pytest.mark.process
 

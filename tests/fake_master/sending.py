@@ -10,7 +10,6 @@ from fake_master.http.request_response import Request, Response
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import ClusterSpec
 
-ROOT = Path(__file__).parents[2]
 JSON = {"content-type": "application/json", "accept": "application/json"}
 AGENT = "cpus:12;mem:6144;disk:1000"
 

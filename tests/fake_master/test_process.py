@@ -7,7 +7,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +15,10 @@ from typing import Any
 import httpx
 import pytest
 
+from tests import ROOT
 from tests.conformance.masters.processes import Process
+from tests.helpers.waiting import wait_until
 
-ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "fake_master", "--port", "0"]
 pytestmark = [pytest.mark.process, pytest.mark.socket]
 
@@ -36,13 +36,6 @@ def served(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Process]:
 
 def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def until(condition: Any) -> None:
-    give_up = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < give_up
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("served", [["--ready-file", "FOLDER/ready"]], indirect=True)
@@ -79,7 +72,7 @@ def test_the_address_and_the_log_are_json(served: Process, tmp_path: Path):
     assert ready["pid"] == served.pid
     assert httpx.get(f"{ready['url']}/quota?x=1").status_code == 200
     assert httpx.post(f"{ready['url']}/quota", content="nonsense").status_code == 400
-    until(lambda: len(lines(tmp_path / "log")) == 2)
+    served.stop()
     told = [(line["level"], line["method"], line["path"], line["status"]) for line in lines(tmp_path / "log")]
     assert told == [("info", "GET", "/quota?x=1", 200), ("info", "POST", "/quota", 400)]
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+\+00:00", line["time"]) for line in lines(tmp_path / "log"))
@@ -94,7 +87,7 @@ def test_requests_are_logged_only_where_that_is_asked_for(served: Process, tmp_p
 @pytest.mark.parametrize("served", [["--log-requests"]], indirect=True)
 def test_the_log_as_text(served: Process, tmp_path: Path):
     httpx.get(f"{served.first_line()}/state")
-    until(lambda: (tmp_path / "log").read_text(encoding="utf-8"))
+    served.stop()
     assert (tmp_path / "log").read_text(encoding="utf-8") == "mesos-fake-master: GET /state 200\n"
 
 
@@ -115,14 +108,14 @@ def test_it_ends_with_its_parent_when_asked(options: list[str], tmp_path: Path):
     words = [*COMMAND, "--ready-file", str(tmp_path / "ready"), *options]
     command = f"{shlex.join(words)} >{tmp_path}/out 2>&1 & wait"
     shell = subprocess.Popen(["sh", "-c", command], cwd=ROOT)
-    until((tmp_path / "ready").exists)
+    wait_until((tmp_path / "ready").exists)
     pid, url = lines(tmp_path / "ready")[0]["pid"], lines(tmp_path / "ready")[0]["url"]
     try:
         shell.kill()
         shell.wait()
         if options:
-            until(lambda: not (tmp_path / "ready").exists())
-            until(lambda: not _is_there(url))
+            wait_until(lambda: not (tmp_path / "ready").exists())
+            wait_until(lambda: not _is_there(url))
         else:
             assert _is_there(url)
     finally:

@@ -12,7 +12,7 @@ from tests.conformance.masters.cluster import Cluster
 from tests.faults.commands import Command, State
 from tests.faults.kinds import NONE, Fault, Word
 from tests.faults.proxy import Proxy
-from tests.surroundings import InMemory
+from tests.helpers.surroundings import InMemory
 
 TIMEOUT, SHORT_TIMEOUT, GRACE = 30.0, 2.5, 2.5
 """Seconds: of a command, of one that will wait until they are over, and after them for what became of a change."""

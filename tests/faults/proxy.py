@@ -20,9 +20,8 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from tests.faults.kinds import NONE, Fault, Way, Word
+from tests.helpers.waiting import PATIENCE
 
-PATIENCE = 60.0
-"""Seconds for anything that this waits for."""
 _LARGEST_HEAD = 1 << 16
 _DRIP, _DELAY = 0.02, 0.03
 _PAGE = b"<html><head><title>Bad Gateway</title></head><body>the upstream is not well</body></html>"

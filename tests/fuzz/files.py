@@ -1,7 +1,6 @@
 # ruff: noqa: E501  # lists of odd texts, several to a line
 """Files that the tool and the fake master read: cluster files, payloads, rate limits, offers, secrets."""
 
-from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
@@ -10,11 +9,12 @@ from fake_master.http import quota
 from mesosctl.api.protobuf.messages import Field, Message
 from mesosctl.api.rate_limits import RATE_LIMITS
 from mesosctl.api.resources import RESOURCE
+from tests import EXAMPLES
 from tests.fuzz.json_texts import odd_values, write
 from tests.fuzz.messages import json_of, part_of
 from tests.fuzz.requests import ENDPOINTS
 
-CLUSTER = Path(__file__).parent.parent / "examples" / "drf.toml"
+CLUSTER = EXAMPLES / "drf.toml"
 _OFFER = Message(
     "Offer",
     {

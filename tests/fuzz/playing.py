@@ -18,7 +18,7 @@ from mesosctl.__main__ import main
 from mesosctl.model.exit_status import ExitStatus
 from tests.fuzz.lab import Lab
 from tests.fuzz.words import FILE, Typed
-from tests.surroundings import InMemory, Terminal
+from tests.helpers.surroundings import InMemory, Terminal
 
 MOST_SLEEPS = 300
 MOST_SECONDS = 40.0

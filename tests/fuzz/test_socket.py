@@ -11,10 +11,9 @@ from tests.conformance.masters import fakes
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.fuzz.lab import AGENTS
 from tests.fuzz.requests import Sent, any_target
+from tests.helpers.waiting import PATIENCE
 
 pytestmark = [pytest.mark.socket, pytest.mark.process]
-
-PATIENCE = 60.0
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,10 @@ import sys
 import time
 from pathlib import Path
 
+from tests.helpers.waiting import PATIENCE
 from tests.jobs.killing import Report, command
 
 _MODE = 0o640
-_PATIENCE = 60.0
 _LONGEST_LIFE = 0.2
 """Seconds between the first file that is written and the kill."""
 
@@ -46,10 +46,10 @@ def kill_repeatedly(folder: Path, times: int, seed: int, writer: str = WRITER) -
         )
         assert child.stdout is not None
         first = child.stdout.readline()
-        assert first, child.communicate(timeout=_PATIENCE)
+        assert first, child.communicate(timeout=PATIENCE)
         time.sleep(choice.random() * _LONGEST_LIFE)  # the moment is what is varied
         child.kill()
-        said = [first, *child.communicate(timeout=_PATIENCE)[0].splitlines()]
+        said = [first, *child.communicate(timeout=PATIENCE)[0].splitlines()]
         report.kills += 1
         answered = int(said[-1]) if said[-1].strip() else int(said[-2])
         found, problem = _look(real, answered)

@@ -16,10 +16,9 @@ from typing import Any
 import httpx
 
 from mesosctl.api.protobuf import streaming
+from tests.helpers.waiting import PATIENCE
 
 AGENTS_OF_EACH_KIND = 3
-PATIENCE = 60.0
-"""Seconds in which a change is made, however busy the machine is."""
 _SOME_DAY = {"start": {"nanoseconds": 1_895_232_742_000_000_000}}
 _MOST_PAIRS = 3
 _FRAMEWORK = {

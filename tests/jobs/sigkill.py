@@ -14,10 +14,10 @@ from pathlib import Path
 import httpx
 
 from tests.conformance.masters.processes import Process
+from tests.helpers.waiting import PATIENCE
 from tests.jobs.killing import Report, command
 from tests.jobs.operators import (
     AGENTS_OF_EACH_KIND,
-    PATIENCE,
     MaintenanceOperator,
     Operator,
     QuotaOperator,

@@ -7,7 +7,7 @@ import pytest
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.simulation import simulate
-from tests.lab import Lab, Scheduler
+from tests.helpers.lab import Lab, Scheduler
 from tests.seeds.test_drf import FRAMEWORK
 
 ONE = '[[agents]]\nresources = "cpus:100;mem:100GiB"\n'

@@ -15,7 +15,7 @@ from mesosctl.model.errors import BadInput
 from mesosctl.model.rate_limits.rules import RateLimit, RateLimits, errors, plan_memory, warnings
 from mesosctl.model.rate_limits.token_bucket import Throttle
 from mesosctl.planning.traffic import parse_traffic, simulate
-from tests.lab import Lab, Scheduler
+from tests.helpers.lab import Lab, Scheduler
 from tests.seeds.rate_limiting import BROKEN, NUMBERED, P_1, P_1_2, SAMPLE
 
 # --- What is Framework Rate Limiting -----------------------------------------------------------------------

@@ -4,7 +4,7 @@ from mesosctl.api.rate_limits import from_json
 from mesosctl.model.rate_limits.rules import RateLimit, RateLimits
 from mesosctl.planning.message_rates import CounterReading, Counts, rates
 from mesosctl.planning.traffic import parse_traffic, simulate
-from tests.lab import Lab, Scheduler
+from tests.helpers.lab import Lab, Scheduler
 from tests.seeds.rate_limiting import P_1_2
 
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests import ROOT
+
 REGISTER = Path(__file__).with_name("sentences.toml")
 DOCUMENTS = {
     "drf.txt",

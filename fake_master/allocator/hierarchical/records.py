@@ -13,7 +13,7 @@ from mesosctl.model.resources import Resources
 
 _FREE_RESOURCES_REMEMBERED = 8
 _MORE_TOKENS = 1000
-"""How many tokens may be out of use, besides as many as are in use."""
+"""The number of unused tokens that are allowed, in addition to as many as are in use."""
 
 
 class Agent:
@@ -50,7 +50,7 @@ class Agent:
         self.inverse_offered_to: set[Framework] = set()
         """Frameworks with an unanswered inverse offer for it."""
         self.rejected_by = 0
-        """Tokens of clients and roles that take nothing of the present free resources, whatever the quotas; or-ed."""
+        """Tokens, or-ed, of clients and roles that take nothing of the present free resources, whatever the quotas."""
         self.idle_epoch: object = None
         """The `State.epoch` in which a whole run found no taker of the present free resources."""
         self.guarantees_idle_epoch: object = None
@@ -80,18 +80,18 @@ class Agent:
         return self._free_resources
 
     def refresh(self) -> None:
-        """Have what is free worked out anew from what is allocated."""
+        """Let the free resources be calculated again when they are read."""
         self._leave_proofs()
         self._free_resources = None
 
     def set_free_resources(self, free_resources: FreeResources) -> None:
-        """Replace what is free."""
+        """Replace the free resources."""
         self._leave_proofs()
         self._free_resources = free_resources
         self.rejected_by = self._rejected_by_free_resources.get(free_resources, 0)
 
     def _leave_proofs(self) -> None:
-        """Keep what is known of those who reject the present free resources with these, which are to be replaced."""
+        """Keep the tokens of those that reject the present free resources with these, before they are replaced."""
         self.idle_epoch = self.guarantees_idle_epoch = None
         if self.rejected_by:
             known = self._rejected_by_free_resources
@@ -161,12 +161,12 @@ class Client:
         self.allocation_count = 0
         """How many allocations it has, over all agents."""
         self.token = 0
-        """One bit, another one whenever it might take what it would not before."""
+        """One bit, which changes whenever the client might accept more than before."""
         self.filters = ClientFilters(refusals)
 
 
 class Tokens:
-    """Gives clients and roles their tokens, of one bit each, so that an agent keeps many of them in one number."""
+    """Gives clients and roles their tokens, one bit each, so that an agent stores many of them in one integer."""
 
     def __init__(self, agents: Mapping[str, Agent], frameworks: Mapping[str, Framework]) -> None:
         self._agents = agents
@@ -186,7 +186,7 @@ class Tokens:
             self._used += 1
 
     def _begin_again(self) -> None:
-        """Use the bits again, most of which stand for nobody any more; agents forget what they were told with them."""
+        """Reuse the bits, most of which are no longer in use; agents drop them."""
         for agent in self._agents.values():
             agent.forget_proofs()
         clients = [client for framework in self._frameworks.values() for client in framework.clients.values()]

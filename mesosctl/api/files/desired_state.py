@@ -95,7 +95,7 @@ def _reservation_to_toml(reservation: DesiredReservation) -> dict[str, Any]:
 
 
 def labels_to_toml(labels: Labels) -> dict[str, str] | list[str]:
-    """Labels as a file has them: a table, or a list if a key stands twice or without a value."""
+    """Labels as a file has them: a table, or a list if a key appears twice or has no value."""
     pairs = list(labels)
     if len({key for key, _ in pairs}) == len(pairs) and all(value is not None for _, value in pairs):
         return {key: value or "" for key, value in pairs}
@@ -103,7 +103,7 @@ def labels_to_toml(labels: Labels) -> dict[str, str] | list[str]:
 
 
 def labels_of(value: Any, where: str) -> Labels | None:
-    """A table of texts, or a list of `KEY=VALUE`; None if nothing is said.  Raises RuleViolation."""
+    """A table of texts, or a list of `KEY=VALUE`; None if there are no labels.  Raises RuleViolation."""
     if value is None:
         return None
     if isinstance(value, dict) and all(isinstance(text, str) for text in value.values()):
@@ -197,7 +197,7 @@ def _quota(entry: Any, role: str, where: str) -> DesiredQuota:
 
 
 def _amounts(text: Any, where: str, *, zero: bool) -> dict[str, int] | None:
-    """The amounts by name, none for "none"; None if nothing is said."""
+    """The amounts by name, none for "none"; None if the key is absent."""
     if text is None:
         return None
     if text == NONE:

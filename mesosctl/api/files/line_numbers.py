@@ -1,4 +1,4 @@
-"""On which line of a file something stands, by its path: `quotas.web.limit`, `guarantee[1].name`."""
+"""The line of each value of a file, by its path: `quotas.web.limit`, `guarantee[1].name`."""
 
 import json
 import re
@@ -20,10 +20,10 @@ class Places(NamedTuple):
 
     lines: Mapping[str, int] = {}
     entries: Mapping[str, str] = {}
-    """By role, the path of the object that is about it, if a file says so by a key `role`."""
+    """The path of the object that describes a role, by role, if a file names it with a key `role`."""
 
     def line_of(self, field: str, role: str = "") -> int | None:
-        """The line of a field, which may be named within the entry of a role; else of the nearest thing around it."""
+        """The line of a field, which may be relative to the entry of a role, or else of the nearest enclosing value."""
         entry = self.entries.get(role, "")
         within = self._nearest(f"{entry}.{field}" if entry else "", entry) or self._nearest(field, "")
         return within or self._nearest(entry and f"{entry}.role", "")
@@ -38,7 +38,7 @@ class Places(NamedTuple):
 
 
 def places_in_json(text: str) -> Places:
-    """Where every value of a JSON text stands; nothing for a text that is none."""
+    """The place of every value of a JSON text; nothing if the text is not JSON."""
     try:
         document = json.loads(text)
         found = _json_values(text, _skip(text, 0), "")
@@ -61,7 +61,7 @@ def _entries(value: Any, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _json_values(text: str, at: int, path: str) -> Iterator[tuple[str, int]]:
-    """Every value from `at` on and where it starts; at last where it ends, by the empty path."""
+    """Every value from `at` on and its start; last, by the empty path, the end."""
     if path:
         yield path, at
     if text[at] not in "{[":
@@ -98,7 +98,7 @@ def _end_of_simple(text: str, at: int) -> int:
 
 
 def places_in_toml(text: str) -> Places:
-    """Where every table, array entry and key stands in a TOML text that is laid out line by line."""
+    """The line of every table, array entry and key in a TOML text that is laid out line by line."""
     lines: dict[str, int] = {}
     entries: Counter[str] = Counter()
     table = ""

@@ -1,7 +1,7 @@
-"""JSON that a person wrote, read strictly: nothing in it is guessed at, and nothing is passed over.
+"""JSON that a person wrote, read strictly: nothing is guessed, and nothing is ignored.
 
-What a master reads and answers follows protobuf's leniency (`api.protobuf`).  A file is read by this module instead:
-a key that stands twice, a number that is not finite and text after the end are refused with their place.
+What a master reads and answers follows protobuf's leniency (`api.protobuf`).  A file is read by this module instead: a
+duplicate key, a number that is not finite and text after the end are refused with their place.
 """
 
 import json
@@ -20,7 +20,7 @@ _MOST_DIGITS = 20
 
 
 class _Repeating(dict[str, Any]):
-    """An object in which a key stands twice."""
+    """An object with a duplicate key."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
@@ -31,8 +31,8 @@ class _Repeating(dict[str, Any]):
 def read_json(text: str, where: str) -> Any:
     """The one JSON value in the text of a file.
 
-    Raises BadInput: with line and column for what is not JSON, with the path for a key that stands twice, a number
-    that is not finite and text that is none.
+    Raises BadInput: with line and column for what is not JSON, with the path for a duplicate key, a number that is not
+    finite and text that is not Unicode.
     """
     try:
         value = json.loads(text, object_pairs_hook=_object, parse_int=_integer)
@@ -51,7 +51,7 @@ def read_json(text: str, where: str) -> Any:
 
 
 def refused(where: str, path: Path, sentence: str, hint: str | None = None) -> BadInput:
-    """The error for what stands at a place in a file."""
+    """The error for a value at a place in a file."""
     named = place(path)
     return BadInput(
         f"{where}: {named or 'the top level'}: {sentence}", field=named or None, rule="file.fields", hint=hint
@@ -111,7 +111,7 @@ _SAID = {
 _CLOSING = {"{": "}", "[": "]"}
 _LONGEST_SHOWN = 1000
 _FARTHEST = 1 << 20
-"""Characters before a fault that are read once more for what is open there; farther on only the place is given."""
+"""Characters before a fault that are read again to find what is open there; beyond that, only the place is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class Fault:
 
 
 def explain(text: str, error: json.JSONDecodeError) -> Fault:
-    """Where `text` is broken, of which `json` says no more than `error`."""
+    """Where `text` is broken; `json` says no more about it than `error`."""
     expected = _SAID.get(error.msg, error.msg)
     at = error.pos
     before = text[:at].rstrip()
@@ -143,7 +143,7 @@ def explain(text: str, error: json.JSONDecodeError) -> Fault:
             text, len(text.rstrip()), " and ".join(f"'{_CLOSING[bracket]}'" for bracket in reversed(enclosing))
         )
     if text[at : at + 1] == ":" and enclosing[-1:] == ["["]:
-        # A name and a colon belong into an object: its brace is what is missing, before the name.
+        # A name and a colon belong in an object, so its brace is missing before the name.
         return _fault(text, last_string, "'{', because an entry of an array is an object")
     if text[at : at + 1] == ":" and not enclosing:
         return _fault(text, last_string, "'{', which opens the object")
@@ -181,7 +181,7 @@ def _fault(text: str, at: int, expected: str) -> Fault:
 LONGEST = 64 * 1024 * 1024
 """Characters: a file of 100,000 agents is shorter."""
 _DEEPEST = 64
-# Parts of a dotted key, more than are read in a useful time.
+# Parts of a dotted key; reading more would take too long.
 _LONG_KEY = re.compile(r"""(?:(?:(?<![A-Za-z0-9_-])[A-Za-z0-9_-]++|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){1000}""")
 
 
@@ -192,7 +192,7 @@ def read(text: str, where: str) -> dict[str, Any]:
     if _LONG_KEY.search(text):
         raise BadInput(f"{where} is nested too deeply", field=where)
     try:
-        import tomllib  # late: most files are JSON
+        import tomllib  # imported late: most files are JSON
 
         table = tomllib.loads(text)
     except RecursionError:
@@ -205,7 +205,7 @@ def read(text: str, where: str) -> dict[str, Any]:
 
 
 def _is_too_deep(table: dict[str, Any]) -> bool:
-    """Whether something lies in more than so many tables and arrays."""
+    """Whether a value is inside more than this many tables and arrays."""
     level: list[Any] = [table]
     for _ in range(_DEEPEST):
         level = [

@@ -8,11 +8,11 @@ from typing import Any
 _LEAST, _MOST = -(2**63), 2**63 - 1
 TOO_DEEP = "The JSON is nested too deeply"
 MOST_VALUES = 8_000_000
-"""Values in one text, unless its reader says otherwise: each takes memory of its own, however short it is."""
+"""The most values in one text by default: each takes its own memory, however short it is."""
 MOST_TO_RESPELL = 1 << 20
-"""Characters of a text whose numbers may be spelled as JSON does not."""
+"""The longest text, in characters, whose numbers may be spelled in a way that JSON does not allow."""
 _NUMERIC = re.compile(r"[-+0-9.eE]+")
-# A string, ended or not, which is left alone, or a run of what a number is made of.
+# A string, complete or not, which is left alone, or a run of the characters of numbers.
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[-0-9][-+0-9.eE]*', re.ASCII | re.DOTALL)
 # A pair of surrogates, which makes one character, or half of one; not if the backslash itself is escaped.
 _SURROGATE = re.compile(
@@ -59,9 +59,9 @@ def decode(body: bytes | str, *, most_values: int = MOST_VALUES) -> Any:
 
 
 def check_values(text: str, most: int) -> None:
-    """Raise TooManyValues if a text may hold more values than so many, before any is made.
+    """Raise TooManyValues if a text may hold more values than allowed, before any is created.
 
-    Counts what parts or opens values, in strings too: that is quick, and never too few.
+    It counts the characters that separate or open values, in strings too: this is quick, and never counts too few.
     """
     if len(text) > most and sum(map(text.count, ",[{")) > most:
         raise TooManyValues(most)
@@ -101,7 +101,7 @@ def place_as_typed(text: str, place: int) -> int:
 
 
 def _decoded_in_plain_numbers(text: str, otherwise: json.JSONDecodeError) -> Any:
-    """Return the value of a text whose numbers may be spelled as JSON does not.
+    """Return the value of a text whose numbers may be spelled in a way that JSON does not allow.
 
     Raises JSONDecodeError with a place in the text as it was typed, or `otherwise` where no number is spelled so.
 
@@ -142,7 +142,7 @@ def _finite(text: str) -> float:
 
 
 def _finite_int(text: str) -> int | float:
-    # A number beyond 64 bits is a double to a master, and thousands of digits are an attack on int().
+    # A master reads a number beyond 64 bits as a double; thousands of digits would be an attack on int().
     number = int(text) if len(text) <= len(str(_LEAST)) else None
     return number if number is not None and _LEAST <= number <= _MOST else _finite(text)
 
@@ -152,7 +152,7 @@ DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, par
 
 
 def repeated_key(key: str) -> ConversionError:
-    """Return the error for a key that stands twice in one object."""
+    """Return the error for a duplicate key in one object."""
     return ConversionError(f"the key '{key}' appears twice in one object", "")
 
 
@@ -170,4 +170,4 @@ STRICT = json.JSONDecoder(
     parse_int=DECODER.parse_int,
     object_pairs_hook=_each_once,
 )
-"""As DECODER, if each key of an object has to stand once."""
+"""Like DECODER, for text in which no object may have duplicate keys."""

@@ -1,9 +1,8 @@
 """JSON into messages, as the master itself reads them (Mesos documentation, "HTTP Endpoints").
 
-A message is described by its fields; `read` turns a JSON value into a plain dictionary that holds
-only what was set.  The rules are the master's: unknown keys are ignored, null means absent,
-numbers and booleans may be quoted, an unknown name of an optional enumeration counts as absent,
-and every required field must be there.
+A message is described by its fields; `read` turns a JSON value into a plain dictionary that holds only what was set.
+The rules are the master's: unknown keys are ignored, null means absent, numbers and booleans may be quoted, an unknown
+name of an optional enumeration counts as absent, and every required field must be present.
 """
 
 import base64
@@ -18,12 +17,12 @@ Scalar = Literal["string", "double", "bool", "uint64", "int64", "int32", "uint32
 Label = Literal["optional", "required", "repeated"]
 _QUOTED_NUMBER = re.compile(r"\s*([-0-9][-+0-9.eE]*)(?:[^-+0-9.eE\s]\s*)?\Z")
 _INTEGER_BITS = {"uint64": 64, "int64": 64, "int32": 32, "uint32": 32}
-# What a JSON value is called in a sentence.
+# The names of JSON values in sentences.
 _JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
 
 
-# "json" stands for a message, so for an object, that is kept as it came, because it is not read here;
-# "any" for whatever JSON there is.
+# "json" means a message, and so an object, that is kept unchanged because it is not read here; "any" for whatever JSON
+# there is.
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A named set of fields.  `fields` may be filled later, if messages contain themselves."""
+    """A named set of fields.  `fields` may be filled later, for messages that contain themselves."""
 
     name: str
     fields: dict[str, Field] = field(default_factory=dict)
@@ -154,7 +153,7 @@ def _read_name(kind: Enumeration, value: Any, path: str, *, required: bool) -> s
 
 
 def _read_bytes(value: Any, path: str) -> str:
-    """Check base64, and return it as it is: nothing here looks inside."""
+    """Check base64, and return it unchanged: nothing here decodes it."""
     if not isinstance(value, str):
         raise _unexpected(value, path)
     try:
@@ -183,14 +182,14 @@ def _read_number(kind: Scalar, value: Any, path: str) -> float | int:
 
 
 def _wrapped(kind: Scalar, value: float) -> int:
-    """Return a number cut to a whole one and wrapped into the type's range, as a master's processor does it."""
+    """Return a number truncated to an integer and wrapped into the type's range, as the master's processor does."""
     bits: int = _INTEGER_BITS[kind]
     number: int = (_cut(kind, bits, value) if isinstance(value, float) else int(value)) % 2**bits
     return number - 2**bits if kind.startswith("int") and number >= 2 ** (bits - 1) else number
 
 
 def _cut(kind: Scalar, bits: int, value: float) -> int:
-    """Return a double as a whole number; one that is too large becomes the lowest, or 0 if nothing is lower."""
+    """Return a double as a whole number; one that is too large becomes the lowest of the type, or 0 if unsigned."""
     number = int(value)
     if kind == "uint64" and number >= 2**63:
         return number if number < 2**64 else 0
@@ -201,7 +200,7 @@ def _cut(kind: Scalar, bits: int, value: float) -> int:
 def _quoted_number(text: str, path: str) -> float | int:
     """A number in quotes must be what JSON itself calls a number, with nothing after it but one stray character.
 
-    The master's parser swallows the character that ends a number, so "1.5f" is 1.5; a blank is found out.
+    The master's parser swallows the character after a number, so "1.5f" is 1.5, but it refuses a space.
     """
     digits = _QUOTED_NUMBER.match(text)
     try:

@@ -78,9 +78,9 @@ RESOURCE = Message(
 
 
 def resource_error(message: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return field and sentence of the first rule that a Resource message breaks, or None.
+    """Return the field and the sentence of the first rule that a Resource message breaks, or None.
 
-    `message` is as `wire.messages.read(RESOURCE, …)` returns it.
+    `message` is as `messages.read(RESOURCE, …)` returns it.
     """
     return _value_error(message) or _disk_error(message) or _reservation_error(message) or _shared_error(message)
 
@@ -185,7 +185,7 @@ def _pre_format_error(message: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def _double_format_error(message: Mapping[str, Any], stack: list[dict[str, Any]]) -> tuple[str, str] | None:
-    """Return the error of a message whose two formats do not say the same, or None."""
+    """Return the error of a message whose two formats contradict each other, or None."""
     if len(stack) > 1:
         for key in ("role", "reservation"):
             if key in message:

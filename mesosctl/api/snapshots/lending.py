@@ -39,7 +39,7 @@ def lending(answer: Any) -> Lending | None:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads one answer; raises whatever is natural if it is not as documented."""
+    """Reads one answer; raises one of `NATURAL` if it is not as documented."""
 
     agents: Sequence[Mapping[str, Any]]
     state: Mapping[str, Any]
@@ -56,7 +56,7 @@ class _Reader:
         )
 
     def _in_order(self) -> Iterator[SnapshotTask]:
-        """Read the tasks that agents report; then those that no agent reports yet."""
+        """Read the tasks that agents report, then those that no agent reports yet."""
         unheard = {(task.framework_id, task.id): task for task in self._tasks()}
         found = []
         for agent in self.agents:
@@ -82,7 +82,7 @@ class _Reader:
                 )
 
     def _with_executors(self, tasks: Sequence[SnapshotTask]) -> Iterator[SnapshotTask]:
-        """The first task in each executor, of those that have started if any has, answers for what that holds."""
+        """The first task of each executor (a started one, if there is any) accounts for what the executor holds."""
         executors = dict(self._executors())
         first: dict[_Container, _Name] = {}
         for task in sorted(tasks, key=lambda task: TASK_PHASES.index(task.phase)):
@@ -115,7 +115,7 @@ class _Reader:
                     yield Refusal(framework, agent, text(refusal["role"]), refused, float(refusal["seconds"]))
 
     def _held(self, messages: Any, where: str) -> tuple[str, Resources]:
-        """A task is of one role."""
+        """A task has one role."""
         parts = self.lists.by_role(messages, where)
         return next(iter(parts), DEFAULT_ROLE), self.lists.plain(messages, where)
 
@@ -223,12 +223,12 @@ def _seconds(value: float, where: str) -> float:
 
 
 def wrong(where: str, sentence: str) -> RuleViolation:
-    """The error for what stands at a place."""
+    """The error for a value at a place."""
     return RuleViolation(sentence, field=where, rule="snapshot.valid")
 
 
 def check_unique(names: Iterable[str], where: str, owners: Iterable[str] = repeat("")) -> None:
-    """No name stands twice in the list at `where`, or twice with one owner.  Raises RuleViolation."""
+    """No name appears twice in the list at `where`, or twice with one owner.  Raises RuleViolation."""
     seen: set[tuple[str, str]] = set()
     for index, (owner, name) in enumerate(zip(owners, names, strict=False)):
         if (owner, name) in seen:

@@ -1,8 +1,8 @@
-"""The lines in which a snapshot is written, read back without taking each of them apart.
+"""The lines of a snapshot, read back without parsing each of them.
 
-A large snapshot has hundreds of thousands of agents, usages and offers, one a line, and their resources, attributes
-and capabilities mostly repeat.  What has been read once is found again by its text.  Whatever is not written just as
-`snapshot.lines` writes it, or is wrong, is left to the reader of JSON: it takes every spelling, and tells mistakes.
+A large snapshot has hundreds of thousands of agents, usages and offers, one a line, and their resources, attributes and
+capabilities mostly repeat.  A value that has been read once is found again by its text. A line that differs from what
+`snapshot.lines` writes, or is wrong, is left to the JSON reader, which accepts every spelling and reports mistakes.
 """
 
 import re
@@ -17,7 +17,7 @@ from mesosctl.planning.snapshot import SnapshotAgent, Usage
 
 Entry = SnapshotAgent | Usage | Offer
 ReadLine = Callable[[str, int], tuple[Entry, int] | None]
-"""Reads the entry that begins at a place of a text; gives it and its end, or None for one that is not written so."""
+"""Reads the entry at a place of a text: the entry and its end, or None for one that is written differently."""
 
 # A string without escapes; the last member of a line is found from the end of the line.
 _TEXT = r'"([^"\\\x00-\x1f]*)"'
@@ -38,7 +38,7 @@ _OFFER = re.compile(
 
 
 class Lines:
-    """Reads lines; where it is in doubt, it reads nothing."""
+    """Reads lines; if in doubt, it reads nothing."""
 
     def __init__(self, lists: ResourceLists) -> None:
         self._lists = lists
@@ -111,7 +111,7 @@ class Lines:
 
 
 def _attributes_of(text: str) -> Mapping[str, str | float]:
-    """Raises ValueError for what the reader of JSON has to judge."""
+    """Raises ValueError for a value that the JSON reader has to judge."""
     attributes = STRICT.decode(text)
     if not all(isinstance(value, str | float) for value in attributes.values()):
         raise ValueError(text)
@@ -119,7 +119,7 @@ def _attributes_of(text: str) -> Mapping[str, str | float]:
 
 
 def _capabilities_of(text: str) -> frozenset[str]:
-    """Raises ValueError for what the reader of JSON has to judge."""
+    """Raises ValueError for a value that the JSON reader has to judge."""
     names = STRICT.decode(text)
     if not all(isinstance(name, str) for name in names):
         raise ValueError(text)

@@ -33,9 +33,9 @@ _ALL_CAPABILITIES = frozenset(MESOS_1_11.agent_capabilities)
 def snapshot_of(
     found: Iterable[Part], where: str = "the snapshot", lists: ResourceLists | None = None
 ) -> ClusterSnapshot:
-    """The snapshot in the parts of a JSON value, each made into a value as it comes unless it is one already.
+    """The snapshot in the parts of a JSON value, each converted as it arrives unless it was converted already.
 
-    `lists` shares what it has read with the reader of those.
+    `lists` is the reader of resource lists, whose cache is shared.
 
     Raises BadInput naming `where` and the place in it, and what the parts raise.
     """
@@ -68,9 +68,9 @@ def _check_envelope(rest: Mapping[str, Any], where: str) -> None:
 
 
 class _Reader:
-    """Reads the members of a snapshot in whatever order they come.
+    """Reads the members of a snapshot in any order.
 
-    The first mistake in an entry is kept until the end: a file that is no snapshot at all is reported as such.
+    The first mistake in an entry is kept until the end: a file that is not a snapshot at all is reported as such.
     """
 
     def __init__(self, lists: ResourceLists) -> None:
@@ -219,7 +219,7 @@ class _Reader:
 
 
 def _elements(value: Any) -> Iterator[Any]:
-    """Those of a repeated field, as `messages.read` takes them: a lone one, lists in lists, none for null."""
+    """The elements of a repeated field, as `messages.read` accepts them: a single one, nested lists, none for null."""
     if isinstance(value, list):
         for element in value:
             yield from _elements(element)
@@ -265,7 +265,7 @@ def _weight(weight: float, role: str) -> float:
 
 
 def _at(where: str, rule: Callable[[], None]) -> None:
-    """Run a rule; what it refuses is refused at `where`."""
+    """Run a rule; its refusal names `where`."""
     try:
         rule()
     except RuleViolation as error:

@@ -43,7 +43,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
 
 _SLICE = 1 << 18
-"""Bytes of a file that are looked at at once."""
+"""Bytes of a file that are read at once."""
 
 _MOST_READ_AGAIN = 1 << 26
 """Bytes of a broken file that are read again for line and column."""
@@ -86,7 +86,7 @@ def _list_lines(entries: Iterable[str]) -> Iterator[str]:
 
 
 class _Texts:
-    """The JSON text of values; of resources and capabilities, which most entries share, it is made once."""
+    """The JSON text of values; that of resources and capabilities, which most entries share, is written once."""
 
     def __init__(self) -> None:
         self._capabilities: Known[frozenset[str], str] = Known()
@@ -209,7 +209,7 @@ def load(text: str | bytes, where: str = "the snapshot") -> ClusterSnapshot:
 
 
 def read(file: BufferedIOBase, where: str = "the snapshot") -> ClusterSnapshot:
-    """The snapshot in a file that is open at its beginning, read as it comes.
+    """The snapshot in an open file, read from its beginning piece by piece.
 
     Raises BadInput naming `where` and the place in it, and OSError.
     """
@@ -227,5 +227,5 @@ def read(file: BufferedIOBase, where: str = "the snapshot") -> ClusterSnapshot:
 
 
 def rewindable(file: BufferedIOBase) -> BufferedIOBase:
-    """The same, or if it comes through a pipe a copy of it, that can be read again from the start."""
+    """The same file, or if it is a pipe, a copy that can be read again from the start."""
     return file if file.seekable() else BytesIO(file.read())

@@ -60,7 +60,10 @@ Count = Annotated[int | None, typer.Option("--count", metavar="NUMBER", min=1, h
 
 
 def show(session: Session, read: "Callable[[Master], Report]", *, watch: bool, every: float, count: int | None) -> None:
-    """Emit the report that `read` makes, once or again and again.  Raises UsageError for a form that has no end."""
+    """Emit the report that `read` makes, once or repeatedly.
+
+    Raises UsageError for a format that is written only once.
+    """
     if not watch:
         if count is not None:
             raise UsageError("--count needs --watch", field="--count", hint="give both")
@@ -189,7 +192,7 @@ Once = Annotated[
     ),
 ]
 _FRAME = 0.25
-"""Seconds until the screen is drawn again though no key was pressed."""
+"""Seconds until the screen is drawn again if no key is pressed."""
 
 
 @app.command(
@@ -233,7 +236,7 @@ def _watch_screen(session: Session, every: float) -> None:
     from mesosctl.output.top import Surroundings, TopState, top_screen
 
     environment = session.environment
-    session.open_master().close()  # what is wrong with the words is said before the screen is taken
+    session.open_master().close()  # a mistake in the arguments is reported before the screen is cleared
     address = parse_address(session.options.master or "")
     keys = environment.stdin if environment.stdin.isatty() else None
     name = environment.secrets.redact(session.options.context or session.options.master or "")

@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 import typer
 
 from mesosctl.cli.command import ContextCommand, Group, examples, format_global_options
-from mesosctl.cli.completion.shells import script
 from mesosctl.cli.session import Session
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -31,9 +30,23 @@ def options(ctx: typer.Context) -> None:
     session.environment.stdout.write(formatter.getvalue())
 
 
-Shell = Annotated[
-    Literal["bash", "zsh", "fish"], typer.Argument(metavar="SHELL", help="bash, zsh or fish.", show_default=False)
-]
+Shell = Literal["bash", "zsh", "fish"]
+
+
+def script(program: str, shell: Shell) -> str:
+    """Typer's script for a shell, as a separate file."""
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it only passes it on
+
+    variable = f"_{program}_COMPLETE".replace("-", "_").upper()
+    text: str = get_completion_script(prog_name=program, complete_var=variable, shell=shell) + "\n"
+    if shell == "zsh":
+        # On fpath, the file is read at the first Tab, which must be answered too.
+        function = f"_{program.replace('-', '_')}_completion"
+        text += f'\nif [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n  {function} "$@"\nfi\n'
+    return text
+
+
+ShellName = Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh or fish.", show_default=False)]
 Server = Annotated[
     bool, typer.Option("--server", help="Write the completion for mesos-fake-master.", show_default=False)
 ]
@@ -48,7 +61,7 @@ Server = Annotated[
         ("completion fish > ~/.config/fish/completions/mesosctl.fish", "for fish"),
     ),
 )
-def completion(ctx: typer.Context, shell: Shell, *, server: Server = False) -> None:
+def completion(ctx: typer.Context, shell: ShellName, *, server: Server = False) -> None:
     """Write the completion script for a shell.
 
     If mesosctl is installed under /usr, /usr/local or ~/.local, or with a recent pipx, completion already works. With

@@ -104,9 +104,9 @@ def take(
 
 
 def _check_agent(master: "Master", word: str) -> None:
-    """Whether any agent can be meant, as far as this principal may see them.  Raises NotFound.
+    """Check that an agent matches, as far as this principal may see the agents.
 
-    Otherwise every offer would be declined until the deadline, and nobody would know why.
+    Raises NotFound. Otherwise every offer would be declined until the deadline, for no visible reason.
     """
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 

@@ -53,7 +53,7 @@ Capacity = Annotated[
 
 
 def limit_of(qps: float | None, capacity: int | None) -> RateLimit:
-    """The limit that the options say.  Raises UsageError for a rate that no file can hold."""
+    """The limit in the options.  Raises UsageError for a rate that no file can hold."""
     if qps is not None and not (qps > 0 and math.isfinite(qps)):
         raise UsageError(f"{qps:g} is not a rate: it must be above zero", field="--qps")
     return RateLimit(qps, capacity)

@@ -1,4 +1,4 @@
-"""The verbs of `mesosctl ratelimit` about traffic: what a file of limits does to it, and what it is."""
+"""The verbs of `mesosctl ratelimit` about traffic: what a limits file does to it, and how it is observed."""
 
 from pathlib import Path
 from typing import Annotated
@@ -268,7 +268,7 @@ def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) ->
             return
         was_empty = False
         for reading in readings:
-            # On a terminal the table says so; whoever reads a pipe sees no table, and should not think that it hangs.
+            # On a terminal the table says so. In a pipe there is no table, and the command should not seem to hang.
             is_empty = not reading.rates
             if is_empty and not was_empty and not environment.draws:
                 session.note(f"{NOTHING_TO_WATCH}; trying again every {interval}")

@@ -113,7 +113,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
 
 
 def _agent_beside_file(agent: str | None, *others: object) -> str:
-    """The one word that goes with --file.  Raises UsageError for none, and for any other that was given."""
+    """The one argument that --file allows. Raises UsageError for none, and for any other."""
     if agent is None or any(others):
         raise UsageError("with --file, give only AGENT", field="--file", hint="the JSON has everything else")
     return agent
@@ -157,7 +157,7 @@ def _on_some(  # the words of one command
     wanted: Owner,
     how: SendOptions,
 ) -> list[AgentChange]:
-    """On `count` agents with these attributes, those with most room first."""
+    """On `count` agents with these attributes, those with the most room first."""
     from mesosctl.operations.reservations.change import reserve_on_some
     from mesosctl.operations.reservations.targets import read_agents, with_attributes
 
@@ -255,7 +255,7 @@ def _some(session: Session, agent: str, entries: Sequence[Resource], wanted: Own
 
 
 def _all(session: Session, agent: str | None, wanted: Owner, how: SendOptions) -> None:
-    """All that the owner has, on one agent or everywhere: shown first, and asked about."""
+    """Everything that the owner has, on one agent or everywhere, after it is shown and confirmed."""
     from mesosctl.operations.reservations.change import plan_all, refined_left
     from mesosctl.operations.reservations.send import operate
     from mesosctl.operations.reservations.targets import find_agent, read_agents

@@ -59,7 +59,7 @@ def list_(ctx: typer.Context) -> None:
 
 
 def parse_weights(words: Sequence[str]) -> dict[str, float]:
-    """Weights by role of words such as `web=2`.  Raises UsageError."""
+    """Weights by role from words such as `web=2`.  Raises UsageError."""
     found: dict[str, float] = {}
     for word in words:
         role, equals, number = word.rpartition("=")

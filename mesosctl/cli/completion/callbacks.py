@@ -1,7 +1,7 @@
 """The words that a shell is offered for options and arguments: callbacks for typer's `autocompletion=`.
 
-Options are declared with these callbacks, so they know nothing of settings or masters: the names come from the function
-that the environment brings (`cli.completion.lookup`).
+Options are declared with these callbacks, so they do not depend on settings or masters: the names come from the
+function that the environment provides (`cli.completion.answer`).
 """
 
 from collections.abc import Iterator
@@ -12,6 +12,14 @@ import typer
 if TYPE_CHECKING:
     from mesosctl.cli.environment import Environment, Kind
 
+ASKS = "_MESOSCTL_COMPLETE"
+"""The variable in which typer's scripts pass their request."""
+
+
+def is_asked(environment: "Environment") -> bool:
+    """Whether a shell has started the program to complete a word."""
+    return environment.variables.get(ASKS, "").startswith("complete_")
+
 
 def roles(ctx: typer.Context) -> list[str]:
     """The names of roles."""
@@ -19,7 +27,7 @@ def roles(ctx: typer.Context) -> list[str]:
 
 
 def weights(ctx: typer.Context) -> list[str]:
-    """The names of roles, each with the sign that its weight follows."""
+    """The names of roles, each followed by the equals sign of its weight."""
     return list(begun(*(f"{role}=" for role in roles(ctx))))
 
 
@@ -61,7 +69,7 @@ def changes() -> list[str]:
 
 
 def begun(*words: str) -> Iterator[str]:
-    """Words that go on: shells add a blank to the only word there is, so there are two of each."""
+    """Words that continue: shells add a space to a single match, so each has two."""
     for word in words:
         yield from (word, f"{word}…")
 

@@ -1,8 +1,8 @@
 """Names of roles, agents, frameworks and contexts, kept for a while so that a shell completes them without a master.
 
-One file for each kind: seconds since 1970 until which it holds in the first line, a name in every
-other.  What a master told lies in a folder for the way it was chosen: by its address, by a context, or
-by neither.  Nothing here ever fails a command.
+One file for each kind: seconds since 1970 until which it holds in the first line, a name in every other.  The names of
+a master are in a folder for the way in which it was chosen: by its address, by a context, or by neither. Nothing here
+ever makes a command fail.
 """
 
 import contextlib
@@ -17,9 +17,9 @@ from mesosctl.cli.environment import Kind
 from mesosctl.model.redaction import Secrets
 
 HOLDS = 120
-"""Seconds for which names are believed."""
+"""Seconds for which names are valid."""
 HOLDS_NOTHING = 30
-"""Seconds for which a master that did not tell is left alone."""
+"""Seconds for which a master that did not answer is not asked again."""
 MOST = 5000
 _LONGEST = 200
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
@@ -43,7 +43,7 @@ def keep_names(path: str, answer: Any, settings: Settings, variables: Mapping[st
     folder = _folder(variables)
     if folder is None:
         return
-    # It is data of a stranger: whatever is not as expected has no names.
+    # It is untrusted data: anything unexpected has no names.
     with contextlib.suppress(AttributeError, KeyError, TypeError):
         for kind, names in names_in(path, answer):
             plain = [name for name in names if secrets.redact(name) == name]
@@ -51,7 +51,7 @@ def keep_names(path: str, answer: Any, settings: Settings, variables: Mapping[st
 
 
 def keep_none(kind: Kind, settings: Settings, variables: Mapping[str, str]) -> None:
-    """Keep that a master told nothing, so that it is not asked at once again."""
+    """Remember that a master gave no names, so that it is not asked again at once."""
     folder = _folder(variables)
     if folder is not None:
         _write(folder / _chosen(settings) / kind, (), HOLDS_NOTHING)
@@ -65,7 +65,7 @@ def keep_contexts(names: Iterable[str], variables: Mapping[str, str]) -> None:
 
 
 def forget(variables: Mapping[str, str]) -> None:
-    """Drop every name: a context may lead elsewhere now."""
+    """Drop every name: a context may name another master now."""
     folder = _folder(variables)
     if folder is not None:
         import shutil
@@ -74,7 +74,10 @@ def forget(variables: Mapping[str, str]) -> None:
 
 
 def names_in(path: str, answer: Any) -> Iterator[tuple[Kind, list[str]]]:
-    """Yield the names in a master's answer at `path`, by kind.  Raises KeyError or the like if it is none."""
+    """Yield the names in a master's answer at `path`, by kind.
+
+    Raises KeyError or the like if it is not as expected.
+    """
     if path == "/roles":
         yield "role", [role["name"] for role in answer["roles"]]
     if path in ("/slaves", "/state"):
@@ -90,7 +93,7 @@ def _chosen(settings: Settings) -> str:
     if settings.origin("master").kind in ("flag", "environment"):
         address = settings.options.master or ""
         start, slashes, rest = address.partition("//")
-        # What stands before an @ is a password.
+        # The text before an @ is a password.
         return "master-" + _UNSAFE.sub("_", f"{start}{slashes}{rest.rpartition('@')[2]}")
     if settings.origin("context").kind in ("flag", "environment"):
         return f"context-{settings.context}"

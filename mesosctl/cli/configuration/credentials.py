@@ -1,6 +1,6 @@
-"""Secrets, from where an operator put them: a file, a variable, a context, the keyring, or a silent prompt.
+"""Secrets from a file, a variable, a context, the keyring, or a silent prompt.
 
-Never from an argument, which everybody sees who may list processes, and never into a message.
+They never come from an argument, which everybody who can list processes sees, and never appear in a message.
 """
 
 import os
@@ -27,7 +27,10 @@ _LARGEST = 1 << 14
 def find_credentials(
     settings: Settings, said: GlobalOptions, environment: Environment, warn: Callable[[str], None]
 ) -> "Credentials | Token | None":
-    """The token, or the principal with its secret, that the settings name; None without any.  Raises UsageError."""
+    """The token, or the principal with its secret, that the settings name; None if they name none.
+
+    Raises UsageError.
+    """
     token = find_token(settings, warn)
     if token is not None:
         return token
@@ -46,9 +49,9 @@ def find_credentials(
 
 
 def secret_of(principal: str, settings: Settings, environment: Environment, warn: Callable[[str], None]) -> str:
-    """The principal's secret, from the place that `settings` left of those that were named.
+    """The principal's secret, from the place that takes precedence in `settings`.
 
-    `warn` is told of a file that others may open.
+    `warn` is called for a file that others may open.
 
     Raises BadInput for a file or a keyring without one, UsageError if there is nobody to ask.
     """
@@ -63,12 +66,12 @@ def secret_of(principal: str, settings: Settings, environment: Environment, warn
 
 
 def learn_from_variables(variables: Mapping[str, str], secrets: Secrets) -> None:
-    """Add every secret that the environment holds, whether it counts in the end or not, to `secrets`."""
+    """Add every secret in the environment to `secrets`, whether it is used or not."""
     for setting in known_settings():
         if setting.is_secret:
             secrets.add(variables.get(setting.variable))
     for name, value in variables.items():
-        # The passwords of proxies as well, which every program of the session is given.
+        # Also the passwords of proxies, which every program of the session can see.
         if name.startswith("MESOSCTL_") or name.lower().endswith("_proxy"):
             secrets.add_address(value)
 
@@ -95,7 +98,7 @@ def read_new_secret(setting: Setting, environment: Environment) -> str:
 def read_secret_file(path: str, option: str, warn: Callable[[str], None], hint: str | None = None) -> str:
     """The text of a file that holds a secret, without the end of its line.  Raises BadInput.
 
-    As ssh does, permissions are looked at if the file is one's own, and could be put right.
+    Like ssh, it checks permissions only if the user owns the file and can correct them.
     """
     try:
         with open_file(path) as file:
@@ -117,7 +120,7 @@ def read_secret_file(path: str, option: str, warn: Callable[[str], None], hint: 
 
 
 def _from_keyring(principal: str, context: str | None) -> str:
-    """The secret that the system's keyring holds, a context's apart from every other."""
+    """The secret in the system's keyring; each context has its own."""
     from importlib import import_module
 
     service = _KEYRING if context is None else f"{_KEYRING}/{context}"
@@ -141,10 +144,9 @@ _TOKENS = ("token", "token_file")
 
 
 def find_token(settings: Settings, warn: Callable[[str], None]) -> "Token | None":
-    """The token that was given, None if there is none; `warn` is told of a file that others may open.
+    """The token that was given, or None; `warn` is called for a file that others may open.
 
-    Raises UsageError if a secret is given as well, and nothing says which counts, BadInput for
-    what cannot be a token.
+    Raises UsageError if a secret is given too and neither takes precedence, BadInput for text that cannot be a token.
     """
     token, secret = _first(settings, _TOKENS), _first(settings, _SECRETS)
     if token is None:
@@ -167,12 +169,12 @@ def find_token(settings: Settings, warn: Callable[[str], None]) -> "Token | None
 
 
 def _first(settings: Settings, names: tuple[str, ...]) -> str | None:
-    """The first of these that was said."""
+    """The first of these that was given."""
     return next((name for name in names if settings.origin(name).kind != "default"), None)
 
 
 def _bare(text: str, source: str) -> str:
-    """Return a text that may stand in a header; no error has the text itself."""
+    """Return a text that is valid in a header; errors do not contain the text itself."""
     if not text:
         raise BadInput(f"{source} is empty, but should hold a token", field="--token-file")
     if not text.isascii() or not text.isprintable() or " " in text:
@@ -188,10 +190,10 @@ Told = tuple[Literal["note", "warning"], str]
 
 
 def refuse_two_clusters(settings: Settings) -> None:
-    """Raises UsageError if the words name one cluster by its context, and the surroundings another.
+    """Raise UsageError if --context names one cluster and MESOSCTL_MASTER another.
 
-    The variable would be the stronger of the two, and whoever has just typed the name of a context
-    does not expect it.  A master that was typed as well has been thought of.
+    The variable would override the
+    context, which somebody who has just typed the name of a context does not expect. With --master there is no doubt.
     """
     if settings.conflicting is None or _kinds(settings) != ("flag", "environment"):
         return
@@ -204,7 +206,7 @@ def refuse_two_clusters(settings: Settings) -> None:
 
 
 def find_conflicts(settings: Settings) -> Told | None:
-    """How loudly, and in which words; None if nobody could be taken by surprise."""
+    """Whether to warn or to note, and the sentence; None if there is nothing surprising."""
     if settings.conflicting is None:
         return None
     named = f"{settings.origin('master').name} names {_plain(settings.options.master)}"

@@ -1,7 +1,6 @@
-"""Changing the configuration file: only what changes, with every comment where it was, whole or not at all.
+"""Edits of the configuration file, which change nothing else, keep every comment, and happen completely or not at all.
 
-tomlkit keeps what a person wrote, their order and remarks included; what it makes is read again
-and checked before it replaces anything.
+tomlkit keeps the order and the comments of the file. Its result is read again and checked before it replaces the file.
 """
 
 import fcntl
@@ -52,18 +51,18 @@ def change(
     unset: Iterable[str],
     agree: Callable[[Sequence[str]], None] = lambda _: None,
 ) -> tuple[Configuration, list[str]]:
-    """Set and take away values of a context, which is made if there is none; the first one becomes current.
+    """Set and remove values of a context, which is created if it does not exist; the first one becomes current.
 
-    A secret takes the place of the file that held it, and the other way round; the keys that had to go are
-    returned too, and `agree`, which raises if they should stay, hears of them first.
-    Raises UsageError for a name that is none, NotFound for what cannot be taken away.
+    A secret replaces the key of its file, and the reverse; the removed keys are returned too. `agree` is called with
+    them first, and raises if they must stay. Raises UsageError for an invalid name, NotFound for a key that does not
+    exist.
     """
     if not NAME.fullmatch(name):
         raise UsageError(f"'{printable(name)}' is not a name for a context", hint="use letters, digits, - and _")
     with _edited(path) as document:
         contexts = document.setdefault("contexts", tomlkit.table(is_super_table=True))
         if not contexts and "current" not in document:
-            # A key of the whole file stands before the first table.
+            # A top-level key comes before the first table.
             document.pop("contexts")
             document["current"] = name
             document["contexts"] = contexts = tomlkit.table(is_super_table=True)
@@ -87,7 +86,7 @@ def change(
 
 
 def remove(path: Path, names: Iterable[str]) -> Configuration:
-    """Remove contexts.  Raises NotFound, and removes none, if one of them is not there."""
+    """Remove contexts.  Raises NotFound, and removes none, if one of them does not exist."""
     with _edited(path) as document:
         for name in dict.fromkeys(names):
             _context(document, name)
@@ -95,12 +94,12 @@ def remove(path: Path, names: Iterable[str]) -> Configuration:
             if document.get("current") == name:
                 del document["current"]
         if not document["contexts"]:
-            del document["contexts"]  # a table that has only tables below it has no line of its own
+            del document["contexts"]  # a table that contains only tables has no line
     return check(path, read_file(path)[0])
 
 
 def place(variables: Mapping[str, str]) -> Path:
-    """Where the file is or will be.  Raises BadInput without a home."""
+    """The path of the file, which may not exist yet. Raises BadInput without a home."""
     path = configuration_path(variables)
     if path is None:
         raise BadInput(
@@ -117,7 +116,7 @@ def _context(document: Mapping[str, Any], name: str) -> None:
 
 @contextmanager
 def _edited(path: Path) -> Iterator[Any]:
-    """The document, written back when the block ends well.  One at a time: nobody's change is lost."""
+    """The document, written back when the block ends without an error. A lock keeps changes of other processes."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path.parent, os.O_RDONLY)
@@ -145,18 +144,18 @@ def _edited(path: Path) -> Iterator[Any]:
 
 
 def lasting(setting: Setting, value: Value) -> Value:
-    """A value that means the same in every folder.  Raises UsageError for an address that is none."""
+    """A value that means the same in every folder. Raises UsageError for an invalid address."""
     if setting.name == "master" and isinstance(value, str):
         address = parse_address(value)
         return _fake_placed(value) if address.fake else value
     if isinstance(value, float) and value.is_integer():
-        return int(value)  # 7 was typed, and is 7 in a file for people too
+        return int(value)  # write 7, not 7.0, as the user typed it
     if setting.is_file and isinstance(value, str) and not value.startswith("~/"):
         return os.path.abspath(value)  # noqa: PTH100  # of a link, not of what it leads to
     return value
 
 
 def _fake_placed(address: str) -> str:
-    """A fake: address with the whole path of its cluster file."""
+    """A fake: address with the absolute path of its cluster file."""
     path, mark, question = address.removeprefix("fake:").partition("?")
     return f"fake:{os.path.abspath(path) if path else ''}{mark}{question}"  # noqa: PTH100

@@ -24,7 +24,7 @@ from mesosctl.model.errors import BadInput, NotFound, printable
 from mesosctl.model.roles import closest, did_you_mean
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
-"""How a context may be called: a bare key of TOML that no shell has to quote."""
+"""Valid names of contexts: a bare key of TOML that no shell has to quote."""
 _PASSWORD = re.compile(r"//[^/@\s]+@")
 
 
@@ -42,13 +42,13 @@ class Configuration:
         return self.contexts.get(name)
 
     def place(self, file: str, variables: Mapping[str, str]) -> str:
-        """The path of a file that a context names: a relative one lies beside the configuration."""
+        """The path of a file that a context names, which may be relative to the folder of the configuration file."""
         if file.startswith("~/") and variables.get("HOME"):
             return variables["HOME"] + file[1:]
         return str(self.path.parent / file)
 
     def line_of(self, context: str, key: str) -> str:
-        """The file and the line that say `key`, as `PATH:LINE`."""
+        """The file and the line of `key`, as `PATH:LINE`."""
         line = line_of(self.text, ("contexts", context), key)
         return f"{self.path}:{line}" if line else str(self.path)
 
@@ -72,7 +72,7 @@ def read_file(path: Path) -> tuple[str, os.stat_result]:
 
 
 def is_open(state: os.stat_result) -> bool:
-    """Whether others may read or write a file that is one's own; of a stranger's, nothing can be put right."""
+    """Whether others may read or write a file that the user owns; the user cannot correct another's."""
     return bool(state.st_mode & 0o077) and state.st_uid == os.geteuid()
 
 
@@ -135,7 +135,7 @@ def _faults_of(context: Mapping[str, Any], settings: Mapping[str, Setting]) -> I
 
 
 def rival(key: str) -> str:
-    """The keys that cannot stand beside this one: beside a secret, the file that holds it, and the other way round."""
+    """The keys that contradict this one: a secret and the key of its file contradict each other."""
     return key.removesuffix("-file") if key.endswith("-file") else f"{key}-file"
 
 
@@ -145,7 +145,7 @@ def _likely(key: str, known: Any) -> str:
 
 
 def no_context(name: str, known: Collection[str]) -> NotFound:
-    """The error for a context that is not there; `known` are those that are."""
+    """The error for a context that does not exist; `known` are the names of the others."""
     return NotFound(
         f"there is no context '{printable(name)}'",
         field="context",
@@ -166,12 +166,12 @@ def holds_secret(configuration: Configuration) -> bool:
 
 
 def without_password(text: str) -> str:
-    """The text of an address, the part before an @ struck out."""
+    """The text of an address, with the part before an @ hidden."""
     return _PASSWORD.sub("//***@", text)
 
 
 def line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
-    """Where a key stands in a file that is laid out line by line; None if it is not."""
+    """The line of a key in a file that is laid out line by line; None otherwise."""
     from mesosctl.api.files.line_numbers import places_in_toml
 
     return places_in_toml(text).lines.get(".".join((*table, key)))

@@ -32,10 +32,10 @@ OF_A_MASTER = frozenset(
         "key",
     }
 )
-"""Credentials and trust: shown to the context's own master, and to no other."""
+"""Credentials and trust: used only for the context's own master."""
 
 _BELONGS_TO = {"key": "cert", "secret": "principal", "secret_file": "principal", "secret_from": "principal"}
-"""Settings of a context on the left count only together with its setting on the right."""
+"""A context's setting on the left applies only together with its setting on the right."""
 
 
 class Overruled(NamedTuple):
@@ -43,11 +43,11 @@ class Overruled(NamedTuple):
 
     master: str
     left_out: tuple[str, ...]
-    """The keys that the context keeps for that master, and that count for nothing here."""
+    """The keys that the context keeps for that master, and that are ignored here."""
 
 
 def conflicting(kept: Mapping[str, Any], stronger: Mapping[str, Any]) -> Overruled | None:
-    """Whether `stronger`, by the names of settings, names another master than the context that says `kept`, by keys."""
+    """The conflict if `stronger`, by names of settings, names another master than the context with `kept`, by keys."""
     own, named = kept.get("master"), stronger.get("master")
     if own is None or named is None or _is_its_own(str(named), str(own)):
         return None
@@ -56,7 +56,7 @@ def conflicting(kept: Mapping[str, Any], stronger: Mapping[str, Any]) -> Overrul
 
 
 def is_of_another(name: str, kept: Mapping[str, Any], stronger: Mapping[str, Any]) -> bool:
-    """Whether something stronger replaces what this belongs to, or says in another way how to authenticate."""
+    """Whether a setting with precedence replaces the one that this belongs to, or authenticates in another way."""
     owner = _BELONGS_TO.get(name)
     if owner is not None and owner in stronger and stronger[owner] != kept.get(owner):
         return True
@@ -70,7 +70,7 @@ def proves(name: str) -> bool:
 
 
 def _is_its_own(named: str, own: str) -> bool:
-    """Whether an address leads only to masters that another one names, however both are written."""
+    """Whether an address leads only to masters that another one names, whatever their spelling."""
     if named.strip() == own.strip():
         return True
     try:
@@ -81,7 +81,7 @@ def _is_its_own(named: str, own: str) -> bool:
 
 
 class Origin(NamedTuple):
-    """Where a value was said: `name` is the flag, the variable or the context."""
+    """The origin of a value: `name` is the flag, the variable or the context."""
 
     kind: Literal["flag", "environment", "context", "default"]
     name: str = ""
@@ -95,21 +95,21 @@ DEFAULT = Origin("default")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The options in effect, the secrets that were said, and where each comes from, by name."""
+    """The options in effect, the secrets that were given, and the origin of each, by name."""
 
     options: GlobalOptions
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     origins: Mapping[str, Origin] = field(default_factory=dict)
     context: str | None = None
     conflicting: Overruled | None = None
-    """The master of the context, if another one is asked."""
+    """The master of the context, if another one is used."""
 
     def origin(self, name: str) -> Origin:
-        """Where the value of that name comes from."""
+        """The origin of the value of that name."""
         return self.origins.get(name, DEFAULT)
 
     def reminder(self, name: str) -> str | None:
-        """Where the value of that name was said, for a person who did not type it now."""
+        """The sentence that says where a value comes from, for a user who did not just type it."""
         origin = self.origin(name)
         if origin.kind in ("context", "environment"):
             kind = "variable" if origin.kind == "environment" else origin.kind
@@ -118,10 +118,10 @@ class Settings:
 
 
 def resolve(said: GlobalOptions, variables: Mapping[str, str], *, obeys_context: bool = True) -> Settings:
-    """Return the settings in effect, from the flags `said` and all weaker sources.
+    """Return the settings in effect, from the flags `said` and the sources that they override.
 
-    Raises BadInput for a variable or a configuration file that makes no sense, UsageError for a flag, NotFound
-    for a context that is not there.
+    Raises BadInput for an invalid variable or configuration file, UsageError for a flag, NotFound for a context that
+    does not exist.
     """
     everything = known_settings()
     values: dict[str, Value] = {}
@@ -153,9 +153,9 @@ def _say(
     values: dict[str, Value],
     origins: dict[str, Origin],
 ) -> None:
-    """Add what a flag or else the environment says of one setting."""
+    """Add the value of one setting, from its flag or else from the environment."""
     flag = getattr(said, setting.name, None)
-    if flag is not None and flag != 0:  # no switch that was left alone, and verbosity counts from 0
+    if flag is not None and flag != 0:  # a switch that was not given is None, and verbosity counts from 0
         if setting.is_file and flag == "-":
             raise UsageError(f"{setting.option} {setting.check(flag)}", field=setting.option)
         values[setting.name], origins[setting.name] = flag, Origin("flag", setting.option or "")
@@ -173,7 +173,7 @@ def _add_context(
     values: dict[str, Value],
     origins: dict[str, Origin],
 ) -> tuple[str | None, Overruled | None]:
-    """Add what the context says; its name, the one in the file if none was said, and whether its master is asked."""
+    """Add the settings of the context; return its name, by default the current one, and whether its master is used."""
     configuration = _read(variables)
     name = name or (configuration.current if configuration else None)
     if name is None:
@@ -207,13 +207,13 @@ def _read(variables: Mapping[str, str]) -> "Configuration | None":
 
 
 def existing_configuration(variables: Mapping[str, str]) -> Path | None:
-    """The path of the file if there is one; a home that may not be entered, as after sudo, has none."""
+    """The path of the file, or None; a home that cannot be entered, as after sudo, has none."""
     path = configuration_path(variables)
     return path if path is not None and os.path.exists(path) else None  # noqa: PTH110  # Path.exists raises there
 
 
 def configuration_path(variables: Mapping[str, str]) -> Path | None:
-    """Where the file is or would be; None without a home.  MESOSCTL_CONFIG names another one."""
+    """The path of the file, which may not exist; None without a home. MESOSCTL_CONFIG names another one."""
     if variables.get("MESOSCTL_CONFIG"):
         return Path(variables["MESOSCTL_CONFIG"])
     folder = own_folder(variables, "XDG_CONFIG_HOME", ".config")
@@ -221,7 +221,7 @@ def configuration_path(variables: Mapping[str, str]) -> Path | None:
 
 
 def own_folder(variables: Mapping[str, str], variable: str, below_home: str) -> Path | None:
-    """The program's own folder where `variable` says, else below the home; None without a home."""
+    """The program's own folder: in the folder that `variable` names, or else below the home; None without a home."""
     base = variables.get(variable, "")
     if not base.startswith("/"):
         if not variables.get("HOME"):

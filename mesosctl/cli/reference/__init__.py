@@ -1,4 +1,4 @@
-"""Everything that is written from the declared commands: man pages, completions, the reference page.
+"""The files that are generated from the commands: man pages, completions, the reference pages.
 
 python -m mesosctl.cli.reference --write     write them
 python -m mesosctl.cli.reference --check     exit 1 and name those that are stale

@@ -10,7 +10,7 @@ _GENERATED = ("man/*.1", "completions/*", "docs/reference/schemas/*")
 
 
 def stale(folder: Path) -> list[str]:
-    """The paths under `folder` that differ from what they should be, left-over pages included."""
+    """The paths under `folder` that are stale, including pages of commands that are gone."""
     wanted = files()
     wrong = [path for path, text in wanted.items() if not _holds(folder / path, text)]
     present = {str(path.relative_to(folder)) for pattern in _GENERATED for path in folder.glob(pattern)}
@@ -34,7 +34,7 @@ def write(folder: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Write, or check and name what is stale."""
+    """Write the files, or name those that are stale."""
     if not arguments or arguments[0] not in ("--write", "--check"):
         sys.stderr.write((__doc__ or "") + "\n")
         return 2

@@ -36,7 +36,7 @@ _OF_A_SERVER = (ExitStatus.DONE, ExitStatus.USAGE, ExitStatus.INVALID, ExitStatu
 
 
 def environment() -> Iterator[tuple[str, str]]:
-    """Every variable and what it means; those of the options as they are declared."""
+    """Every variable and its meaning; those of the options come from their declarations."""
     for setting in known_settings():
         if setting.name in ONLY_SAID:
             continue
@@ -124,24 +124,24 @@ def _tagged(tag: str, text: str) -> list[str]:
 
 
 def _lines(text: str) -> list[str]:
-    """Text in lines as short as mandoc likes them, none of which is taken for a request."""
+    """Text in lines that are short enough for mandoc, none of which looks like a request."""
     found = textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
     return [f"\\&{line}" if line.startswith((".", "'")) else line for line in found]
 
 
 def _phrase(sentence: str) -> str:
-    """A sentence as the short description that apropos shows."""
+    """A sentence as the short description in apropos."""
     sentence = sentence.rstrip(".")
     return sentence[:1].lower() + sentence[1:]
 
 
 def _sentence(phrase: str) -> str:
-    """Return a phrase as a sentence of its own."""
+    """Return a phrase as a complete sentence."""
     return phrase[:1].upper() + phrase[1:] + ("" if phrase.endswith(("?", ".")) else ".")
 
 
 def _text(text: str) -> str:
-    """Text without a meaning to roff: its escapes, a leading control character, hyphens that are typed."""
+    """Text escaped for roff: backslashes, a leading control character, hyphens."""
     escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
     escaped = "".join(char if char.isascii() else f"\\[u{ord(char):04X}]" for char in escaped)
     return f"\\&{escaped}" if escaped.startswith(".") else escaped

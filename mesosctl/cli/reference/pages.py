@@ -8,7 +8,7 @@ from typing import Any
 
 import fake_master
 import mesosctl
-from mesosctl.cli.completion.shells import script
+from mesosctl.cli.commands.help import script
 from mesosctl.cli.reference.man import environment, man_page
 from mesosctl.cli.reference.walk import Argument, Node, Option, cluster_file, commands, serving
 from mesosctl.model.exit_status import MEANINGS
@@ -100,7 +100,7 @@ def _code(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Text without a meaning to Markdown."""
+    """Text escaped for Markdown."""
     for char in "\\`*_[]<>":
         text = text.replace(char, "\\" + char)
     return text

@@ -1,4 +1,4 @@
-"""The commands as data: what every generated file is made from."""
+"""The commands as data, from which every generated file is made."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from mesosctl.cli.main import app
 
 WIDTH = 80
 Example = tuple[str, str]
-"""Words that can be typed, and what they do."""
+"""An example command, and its meaning."""
 _NAMED = frozenset({"ROLE", "AGENT", "FRAMEWORK", "CONTEXT", "FILE"})
 _CHOICES = re.compile(r"[a-z0-9_.]+(\|[a-z0-9_.]+)+")
 
@@ -51,7 +51,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a word stands, and what can stand there: `role`, `agent`, `framework`, `context` or `file`."""
+    """The position of an argument, and its kinds: `role`, `agent`, `framework`, `context` or `file`."""
 
     title: str
     kinds: tuple[str, ...]
@@ -59,7 +59,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One positional word."""
+    """One positional argument."""
 
     name: str
     required: bool
@@ -86,7 +86,7 @@ class Node:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """The places of its arguments, one after the other."""
+        """The positions of its arguments, in order."""
         found = []
         for argument in self.arguments:
             for word in argument.name.split():
@@ -96,7 +96,7 @@ class Node:
 
     @property
     def words(self) -> str:
-        """How it is typed."""
+        """Its words."""
         return " ".join(self.path)
 
     def walk(self) -> Iterator["Node"]:
@@ -154,7 +154,7 @@ def _node(command: Any, parent: Any, path: tuple[str, ...]) -> Node:
 
 
 def _examples(epilog: str) -> tuple[Example, ...]:
-    """The examples in what `command.examples` makes of them."""
+    """The examples in an epilog of `command.examples`."""
     lines = [line.strip() for line in epilog.splitlines()]
     return tuple(
         (words.removeprefix("mesosctl "), meaning) for words, meaning in zip(lines[::2], lines[1::2], strict=True)

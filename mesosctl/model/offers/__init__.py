@@ -1,1 +1,1 @@
-"""Offers: which agents suit a framework, and what is made of an offer."""
+"""Offers: the agents that suit a framework, and operations on offers."""

@@ -1,7 +1,7 @@
 """Regular expressions of offer constraints: run by RE2, within the limits of the master's flags.
 
-A framework writes them, so nothing else may run them: RE2, which Mesos uses too, takes time that is
-linear in the text whatever the pattern, while a pattern of a few bytes keeps Python's `re` busy for ever.
+A framework writes them, so nothing else may run them: RE2, which Mesos uses too, always takes linear time, while a
+pattern of a few bytes can keep Python's `re` busy forever.
 """
 
 import re
@@ -16,7 +16,7 @@ Accepts = Callable[[str], bool]
 """Whether a pattern matches the whole of a text."""
 _MOST_MEMORY = 2**62
 """The largest limit that RE2 accepts, in bytes."""
-# What stands for itself in a pattern that RE2 has accepted: quoted text, an escape, a class.
+# The parts of a valid RE2 pattern that are not groups: quoted text, an escape, a class.
 _LITERAL = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*+\]", re.DOTALL)
 
 
@@ -52,7 +52,7 @@ def whole(pattern: str, limits: RegexLimits) -> Accepts:
             f"Regex '{pattern}' is too complex: program size of {compiled.programsize} is larger than maximum of "
             f"{limits.program_size} allowed"
         )
-    # RE2 has learnt (?<name>…) since the release that Mesos 1.11 is built with.
+    # RE2 supports (?<name>…) only since a later release than that in Mesos 1.11.
     if "(?<" in _LITERAL.sub("_", pattern):
         raise _broken(pattern, "invalid perl operator: (?<")
     return lambda text: compiled.fullmatch(_bytes(text)) is not None
@@ -75,7 +75,7 @@ class AgentTraits(Protocol):
 
     @property
     def attributes(self) -> Sequence[tuple[str, str | float]]:
-        """Texts, and numbers of scalars; of a name given twice the first counts."""
+        """Texts, and numbers of scalars; the first of a duplicate name counts."""
 
     @property
     def region(self) -> str | None:
@@ -95,7 +95,7 @@ _PSEUDO = ("HOSTNAME", "REGION", "ZONE")
 def excluded_agents(constraints: Mapping[str, Any], limits: RegexLimits | None = None) -> dict[str, Holds]:
     """By role: true for an agent that its constraints exclude.  Raises RuleViolation.
 
-    `limits` are those of the expressions; Mesos's defaults unless given.
+    `limits` are those of the expressions; the default is Mesos's.
     """
     limits = limits or RegexLimits()
     return {role: _excludes(role, body, limits) for role, body in constraints.get("role_constraints", {}).items()}
@@ -125,7 +125,7 @@ def _constraint(constraint: Mapping[str, Any], limits: RegexLimits) -> Holds:
 
 
 def _selector(selector: Mapping[str, Any]) -> Callable[[AgentTraits], Value]:
-    """Where both are named the pseudo attribute is taken to count: a `oneof` keeps its last member."""
+    """If both are given, the pseudo attribute counts, because a `oneof` keeps its last member."""
     pseudo = selector.get("pseudoattribute_type")
     if pseudo is None:
         if "attribute_name" not in selector:

@@ -15,10 +15,10 @@ from mesosctl.model.values import value_quantity
 
 
 class AgentFeatures(NamedTuple):
-    """The features of an agent that decide whether a framework may be offered anything of it."""
+    """The features of an agent that decide whether its resources may be offered to a framework."""
 
     has_gpus: bool
-    """It has some, and they are kept for those who ask for them."""
+    """It has GPUs, which are kept for frameworks with GPU_RESOURCES."""
     remote: bool
     """In another region than the master."""
     multi_role: bool
@@ -50,7 +50,7 @@ class Capabilities(NamedTuple):
     region_aware: bool
     multi_role: bool
     below_a_role: bool
-    """Its role lies below another."""
+    """Its role has a parent."""
 
     @classmethod
     def of(cls, role: str, capabilities: Collection[str]) -> Self:
@@ -59,7 +59,7 @@ class Capabilities(NamedTuple):
         return cls(can("GPU_RESOURCES"), can("REGION_AWARE"), can("MULTI_ROLE"), "/" in role)
 
     def missing_capability(self, traits: AgentFeatures) -> str | None:
-        """The capability for want of which an agent is not offered, the framework's or the agent's; None for none."""
+        """The missing capability, of the framework or the agent, that keeps an agent from being offered, or None."""
         if traits.has_gpus and not self.gpus:
             return "GPU_RESOURCES"
         if traits.remote and not self.region_aware:
@@ -85,7 +85,7 @@ class AcceptedKinds(NamedTuple):
         return cls(can("SHARED_RESOURCES"), can("REVOCABLE_RESOURCES"), can("RESERVATION_REFINEMENT"))
 
     def missing_capability(self, entry: Resource) -> str | None:
-        """The capability for want of which an entry is not offered; None for none."""
+        """The missing capability because of which an entry is not offered; None for none."""
         if entry.shared and not self.shared:
             return "SHARED_RESOURCES"
         if entry.revocable and not self.revocable:
@@ -118,7 +118,7 @@ def parse_minimum(text: str) -> tuple[Quantities, ...]:
 
 
 def is_allocatable(resources: Resources, alternatives: tuple[Quantities, ...]) -> bool:
-    """Some alternative is met by the sums over all entries; with no alternative anything but nothing is."""
+    """Whether the sums over all entries reach one of the alternatives; without any, everything but nothing does."""
     if not resources:
         return False
     return not alternatives or any(_meets(resources, alternative) for alternative in alternatives)
@@ -144,7 +144,7 @@ FrameworkState = Literal["active", "inactive", "disconnected", "recovered"]
 
 @dataclass(frozen=True, slots=True)
 class ListedFramework:
-    """A framework that is not gone, and the amounts that it holds; no ports, as those of several agents are alike."""
+    """A framework that is not gone, and the amounts that it holds, without ports."""
 
     id: str
     name: str
@@ -157,7 +157,7 @@ class ListedFramework:
     offered_reserved: Quantities = field(default_factory=Quantities)
     """The part of `offered` that is reserved."""
     offers: int = 0
-    """How many offers it has not answered."""
+    """The number of offers that it has not answered."""
 
     def serves(self, role: str) -> bool:
         """Whether it subscribes with `role` or a role below it."""
@@ -165,5 +165,5 @@ class ListedFramework:
 
     @property
     def title(self) -> str:
-        """Its name; the id if it is called nothing."""
+        """Its name, or its id if the name is empty."""
         return self.name or self.id

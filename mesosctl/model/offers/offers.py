@@ -29,7 +29,7 @@ class OnAgent:
 
     @property
     def revocability(self) -> Revocability | Literal["mixed"]:
-        """Whether they may be taken back."""
+        """Whether they are revocable."""
         return self.resources.revocability
 
 
@@ -41,7 +41,7 @@ class Offer(OnAgent):
     role: str
     framework_id: str
     framework: str
-    """Its name, where it is known."""
+    """Its name, if it is known."""
     agent_id: str
     hostname: str
     resources: Resources
@@ -52,7 +52,7 @@ class Offer(OnAgent):
 
 @dataclass(frozen=True, slots=True)
 class OfferOperation:
-    """RESERVE or UNRESERVE upon an offer: what it names, and what it turns into what."""
+    """RESERVE or UNRESERVE on an offer: the entries that it names, and its conversions."""
 
     deed: OfferOperationKind
     resources: tuple[Resource, ...]
@@ -66,7 +66,7 @@ class TakenOffer:
     offer: Offer
     operation: OfferOperation
     declined: int
-    """How many offers it declined, before and after."""
+    """The number of offers that it declined, before and after."""
     confirmed: bool
 
 
@@ -91,10 +91,10 @@ def reserve(
     role: str | None = None,
     roles: Collection[str] = (),
 ) -> OfferOperation:
-    """RESERVE of plain amounts (`cpus:2`) from an offer, or of amounts reserved so far for a role above.
+    """RESERVE of plain amounts (`cpus:2`) from an offer, or of amounts that are reserved for a parent role.
 
-    `role` is the new owner, by default the offer's; `roles` are the framework's, by default that
-    one alone.  Raises RuleViolation for a broken rule, Conflict if the offer has less.
+    `role` is the new owner, by default the offer's role; `roles` are the framework's, by default only that one.  Raises
+    RuleViolation for a broken rule, Conflict if the offer has less.
     """
     owned_by = role or offer.role
     pushed = reserver.reservation(owned_by)
@@ -121,7 +121,7 @@ def unreserve(entries: Sequence[Resource], offer: Offer, *, role: str | None = N
 
 
 def check_offered(resources: Sequence[Resource], offer: Offer) -> None:
-    """Raises RuleViolation for a name that neither Mesos defines nor the offer has: it is mistyped, not too much."""
+    """Raise RuleViolation for a name that neither Mesos defines nor the offer has, which is probably mistyped."""
     offered = {entry.name for entry in offer.resources}
     for entry in resources:
         if entry.name not in offered.union(STANDARD_NAMES):

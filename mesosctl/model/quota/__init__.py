@@ -1,1 +1,1 @@
-"""Quota: its rules, the capacity heuristic, and what commands report of it."""
+"""Quota: its rules, the capacity heuristic, and the values that commands report."""

@@ -64,7 +64,7 @@ def check_capacity(quotas: Mapping[str, Quota], available: Quantities) -> None:
 def unpromised(quotas: Mapping[str, Quota], available: Quantities) -> Quantities:
     """Return the largest quota that would pass for a role without one.
 
-    Nothing passes while more of any resource is promised than there is.
+    No quota passes while more of any resource is guaranteed than there is.
     """
     promised = total_guarantees(quotas)
     return available - promised if available.contains(promised) else Quantities()

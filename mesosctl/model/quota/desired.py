@@ -1,6 +1,6 @@
-"""A desired change of quotas: its values, the rules that it keeps before a master is asked, and what it makes.
+"""A desired change of quotas: its values, the rules that mesosctl checks first, and the result.
 
-The rules of a master are in `rules`.  A role in a path, and an amount of zero, are refused by the tool alone.
+The rules of a master are in `rules`. Only mesosctl refuses some roles in paths, and amounts of zero.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -25,14 +25,14 @@ from mesosctl.model.version_profile import Profile
 
 
 def guarantees_of(entries: Sequence[Resource]) -> Quantities:
-    """The amounts of a guarantee.  Raises RuleViolation for what cannot stand in one."""
+    """The amounts of a guarantee.  Raises RuleViolation for entries that a guarantee cannot have."""
     check_guarantee(entries)
     check_amounts_above_zero(entries)
     return Quantities(_amounts(entries))
 
 
 def limits_of(entries: Sequence[Resource]) -> Limits:
-    """The bounds of limits; zero forbids a resource.  Raises RuleViolation for what cannot stand in them."""
+    """The bounds of limits; zero forbids a resource.  Raises RuleViolation for entries that limits cannot have."""
     if entries:
         check_guarantee(entries, field="limits")
     return Limits(_amounts(entries))
@@ -50,16 +50,16 @@ def _amounts(entries: Sequence[Resource]) -> dict[str, int]:
 class DesiredQuota(NamedTuple):
     """A desired change of a role's quota; a part that is None stays as it is.
 
-    This is the one meaning of every command and file: a part of which nothing is said stays as it
-    is.  A limit that equals the guarantee goes on to equal it.  A role without quota gets what
-    POST /quota would give it: on masters from 1.9 on a limit equal to the guarantee, before that none.
+    Every command and file means the same: a part that is not given stays as it is. A limit that equals the guarantee
+    follows it. A role without quota gets what POST /quota would give it: from Mesos 1.9 on a limit equal to the
+    guarantee, before that none.
     """
 
     guarantees: Quantities | None = None
     limits: Limits | None = None
 
     def applied_to(self, before: Quota | None, profile: Profile) -> Quota:
-        """The whole quota that this makes of `before`."""
+        """The whole quota that results from `before`."""
         old = before or Quota()
         guarantees = old.guarantees if self.guarantees is None else self.guarantees
         if self.limits is not None:
@@ -70,8 +70,8 @@ class DesiredQuota(NamedTuple):
     def implicit_losses(self, before: Quota | None, after: Quota) -> list[str]:
         """Return the guarantees and limits that `after` drops although they were not named.
 
-        They are phrases that follow "its".  An amount that is named may become
-        smaller, and a part of which nothing is left was named whole ("none").
+        They are phrases that follow "its". A named amount may become smaller, and a part that becomes empty was named
+        as a whole ("none").
         """
         if before is None:
             return []
@@ -84,7 +84,7 @@ class DesiredQuota(NamedTuple):
 
     @property
     def fields(self) -> dict[str, str]:
-        """The names of its resources, and the field in which each stands."""
+        """The names of its resources, and the field of each."""
         parts = {"guarantees": self.guarantees or (), "limits": self.limits or ()}
         return {name: f"{part}.{name}" for part, names in parts.items() for name in names}
 
@@ -94,7 +94,7 @@ class DesiredQuota(NamedTuple):
 
 @contextmanager
 def of_role(role: str) -> Iterator[None]:
-    """A rule that is broken in here says whose entry it is."""
+    """Add the role of the entry to the rules that are broken in this block."""
     try:
         yield
     except RuleViolation as error:
@@ -113,7 +113,7 @@ def check_request(role: str, guarantee: Sequence[Resource]) -> None:
 
 
 def check_path(role: str) -> None:
-    """Role syntax, and the signs that end a path or cannot stand in one unquoted.  Raises RuleViolation."""
+    """Role syntax, and characters that end a path or must be quoted in one.  Raises RuleViolation."""
     check_role(role)
     if "?" in role or "#" in role or not role.isascii() or not role.isprintable():
         raise RuleViolation(
@@ -141,7 +141,7 @@ def check_update(desired: Sequence[tuple[str, DesiredQuota]]) -> None:
     seen: set[str] = set()
     for role, quota in desired:
         with of_role(role):
-            # An absent part is checked again when what it becomes is known.
+            # An absent part is checked again when its value is known.
             check_config(role, Quota(quota.guarantees or Quantities(), quota.limits or Limits()))
         if role in seen:
             raise RuleViolation(
@@ -166,7 +166,7 @@ def check_stored(
 ) -> None:
     """Whether these roles have the quotas that an update expects.
 
-    Raises RuleViolation for one that is there if `only_new`, and NotFound for one that is not unless `create`; a
+    Raises RuleViolation for one that exists if `only_new`, and NotFound for one that does not, unless `create`; a
     master would answer that with the status `missing_answer`.
     """
     missing = [role for role in roles if role not in stored]
@@ -178,7 +178,7 @@ def check_stored(
         refusal.would_answer = missing_answer
         raise refusal
     for role in missing:
-        check_path(role)  # what is made must be removable
+        check_path(role)  # a new quota must be removable
 
 
 # --- The result -------------------------------------------------------------------------------------
@@ -187,8 +187,8 @@ def check_stored(
 class PlannedQuota(NamedTuple):
     """The quota of a role before and after an update.
 
-    `losses` are the guarantees and limits that it loses although they were not named, `limit_given` tells whether
-    limits were named at all.
+    `losses` are the guarantees and limits that it loses although they were not named; `limit_given` says whether limits
+    were named.
     """
 
     role: str
@@ -201,9 +201,9 @@ class PlannedQuota(NamedTuple):
 def plan_quotas(
     desired: Sequence[tuple[str, DesiredQuota]], stored: Mapping[str, Quota], profile: Profile
 ) -> list[PlannedQuota]:
-    """Return the quotas that an update makes of those that are stored.
+    """Return the quotas that result from an update of the stored ones.
 
-    Raises RuleViolation for one that no master should be sent.
+    Raises RuleViolation for one that must not be sent to a master.
     """
     plan = []
     for role, quota in desired:
@@ -213,7 +213,7 @@ def plan_quotas(
             check_role_may_have_quota(role, profile)
             check_config(role, after)
             if after.is_default:
-                # A 1.11 master keeps an empty entry then, which blocks a later quota set.
+                # A 1.11 master would keep an empty entry, which blocks a later quota set.
                 raise RuleViolation(
                     f"that would leave role '{role}' without a guarantee or a limit",
                     field="guarantees",

@@ -2,8 +2,8 @@
 
 Source: Mesos quota documentation, "Operator HTTP Endpoint".
 
-Every rule is a function that returns nothing or raises; the command line runs them before
-anything is sent and the fake master runs the same ones when something arrives.
+Every rule is a function that returns nothing or raises; the command line runs them before it sends a request, and the
+fake master when it receives one.
 """
 
 import math
@@ -16,7 +16,7 @@ from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, to
 from mesosctl.model.version_profile import Profile
 
 if TYPE_CHECKING:
-    from mesosctl.model.resource import Resource  # a command that only reads quota needs none
+    from mesosctl.model.resource import Resource  # imported late: a command that only reads quota does not need it
 
 
 # Mesos operator API, UPDATE_QUOTA: mem and disk are counted in MB, so this is an exabyte.
@@ -118,7 +118,7 @@ def check_limits_fit_request(guarantee: Iterable["Resource"], quota: Quota, prof
 
 
 def check_no_quota_yet(role: str, stored: Collection[str]) -> None:
-    """A v0 request cannot change a quota, not even by force.  Raises RuleViolation."""
+    """A v0 request cannot change a quota, not even with force.  Raises RuleViolation."""
     if role in stored:
         raise RuleViolation(
             f"role '{role}' already has quota",
@@ -129,7 +129,7 @@ def check_no_quota_yet(role: str, stored: Collection[str]) -> None:
 
 
 def check_quota_is_set(role: str, stored: Collection[str]) -> None:
-    """Only a quota that is there can be removed.  Raises RuleViolation."""
+    """Only an existing quota can be removed.  Raises RuleViolation."""
     if role not in stored:
         raise RuleViolation(f"role '{role}' has no quota set", field="role", rule="quota.not-set")
 
@@ -137,8 +137,7 @@ def check_quota_is_set(role: str, stored: Collection[str]) -> None:
 def check_tree(quotas: Mapping[str, Quota]) -> None:
     """Every role guarantees at least the sum of what its children guarantee.  Raises RuleViolation.
 
-    A role that lies between two others and has no entry of its own guarantees what its children
-    do not need it to: nothing.
+    A role between two others that has no entry guarantees nothing.
     """
     nodes = set(quotas)
     for role in quotas:

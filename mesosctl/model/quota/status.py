@@ -9,7 +9,7 @@ class RoleUsage(NamedTuple):
     """The resources of a role and the roles below it; sets and ranges by count (Mesos documentation, `/roles`)."""
 
     consumed: Quantities | None = None
-    """Allocated, and reserved without being in use; None if a master does not say (before 1.9)."""
+    """Allocated, or reserved and idle; None if the master does not show it (before 1.9)."""
     allocated: Quantities = Quantities()
     offered: Quantities = Quantities()
     reserved: Quantities = Quantities()
@@ -18,7 +18,7 @@ class RoleUsage(NamedTuple):
 
     @property
     def used(self) -> Quantities:
-        """The part that counts against a quota and that no offer can be taken back from."""
+        """The part that counts towards the quota and is not in an offer."""
         return self.allocated if self.consumed is None else self.consumed
 
 
@@ -33,11 +33,11 @@ Standing = Literal[
     "no quota",
     "unknown",
 ]
-"""How a role stands to its quota; `no frameworks` is below its guarantee, and no framework asks for more."""
+"""The status of a role and its quota; `no frameworks` means below its guarantee, but no framework is subscribed."""
 
 
 class RoleStatus(NamedTuple):
-    """A role, mostly one with quota; `usage` is None if it was not asked for or may not be seen."""
+    """A role, mostly one with quota; `usage` is None if it was not requested or is not visible."""
 
     role: str
     quota: Quota
@@ -45,7 +45,7 @@ class RoleStatus(NamedTuple):
 
     @property
     def weight(self) -> float | None:
-        """The weight of the role; None where the usage is unknown."""
+        """The weight of the role; None if the usage is unknown."""
         return None if self.usage is None else self.usage.weight
 
     @property
@@ -57,7 +57,7 @@ class RoleStatus(NamedTuple):
 
     @property
     def standing(self) -> Standing:
-        """How the role stands to its quota."""
+        """The status of the role."""
         guarantees, limits = self.quota.guarantees, self.quota.limits
         if not guarantees and not limits:
             return "no quota"
@@ -85,7 +85,7 @@ class Finding(NamedTuple):
 
 
 class QuotaRoom(NamedTuple):
-    """How much quota a cluster has left to promise."""
+    """The quota that a cluster can still guarantee."""
 
     role: str | None
     """The role that it is for; None for one without quota."""
@@ -95,7 +95,7 @@ class QuotaRoom(NamedTuple):
     promised: Quantities
     """The sum of the guarantees of all other roles."""
     largest: Quantities
-    """The largest guarantee that would be accepted; nothing while more is promised than there is."""
+    """The largest guarantee that would be accepted; empty while more is guaranteed than there is."""
 
     @property
     def overcommitted(self) -> Quantities:
@@ -106,7 +106,7 @@ class QuotaRoom(NamedTuple):
 class QuotaCheck(NamedTuple):
     """Whether a quota would be accepted, rule by rule, and how much room there is.
 
-    The amounts are None if agents or quotas may not be seen.
+    The amounts are None if agents or quotas are not visible.
     """
 
     role: str
@@ -144,7 +144,7 @@ class QuotaChange(NamedTuple):
 
 
 class WeightChange(NamedTuple):
-    """A weight that was set; a role without a weight of its own weighs 1."""
+    """A weight that was set; a role without one has weight 1."""
 
     role: str
     before: float

@@ -11,15 +11,15 @@ from typing import Literal
 from mesosctl.model.errors import RuleViolation
 
 LARGEST_CAPACITY = 2**64 - 1
-# Above this a capacity was below zero before a master made it unsigned, or a slip of the hand.
+# A larger capacity was negative before a master made it unsigned, or is a typing mistake.
 _UNLIKELY_CAPACITY = 2**53
 
 
 @dataclass(frozen=True, slots=True)
 class RateLimit:
-    """How fast messages are processed, and how many may wait.
+    """The rate at which messages are processed, and how many may wait.
 
-    Without `qps` nothing is throttled, whatever `capacity` says; without `capacity` any number waits.
+    Without `qps` nothing is throttled, whatever the `capacity`; without `capacity` any number may wait.
     """
 
     qps: float | None = None
@@ -32,7 +32,7 @@ class RateLimit:
 
     @property
     def bounded(self) -> bool:
-        """Whether the number of waiting messages has an end."""
+        """Whether the number of waiting messages is bounded."""
         return self.qps is None or self.capacity is not None
 
 
@@ -51,8 +51,8 @@ class RateLimits:
     def queue_of(self, principal: str | None) -> tuple[str | None, RateLimit]:
         """Return the principal whose queue takes the messages of `principal`, and its limit.
 
-        A principal that is listed has its own; all others, and frameworks without one, share the
-        default, which is named None.
+        A listed principal has its own; all others, and frameworks without one, share the default, whose principal is
+        None.
         """
         listed = self.by_principal()
         if principal is not None and principal in listed:
@@ -62,12 +62,12 @@ class RateLimits:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One thing about a configuration: an error stops a master's start, a warning does not."""
+    """A finding about a configuration: an error keeps a master from starting, a warning does not."""
 
     level: Literal["error", "warning"]
     rule: str
     field: str
-    """Where in the JSON: "limits[1].qps"."""
+    """The place in the JSON: "limits[1].qps"."""
     sentence: str
     hint: str | None = None
 
@@ -168,7 +168,7 @@ def _limit_warnings(limit: RateLimit, qps: str, capacity: str, who: str) -> Iter
 
 @dataclass(frozen=True, slots=True)
 class MemoryPlan:
-    """The memory of a master, in bytes, that full queues would take."""
+    """The memory, in bytes, that full queues would take in a master."""
 
     messages: int
     """The sum of all capacities that count."""
@@ -189,7 +189,7 @@ class MemoryPlan:
 
     @property
     def fits(self) -> bool:
-        """Whether the worst case has an end, and stays within the memory."""
+        """Whether the worst case is bounded and within the memory."""
         return not self.unbounded and self.head_room >= 0
 
 

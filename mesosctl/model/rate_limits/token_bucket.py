@@ -8,7 +8,7 @@ from mesosctl.model.rate_limits.rules import RateLimit, RateLimits
 
 
 class Limiter:
-    """One queue: permits 1/qps seconds apart, first come first served.
+    """One queue, with a permit every 1/qps seconds, first come, first served.
 
     Idle time is not saved up: after a pause one message passes at once and the next waits a whole
     interval.  `outstanding` counts messages that were taken and whose processing has not begun.
@@ -24,9 +24,9 @@ class Limiter:
         self._granted = 0
 
     def take(self, now: float) -> float | None:
-        """A message arrives: when its processing begins, or None if the queue is full.
+        """Add a message that arrives; return when its processing begins, or None if the queue is full.
 
-        The caller says `begin` when that time has come, before anything that arrives later.
+        The caller calls `begin` at that time, before anything that arrives later.
         """
         if self.outstanding == self.capacity:
             return None
@@ -38,7 +38,7 @@ class Limiter:
         self.outstanding -= 1
 
     def reserve(self, now: float) -> float:
-        """The time of the next free permit, now taken: for what has its place in the queue and no size."""
+        """Take the next free permit, and return its time, for an event that is not counted as a message."""
         permit = self._busy_since + self._granted * self.interval
         if now >= permit:
             self._busy_since, self._granted, permit = now, 0, now

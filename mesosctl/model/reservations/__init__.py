@@ -1,1 +1,1 @@
-"""Reservations and volumes: their rules, the operations upon them, and what agents hold."""
+"""Reservations and volumes: their rules, the operations on them, and what agents hold."""

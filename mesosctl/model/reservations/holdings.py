@@ -12,7 +12,7 @@ from mesosctl.model.roles import is_strict_subrole
 from mesosctl.model.values import format_value
 
 AgentStatus = Literal["active", "disconnected", "deactivated", "draining", "drained"]
-"""Out of service are those that have lost their connection, and those that an operator deactivated or drains."""
+"""The states of agents; disconnected, deactivated and draining ones are out of service."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class RegisteredAgent:
     users: frozenset[str] = frozenset()
     """The roles to which something of it is allocated."""
     short_id: str = field(default="", compare=False)
-    """The end of its id that means it alone, if several agents of the master share a host name; else empty."""
+    """The end of its id that is unique, if several agents share a host name; otherwise empty."""
     shares_host: bool = field(default=False, compare=False)
     """Whether another agent has the same host name."""
 
@@ -46,7 +46,7 @@ class RegisteredAgent:
 
     @property
     def typed_name(self) -> str:
-        """The name to type for it, which hints write."""
+        """Its name on the command line, for hints."""
         return self.short_id if self.shares_host else self.hostname
 
     @property
@@ -59,7 +59,7 @@ class RegisteredAgent:
         }
 
     def serves(self, role: str) -> bool:
-        """Whether something of it is reserved for or allocated to `role` or a role below it."""
+        """Whether any of its resources are reserved for or allocated to `role` or a role below it."""
         owners = {level.role for entry in self.total for level in entry.reservations}
         return any(one == role or is_strict_subrole(one, role) for one in owners | self.users)
 
@@ -75,7 +75,7 @@ class RegisteredAgent:
 
     @property
     def available(self) -> Resources:
-        """The resources open to an operation: offers are rescinded for it, tasks are not ended."""
+        """The resources available to an operation, which rescinds offers but does not end tasks."""
         return self.total - self.used
 
 
@@ -106,7 +106,7 @@ class AgentReservation:
 
 
 def agent_reservations(agent: RegisteredAgent, role: str | None = None) -> Iterator[AgentReservation]:
-    """Every stack of an agent, and every volume on its own; of one role and those below it, or of all."""
+    """Every stack of an agent, and every volume separately; of one role and those below it, or of all."""
     found: dict[tuple[tuple[Reservation, ...], object], Disk | None] = {}
     for entry in agent.total.reserved():
         if role is None or entry.role == role or is_strict_subrole(entry.role, role):
@@ -125,7 +125,7 @@ def without_owners(resources: Resources) -> Resources:
 
 
 def plain_text(resources: Resources) -> str:
-    """`cpus:8;mem:4096;ports:[31000-31004]`, as a person could type it again; owners are not part of it."""
+    """`cpus:8;mem:4096;ports:[31000-31004]`, in the form that commands accept; without owners."""
     return ";".join(f"{entry.name}:{format_value(entry.value)}" for entry in without_owners(resources)) or "-"
 
 
@@ -134,7 +134,7 @@ OperationKind = Literal["reserved", "unreserved", "created", "destroyed"]
 
 @dataclass(frozen=True, slots=True)
 class AgentChange:
-    """One operation that a master accepted, and who has been seen to show it."""
+    """One operation that a master accepted, and whether master and agent show it."""
 
     agent: RegisteredAgent
     done: OperationKind
@@ -145,9 +145,9 @@ class AgentChange:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedResources:
-    """How an agent looks once an operation has happened: at least `least`, at most `most` of these kinds.
+    """The state of an agent after an operation: at least `least`, at most `most` of these kinds.
 
-    Others may change the same agent meanwhile, so only the kinds that the operation touches are looked at.
+    Others may change the same agent meanwhile, so only the kinds of the operation are compared.
     """
 
     least: Resources = field(default_factory=Resources)
@@ -156,12 +156,12 @@ class ExpectedResources:
 
     @classmethod
     def gained(cls, after: Resources, resources: Resources) -> "ExpectedResources":
-        """An agent that will be `after` has come to `resources`."""
+        """Expect that an agent, which will be `after`, has got `resources`."""
         return cls(least=_of_kinds(after, resources))
 
     @classmethod
     def lost(cls, after: Resources, resources: Resources) -> "ExpectedResources":
-        """An agent that will be `after` has given `resources` up."""
+        """Expect that an agent, which will be `after`, no longer has `resources`."""
         return cls(most=_of_kinds(after, resources), of=resources)
 
     def is_shown_by(self, total: Resources) -> bool:

@@ -1,7 +1,7 @@
 """The effect of operations on resources (Mesos documentation, "Reservation" and "Persistent volumes").
 
-An operation is one or more conversions: something is taken out of a collection and something else
-is put in its place.  Amounts never change.  When it may be done is said by `reservation_rules` and `volume_rules`.
+An operation is one or more conversions: it replaces some entries of a collection with others. Amounts never change.
+`rules` says when it is allowed.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -22,10 +22,10 @@ from mesosctl.model.resources import Resources
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """One step: what it takes away and what it puts in its place.
+    """One conversion: what it consumes and what it creates.
 
-    With nothing consumed it only adds (a further copy of a shared volume).  `every_copy` says that no
-    copy of what is consumed may be left.
+    If nothing is consumed, it only adds a further copy of a shared volume. `every_copy` means that no copy of the
+    consumed entry may be left.
     """
 
     consumed: Resources
@@ -33,7 +33,7 @@ class Conversion:
     every_copy: bool = False
 
     def apply(self, to: Resources) -> Resources:
-        """`to` with the step done.  Raises Conflict if it does not contain what is consumed."""
+        """`to` after the conversion.  Raises Conflict if it does not contain what is consumed."""
         if not to.contains(self.consumed):
             raise Conflict(f"{to} does not contain {self.consumed}", rule="operation.contained")
         left = to - self.consumed
@@ -44,19 +44,19 @@ class Conversion:
 
 
 def apply_all(to: Resources, conversions: Iterable[Conversion]) -> Resources:
-    """Every step in turn.  Raises Conflict."""
+    """`to` after all conversions. Raises Conflict."""
     for conversion in conversions:
         to = conversion.apply(to)
     return to
 
 
 def reserve(resources: Resources, source: Resources | None = None) -> list[Conversion]:
-    """From what lies below the top reservation, or from `source`, to `resources`."""
+    """From the stack below the top reservation, or from `source`, to `resources`."""
     return [Conversion(resources.pop_reservation() if source is None else source, resources)]
 
 
 def unreserve(resources: Resources) -> list[Conversion]:
-    """From each entry to what lies below its top reservation, which may be of use to the next."""
+    """From each entry to the stack below its top reservation, which a later one may use."""
     alone = (Resources([entry]) for entry in resources)
     return [Conversion(entry, entry.pop_reservation()) for entry in alone]
 
@@ -64,10 +64,10 @@ def unreserve(resources: Resources) -> list[Conversion]:
 def changed_levels(
     resources: Sequence[Resource], source: Sequence[Resource] | None = None
 ) -> tuple[list[Resource], list[Resource]]:
-    """Return what a RESERVE takes off the stacks of its source, and what it puts on, each to be authorized on its own.
+    """Return the levels that a RESERVE removes from the stacks of its source, and those that it adds.
 
-    Without a source the resources themselves are put on.  With one, every level that only one of the two stacks has
-    stands for itself, from the top down or from the bottom up; the amounts do not matter.
+    Each must be authorized. Without a source, it adds the resources themselves. With one, each level that only one of
+    the two stacks has counts, from the top down or from the bottom up; the amounts do not matter.
     """
     if not source:
         return [], list(resources)
@@ -91,7 +91,7 @@ def create(volumes: Resources) -> list[Conversion]:
 
 
 def destroy(volumes: Resources) -> list[Conversion]:
-    """From each volume to plain disk; what it held is gone."""
+    """From each volume to plain disk; its data is lost."""
     return [
         Conversion(Resources([volume]), Resources([plain_disk(volume)]), every_copy=volume.shared) for volume in volumes
     ]
@@ -158,7 +158,7 @@ def check_destroy(
 ) -> None:
     """DESTROY; `existing` are the agent's volumes, `in_use` those of its tasks.  Raises RuleViolation.
 
-    Whether a provider has the volume is its own affair, and found out by the conversion.
+    Whether a provider has the volume is left to the conversion.
     """
     check_operands(volumes, "volumes")
     held = [replace(volume, allocation_role=None) for volume in existing]
@@ -176,7 +176,7 @@ def check_destroy(
 def check_grow(volume: Resource, addition: Resource) -> None:
     """GROW_VOLUME: a volume and a free piece of the very same disk.  Raises RuleViolation.
 
-    Whether the agent has both is found out by the conversion, as for a reserve.
+    Whether the agent has both is left to the conversion, as for a reserve.
     """
     _check_resizable(volume)
     check_amount(addition, "addition")
@@ -206,7 +206,7 @@ def check_shrink(volume: Resource, subtract: int) -> None:
 
 
 def _check_resizable(volume: Resource) -> None:
-    """Less than is asked of what is created: what no agent can have is found out by the conversion."""
+    """Fewer rules than for new volumes: the conversion refuses what no agent has."""
     _check_volume(volume, "volume")
     check_amount(volume, "volume")
     if volume.shared:

@@ -16,7 +16,7 @@ _WHOLE = 1000
 
 
 def check_operands(resources: Collection[Resource], field: str) -> None:
-    """One provider, whole GPUs, disks that may be, and no reservation of what is revocable.  Raises RuleViolation."""
+    """One provider, whole GPUs, valid disks, and no reservation of revocable resources.  Raises RuleViolation."""
     if not resources:
         raise RuleViolation(f"{field} is empty", field=field, rule="operation.empty")
     if len({resource.provider_id for resource in resources}) > 1:
@@ -27,7 +27,7 @@ def check_operands(resources: Collection[Resource], field: str) -> None:
 
 
 def check_each(resources: Collection[Resource], field: str) -> None:
-    """The same, from as many providers as there are.  Raises RuleViolation."""
+    """The same, from any number of providers.  Raises RuleViolation."""
     check_gpus(resources, field)
     for index, resource in enumerate(resources):
         where = f"{field}[{index}]"
@@ -44,7 +44,7 @@ def check_each(resources: Collection[Resource], field: str) -> None:
 
 def check_gpus(resources: Collection[Resource], field: str) -> None:
     """Whole GPUs in all.  Raises RuleViolation."""
-    # As Mesos asks it, of a double, and cut: 1.001 is whole, 1.002 is not.
+    # Like Mesos, with a truncated double: 1.001 is whole, 1.002 is not.
     if int(to_double(Resources(resources).scalar_quantities().get_amount("gpus")) * 1000.0) % _WHOLE:
         raise RuleViolation("gpus come in whole numbers", field=field, rule="operation.whole-gpus")
 
@@ -52,7 +52,7 @@ def check_gpus(resources: Collection[Resource], field: str) -> None:
 def check_amount(resource: Resource, field: str) -> None:
     """An amount above zero, or at least one number or name.  Raises RuleViolation.
 
-    A real master answers 202 to an operation on nothing and then dies on it.
+    A real master answers 202 to an operation on nothing, and then crashes.
     """
     if value_is_empty(resource.value):
         kind = value_type(resource.value).lower()
@@ -147,7 +147,7 @@ def check_reserve(
 
 
 def check_unreserve(resources: Collection[Resource]) -> None:
-    """UNRESERVE.  Raises RuleViolation; who may undo whose reservation is not decided here."""
+    """UNRESERVE.  Raises RuleViolation; who may undo whose reservation is decided elsewhere."""
     check_operands(resources, "resources")
     for index, resource in enumerate(resources):
         field = f"resources[{index}]"
@@ -166,7 +166,7 @@ def check_unreserve(resources: Collection[Resource]) -> None:
 
 
 def refinement_problem(role: str, below: str) -> str | None:
-    """Why what is reserved for `below` cannot be refined for `role`; None if it can."""
+    """Why a reservation for `below` cannot be refined for `role`; None if it can."""
     if roles.is_strict_subrole(role, below):
         return None
     return f"role '{role}' is not below '{below}': a refinement must go down the tree, but it may skip levels"
@@ -205,7 +205,7 @@ def _check_principal(reservation: Reservation, requester: Requester, field: str)
 
 
 def quoted(principal: str | None) -> str:
-    """A principal in a sentence; None is no principal."""
+    """A principal in a sentence; None means no principal."""
     return "none" if principal is None else f"'{principal}'"
 
 
@@ -229,7 +229,7 @@ def _check_allocation(resource: Resource, requester: Requester, field: str) -> N
 
 
 def check_agent(resource: Resource, capabilities: Collection[str], field: str) -> None:
-    """The agent knows what the stack needs.  Raises RuleViolation."""
+    """The agent has the capabilities that the stack needs. Raises RuleViolation."""
     if "/" in resource.role and "HIERARCHICAL_ROLE" not in capabilities:
         raise RuleViolation(
             f"role '{resource.role}' needs an agent with HIERARCHICAL_ROLE", field=field, rule="agent.hierarchical"
@@ -267,7 +267,7 @@ def _check_rereservation(resources: Collection[Resource], source: Collection[Res
 def _check_nothing_twice(resources: Collection[Resource]) -> None:
     """No port and no name goes to two owners at once.  Raises RuleViolation.
 
-    A real master accepts it, since what lies below is one resource to it, and the agent dies of having both.
+    A real master accepts it, because it sees one resource, and the agent crashes.
     """
     whole = Resources(resources)
     below = Resources(replace(entry, reservations=entry.reservations[:-1]) for entry in whole)

@@ -1,8 +1,8 @@
-"""The journal of an apply: what was planned, how far it came, and whether a step was under way.
+"""The journal of an apply: the plan, the number of steps that are done, and whether a step was under way.
 
-One file for each master and desired state, written whole and synced before and after every step, so
-that it says the truth whenever the program is killed.  It is gone when the last step is done.  It is its owner's
-alone, and holds no credentials.
+One file for each master and desired state, replaced and synced before and after every step, so that it is correct
+whenever the program is killed. It is removed after the last step. Only its owner can read it, and it has no
+credentials.
 """
 
 import fcntl
@@ -33,7 +33,7 @@ _PRIVATE = 0o600
 
 
 def folder(variables: Mapping[str, str]) -> Path:
-    """Where journals are: below XDG_STATE_HOME, or ~/.local/state."""
+    """The folder of journals: below XDG_STATE_HOME, or ~/.local/state."""
     base = variables.get("XDG_STATE_HOME", os.environ.get("XDG_STATE_HOME", ""))
     return (Path(base) if base.startswith("/") else Path.home() / ".local" / "state") / "mesosctl" / "apply"
 
@@ -75,7 +75,7 @@ class JournalEntry:
 class Journal:
     """The journal of a desired state for one master; locked by one program at a time, with `with`.
 
-    One that does not keep (`keeps` False, for a dry run) is read and never written.
+    With `keeps` False, for a dry run, it is only read.
     """
 
     def __init__(self, where: Path, about: JournalKey, *, keeps: bool = True) -> None:
@@ -87,7 +87,7 @@ class Journal:
         self._about = about
 
     def __enter__(self) -> Self:
-        """Raises Conflict if another program holds it, BadInput if it cannot be kept."""
+        """Raises Conflict if another program holds it, BadInput if it cannot be written."""
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
@@ -141,7 +141,7 @@ class Journal:
         return found
 
     def write(self, entry: JournalEntry) -> None:
-        """Keep it; on the disk when this returns.  Raises BadInput."""
+        """Write it; it is on the disk when this returns.  Raises BadInput."""
         if not self._keeps:
             return
         value: dict[str, Any] = {
@@ -155,7 +155,7 @@ class Journal:
         write_atomically(self._path, json.dumps(value, indent=1) + "\n", new_mode=_PRIVATE)
 
     def end(self) -> None:
-        """Nothing is left to be done."""
+        """Remove it: nothing is left to do."""
         if not self._keeps:
             self._forgotten = True
             return
@@ -165,7 +165,7 @@ class Journal:
 
 
 def _load(path: Path) -> Any:
-    """The JSON of a file.  Raises OSError, and ValueError for what is none, however deep or long it is."""
+    """The JSON of a file.  Raises OSError, and ValueError for invalid JSON, however deep or long it is."""
     return decode(read_text_file(path))
 
 
@@ -193,11 +193,11 @@ _ZOOKEEPER = re.compile(r"zk://(?:[^/]*@)?(?P<servers>[^/@]+)(?P<path>/.*)")
 
 
 def identity(master: Master, address: str) -> str:
-    """A text that is the same for each way to the same masters, and holds no credentials.
+    """A text that identifies the masters, whatever their address, and contains no credentials.
 
-    Masters that elect a leader are identified by their ZooKeeper path, which outlives a leader; a single one by
-    the host and port at which it says it listens, which outlive a restart; a `fake:` one by its own id, as all of
-    them listen nowhere.  Otherwise `address` is used.
+    Masters that elect a leader are identified by their ZooKeeper path, which outlives a leader; a single one by the
+    host and port that it reports, which outlive a restart; a `fake:` one by its own id, because it has no port.
+    Otherwise `address` is used.
     """
     try:
         info = master.ask("GET_MASTER")["get_master"]["master_info"]
@@ -208,7 +208,7 @@ def identity(master: Master, address: str) -> str:
             servers = sorted(server.strip().lower() for server in elected["servers"].split(","))
             return f"zk://{','.join(servers)}{elected['path'].rstrip('/')}"
         pid = str(info["pid"])
-        # A machine that does not know its own name says this; from elsewhere it identifies nothing.
+        # A machine that does not know its own name reports this; elsewhere it identifies nothing.
         return f"{pid} of {_plain(address)}" if _on_loopback(pid) and not _on_loopback(address) else pid
     except (MesosctlError, LookupError, TypeError, AttributeError):
         return _plain(address)
@@ -227,7 +227,7 @@ def _flags(master: Master) -> dict[str, str]:
 
 
 def _plain(address: str) -> str:
-    """An address as it is written, but for what is secret or means nothing in it."""
+    """An address without its secrets and insignificant parts."""
     parts = (part.strip().rpartition("@")[2].rstrip("/").lower() for part in address.split(","))
     return ",".join(sorted(parts))
 

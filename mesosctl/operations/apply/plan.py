@@ -1,4 +1,4 @@
-"""The actual state, the desired state, and the plan between the two."""
+"""The actual state, the desired state, and the plan that leads from one to the other."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ from mesosctl.planning.reservation_plan import ReservationStep
 def read_actual(master: Master, desired: DesiredState | None = None) -> Actual:
     """Read the actual state of the sections in `desired`, or of all.  Raises the errors of `Master`."""
     asked = desired or DesiredState({}, {}, [])
-    # Quotas need the agents too: what can be promised hangs on them.
+    # Quotas need the agents too, because the capacity depends on them.
     agents = asked.reservations is not None or asked.quotas is not None
     return Actual(
         quotas=read_quotas(master) if asked.quotas is not None else {},
@@ -32,7 +32,7 @@ def read_actual(master: Master, desired: DesiredState | None = None) -> Actual:
 
 
 def resolved(desired: DesiredState, actual: Actual) -> DesiredState:
-    """With the ids of agents in place of what they are called.  Raises NotFound or UsageError."""
+    """The state with the ids of agents instead of their names.  Raises NotFound or UsageError."""
     if desired.reservations is None:
         return desired
     everybody = list(actual.agents.values())
@@ -56,7 +56,7 @@ def _consumed(master: Master, desired: DesiredState) -> dict[str, Quantities] | 
 
 
 def check_names(desired: DesiredState, actual: Actual) -> None:
-    """Raises RuleViolation for a resource that no agent has, unless the role, or the agent, has it already."""
+    """Raise RuleViolation for a resource that no agent has, unless the role or the agent already has it."""
     known = {entry.name for agent in actual.agents.values() for entry in agent.total}
     for role, quota in (desired.quotas or {}).items():
         had = actual.quotas.get(role, Quota()).names
@@ -70,7 +70,7 @@ def check_names(desired: DesiredState, actual: Actual) -> None:
 
 
 def _check_quotas(desired: DesiredState, actual: Actual) -> None:
-    """Raises RuleViolation for what no quota can be, and for limits that the master cannot set."""
+    """Raise RuleViolation for an invalid quota, and for limits that the master cannot set."""
     for role, _, after in quota_changes(desired, actual, prune=False):
         if after is None:
             continue
@@ -90,7 +90,7 @@ def _placed(error: RuleViolation) -> RuleViolation:
 def compare(
     master: Master, desired: DesiredState, *, prune: bool, allow_new_resource: bool = False
 ) -> list[Difference]:
-    """Everything that is not as wanted.  Raises RuleViolation for a resource that no agent has."""
+    """All differences from the desired state. Raises RuleViolation for a resource that no agent has."""
     actual = read_actual(master, desired)
     if not allow_new_resource:
         check_names(desired, actual)

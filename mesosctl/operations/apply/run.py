@@ -1,4 +1,4 @@
-"""Going through a plan, step by step, so that it can be taken up again wherever it stops."""
+"""The run of a plan, step by step, which can continue wherever it stopped."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -25,9 +25,9 @@ _NAMED = 3
 
 
 def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None:
-    """Return what an interrupted apply of this desired state left to do, with the step that was under way settled.
+    """Return the steps that an interrupted apply of this desired state left, after checking the one that was under way.
 
-    Raises Conflict if a step that was made has since been undone, or the next one is not as that apply left it.
+    Raises Conflict if a completed step has since been undone, or the next one is not as that apply left it.
     """
     left = journal.read()
     for other in journal.replaced() if left is None else ([left] if left.digest != digest else []):
@@ -39,7 +39,7 @@ def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None
     if left is None or left.digest != digest:
         return None
     done = left.done
-    # Whether the step that was under way happened is for the master to say.
+    # The master shows whether the step that was under way happened.
     while done < len(left.steps) and step_status(master, left.steps[done]) == "after":
         done += 1
     for step in undone(master, left.steps[:done]):
@@ -56,17 +56,17 @@ def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None
 def run(
     master: Master, journal: Journal, entry: JournalEntry, options: SendOptions, tell: Callable[[str, float], None]
 ) -> None:
-    """The steps that are left, each looked at before and read back after it.
+    """Make the remaining steps; each is checked before and read back after.
 
-    `tell` gets a sentence and the part that is done, from 0 to 1.  Raises what a step raises; the journal then says
-    how far it came.
+    `tell` gets a sentence and the fraction that is done. Raises the errors of a step; the journal then says how far it
+    came.
     """
     journal.write(entry)
     for number in range(entry.done, len(entry.steps)):
         step = entry.steps[number]
         part = number / len(entry.steps)
         tell(f"step {number + 1} of {len(entry.steps)}: {_sentence(step)}", part)
-        # Each step has the whole time that one command has.
+        # Each step has the whole timeout of a command.
         master.deadline.extend_to(master.settings.timeout)
         left = master.changes_left
         try:
@@ -117,7 +117,7 @@ def _kind(step: Step) -> str:
 
 
 def check_same(shown: Sequence[Step], now: Sequence[Step]) -> None:
-    """Raises Conflict if the plan that was shown is not the plan any more."""
+    """Raise Conflict if the plan is no longer the one that was shown."""
     if list(shown) != list(now):
         raise Conflict(
             "the cluster has changed since the plan was made; nothing was done",
@@ -140,7 +140,7 @@ def _changed(step: Step) -> Conflict:
 
 
 def prove(master: Master, desired: DesiredState, *, prune: bool) -> None:
-    """Raises Conflict if the cluster is not as wanted, though every step was made and seen."""
+    """Raise Conflict if the cluster differs from the desired state although every step was confirmed."""
     try:
         left = compare(master, desired, prune=prune)
     except MesosctlError as error:
@@ -168,7 +168,7 @@ StepStatus = Literal["before", "after", "other"]
 
 
 def step_status(master: Master, step: Step) -> StepStatus:
-    """Whether the master shows what there was before the step, what there is after it, or something else."""
+    """Whether the master shows the state before the step, the state after it, or something else."""
     if isinstance(step, QuotaStep):
         quota = read_quotas(master).get(step.role)
         return _compare(quota == step.before, quota == step.after)
@@ -186,7 +186,7 @@ def step_status(master: Master, step: Step) -> StepStatus:
 
 
 def undone(master: Master, steps: Sequence[Step]) -> list[Step]:
-    """Which of these steps, that were all made, a master does not show any more.  It is read once, not once a step."""
+    """Those of these completed steps that a master no longer shows. It is read once for all steps."""
     expected = shown_after(steps)
     quotas = read_quotas(master) if any(isinstance(step, QuotaStep) for step in expected) else {}
     weights = read_weights(master) if any(isinstance(step, WeightsStep) for step in expected) else {}
@@ -209,7 +209,7 @@ def _compare(before: bool, after: bool) -> StepStatus:  # two facts
 
 
 def perform(master: Master, step: Step, options: SendOptions) -> None:
-    """Send it, and read it back.  Raises what the command for it raises."""
+    """Send it, and read it back. Raises the errors of its command."""
     if isinstance(step, QuotaStep):
         _change_quota(master, step)
     elif isinstance(step, WeightsStep):
@@ -227,7 +227,7 @@ def _change_quota(master: Master, step: QuotaStep) -> None:
     from mesosctl.operations.quota.set_update_remove import update_quotas
     from mesosctl.operations.quota.state import QuotaOptions
 
-    # The names were checked, and everything was agreed to, when the plan was made.
+    # The names were checked, and the user agreed, when the plan was made.
     how = QuotaOptions(create=step.before is None, allow_new_resource=True)
     update_quotas(master, [(step.role, DesiredQuota(*step.after))], how)
 

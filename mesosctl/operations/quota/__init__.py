@@ -1,1 +1,1 @@
-"""Quota: what roles have, and how that is changed."""
+"""Quota: reading and changing it."""

@@ -42,7 +42,7 @@ def check_quota(
     *,
     allow_new_resource: bool = False,
 ) -> QuotaCheck:
-    """Whether `quota set` would set this quota for `role`.  Raises only what reading raises."""
+    """Whether `quota set` would set this quota for `role`.  Raises only the errors of reading."""
     profile = master.profile
     quotas = quotas_if_allowed(master)
     available = capacity_if_allowed(master)
@@ -134,19 +134,19 @@ def quota_room(master: Master, role: str | None = None) -> QuotaRoom:
 
 
 def _path(role: str) -> None:
-    """The rule on paths alone, as on the default role."""
+    """Only the rule on paths, because the default role has its own line."""
     if roles.role_error(role) is None:
         check_path(role)
 
 
 def _default_role(role: str, profile: Profile) -> None:
-    """The rule on "*" alone; what else is wrong with a name has a line of its own."""
+    """Only the rule on "*"; other faults of a name have their own lines."""
     if role == roles.DEFAULT_ROLE:
         check_role_may_have_quota(role, profile)
 
 
 def _finding(rule: str, kept: str, check: Callable[[], object] | None) -> Finding:
-    """One line: `kept` is the sentence if the rule is kept; without `check` it could not be looked at.
+    """One line: `kept` is the sentence if the rule is kept; without `check` it could not be checked.
 
     A check that covers several rules names the one that was broken.
     """

@@ -15,9 +15,9 @@ from mesosctl.operations.quota.state import read_quotas, sees_every_role
 def send_quota(
     master: Master, role: str, target: Quota, *, force: bool, v1: bool = False, wait: bool, seen: bool = False
 ) -> bool:
-    """Send a checked request for the guarantees of `target`; returns whether `target` was read back.
+    """Send a checked request for the guarantees of `target`; return whether `target` was read back.
 
-    `seen` says that this principal has seen a quota of `role`, and so would see this one.
+    `seen` means that this principal has seen a quota of `role`, and so would see this one.
     """
     from mesosctl.api.quota import QuotaRequest, SetQuota, SetQuotaCall
 
@@ -39,9 +39,9 @@ def send_quota(
 
 
 def send_removal(master: Master, role: str, *, seen: bool, wait: bool = True) -> bool:
-    """Remove one quota; returns whether it was seen to be gone.
+    """Remove one quota; return whether that was confirmed.
 
-    `seen` says that this principal has seen it, and so would see it still.
+    `seen` means that this principal has seen it, and so would still see it.
     """
 
     def is_shown() -> bool | None:
@@ -51,7 +51,7 @@ def send_removal(master: Master, role: str, *, seen: bool, wait: bool = True) ->
 
     return confirm(
         master,
-        # A master reads the role from the path as it stands, without percent-decoding.
+        # A master reads the role from the path literally, without percent-decoding.
         lambda: master.delete(f"/quota/{role}"),
         is_shown,
         what=f"the removal of the quota of '{role}'",
@@ -67,8 +67,8 @@ _OVERCOMMITTED = ("exceed cluster capacity", "not enough capacity")
 def send_update(master: Master, target: Mapping[str, Quota], *, force: bool) -> None:
     """One UPDATE_QUOTA of checked configurations.
 
-    Raises Conflict for lack of capacity, as POST /quota does: that this call answers it with 400
-    and not with 409 is a difference between two calls of Mesos, and no other condition.
+    Raises Conflict for lack of capacity, as POST /quota does: this call answers 400 instead of 409 for the same
+    condition.
     """
     from mesosctl.api.quota import UpdateQuotaCall
 
@@ -90,9 +90,9 @@ def send_update(master: Master, target: Mapping[str, Quota], *, force: bool) -> 
 
 
 def replace_quota(master: Master, role: str, before: Quota | None, target: Quota, *, force: bool, wait: bool) -> bool:
-    """Remove the quota of `role` and set `target`; returns whether `target` was read back.
+    """Remove the quota of `role` and set `target`; return whether `target` was read back.
 
-    The old quota is put back if that does not come to its end.  Raises the error of the step that failed.
+    If that fails, the old quota is restored. Raises the error of the step that failed.
     """
     check_request(role, guarantee_entries(target))
     check_limits_fit_request(guarantee_entries(target), target, master.profile)
@@ -100,34 +100,34 @@ def replace_quota(master: Master, role: str, before: Quota | None, target: Quota
         return send_quota(master, role, target, force=force, wait=wait)
     removed = False
     try:
-        # Nothing is read in between: the role is without quota for as short as can be.
+        # Nothing is read in between, so that the role is without quota as briefly as possible.
         send_removal(master, role, seen=True, wait=False)
         removed = True
         confirmed = send_quota(master, role, target, force=force, wait=wait, seen=True)
     except BaseException as stopped:
         untouched = not removed and isinstance(stopped, MesosctlError) and not stopped.sent
-        if isinstance(stopped, KeyboardInterrupt):  # which says what it left open: nothing if nothing was sent
+        if isinstance(stopped, KeyboardInterrupt):  # its message says what is unknown; nothing if nothing was sent
             untouched = not removed and not getattr(stopped, "__notes__", None)
         if not untouched and not before.is_default:
             known = _Restoration(master, role, before).run(stopped, removed=removed)
             if isinstance(stopped, KeyboardInterrupt):
-                stopped.__notes__ = [known]  # what each of the requests left open is known by now
+                stopped.__notes__ = [known]  # the fate of each request is known by now
         raise
     return confirmed
 
 
 @dataclass(frozen=True, slots=True)
 class _Restoration:
-    """Puts `before` back if the role has no quota, and reports in every case what it has now."""
+    """Restores `before` if the role has no quota, and always reports what it has now."""
 
     master: Master
     role: str
     before: Quota
 
     def run(self, stopped: BaseException, *, removed: bool) -> str:
-        """Look, put back, and look again if that failed; returns what is known then.
+        """Read, restore, and read again if that failed; return what is known then.
 
-        Raises only what interrupts it, after the alarm.
+        Raises only interruptions, after the warning.
         """
         interrupts = isinstance(stopped, KeyboardInterrupt)
         try:
@@ -146,12 +146,12 @@ class _Restoration:
             raise
         if alarming:
             self.master.alarm(known)
-        elif not interrupts:  # which are told with what they know
+        elif not interrupts:  # which carry the known facts
             self.master.notice(known)
         return known
 
     def _run(self, *, removed: bool) -> tuple[str, bool]:
-        """Restore the quota; return the known facts as a sentence, and whether it is an alarm."""
+        """Restore the quota; return the known facts as a sentence, and whether it is a warning."""
         present, unread = self._read()
         if present is not None:
             if removed or present != self.before:
@@ -175,14 +175,14 @@ class _Restoration:
         return f"the old quota of '{self.role}' ({self.before.guarantees}) is restored", False
 
     def _read(self) -> tuple[Quota | None, MesosctlError | None]:
-        """Read the quota of the role now; or the error for which it cannot be read."""
+        """Return the present quota of the role, or the error of reading it."""
         try:
             return read_quotas(self.master).get(self.role), None
         except MesosctlError as error:
             return None, error
 
     def _put_back(self, *, over_unknown: bool) -> None:
-        """Set the old quota.  A request of POST /quota is safe if nothing is known: it replaces nothing."""
+        """Set the old quota.  POST /quota is safe even if nothing is known, because it replaces nothing."""
         if quota_of_guarantee(guarantee_entries(self.before), self.master.profile) == self.before:
             send_quota(self.master, self.role, self.before, force=True, wait=True, seen=True)
         elif over_unknown:

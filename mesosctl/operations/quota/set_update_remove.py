@@ -1,4 +1,4 @@
-"""`quota set`, `quota update` and `quota remove`: what each checks before it changes anything."""
+"""`quota set`, `quota update` and `quota remove`: their checks, requests and confirmation."""
 
 from collections.abc import Sequence
 
@@ -52,9 +52,9 @@ def set_quota(
 ) -> QuotaChange:
     """Set the quota and read it back.
 
-    Without `limits` the master decides what they are (`DesiredQuota`).  With --api v1 SET_QUOTA is
-    sent instead of POST /quota; limits that neither of them makes are set by UPDATE_QUOTA.  Raises
-    RuleViolation, Conflict, NotConfirmed and what `client.Master` raises.
+    Without `limits`, the master chooses them (`DesiredQuota`). With --api v1, SET_QUOTA is sent instead of POST /quota;
+    limits that neither of them can set need UPDATE_QUOTA.  Raises RuleViolation, Conflict, NotConfirmed and what
+    `client.Master` raises.
     """
     check_request(role, guarantee)
     check_role_may_have_quota(role, master.profile)
@@ -72,7 +72,7 @@ def set_quota(
 
 
 def _set_with_limits(master: Master, role: str, target: Quota, options: QuotaOptions) -> QuotaChange:
-    """A quota with limits that no v0 request makes."""
+    """A quota with limits that a v0 request cannot set."""
     check_config(role, target)
     if options.api == "v0" or not master.profile.knows_update_quota:
         check_limits_fit_request(guarantee_entries(target), target, master.profile)
@@ -84,8 +84,8 @@ def _set_with_limits(master: Master, role: str, target: Quota, options: QuotaOpt
 def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) -> list[QuotaChange]:
     """Remove the quotas of roles, in order, and read each back; none unless every role has one.
 
-    Raises NotFound naming all roles without quota.  Where one of several fails, those removed
-    before it stay removed, and a notice says which.
+    Raises NotFound naming all roles without quota.  If one of several fails, those before it stay removed, and a notice
+    names them.
     """
     target = list(dict.fromkeys(names))
     for role in target:
@@ -116,13 +116,14 @@ def update_quotas(
     master: Master, desired: Sequence[tuple[str, DesiredQuota]], options: QuotaOptions
 ) -> list[QuotaChange]:
     """Change quotas: `plan_update`, and `make_update` of its plan, whatever is lost.  Raises what they raise."""
-    return make_update(master, plan_update(master, desired, options), options)
+    plan = plan_update(master, desired, options)
+    return make_update(master, plan, options)
 
 
 def plan_update(
     master: Master, desired: Sequence[tuple[str, DesiredQuota]], options: QuotaOptions
 ) -> list[PlannedQuota]:
-    """Return the quotas that an update would make of those of a master; nothing is changed.
+    """Return the quotas of a master after an update, without changing anything.
 
     Raises RuleViolation, Conflict, NotFound and what reading raises.
     """
@@ -138,7 +139,7 @@ def plan_update(
         stored,
         create=options.create,
         only_new=options.only_new,
-        missing_answer=200 if at_once else 400,  # UPDATE_QUOTA makes what is not there
+        missing_answer=200 if at_once else 400,  # UPDATE_QUOTA creates missing quotas
     )
     if not options.allow_new_resource:
         for role, quota in desired:
@@ -154,12 +155,12 @@ def plan_update(
 
 
 def _is_at_once(master: Master, options: QuotaOptions) -> bool:
-    """Whether one UPDATE_QUOTA makes the update."""
+    """Whether the update is one UPDATE_QUOTA."""
     return options.api == "v1" or (options.api == "auto" and master.profile.knows_update_quota)
 
 
 def _check_consumption(master: Master, plan: Sequence[PlannedQuota]) -> None:
-    """Raises RuleViolation for limits below what a role consumes."""
+    """Raise RuleViolation for limits below what a role consumes."""
     if not any(one.after.limits for one in plan):
         return
     usage = usage_if_allowed(master) or {}
@@ -173,11 +174,11 @@ def _check_consumption(master: Master, plan: Sequence[PlannedQuota]) -> None:
 def make_update(master: Master, plan: Sequence[PlannedQuota], options: QuotaOptions) -> list[QuotaChange]:
     """Make a planned update: in one call, or by remove and set if a master is older (one role only).
 
-    Raises Conflict if it loses something and another has changed the quotas since it was planned, and NotConfirmed and
-    what `client.Master` raises.
+    Raises Conflict if it loses something and the quotas have changed since it was planned, NotConfirmed, and the errors
+    of `client.Master`.
     """
     if any(one.losses for one in plan):
-        now = read_quotas(master)  # a person may have thought for long
+        now = read_quotas(master)  # the user may have taken a long time to answer
         if any(now.get(one.role) != one.before for one in plan):
             raise Conflict(
                 "the quota has changed since you were asked; nothing was done",
@@ -208,7 +209,7 @@ def _update_at_once(master: Master, plan: Sequence[PlannedQuota], options: Quota
         unseen = [one for one in plan if shown.get(one.role) != one.after]
         if not unseen:
             return True
-        # All are taken or none, so one that should be seen and is not as desired decides for all.
+        # All are set or none, so one that is not as desired decides for all.
         told = any(one.before is not None or one.role in shown for one in unseen)
         return False if told or sees_every_role(master) else None
 

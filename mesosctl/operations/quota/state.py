@@ -1,4 +1,4 @@
-"""The quotas of a master, and the parts that not every principal may see."""
+"""The quotas of a master, and data that not every principal may see."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -83,7 +83,7 @@ def usage_if_allowed(master: Master) -> dict[str, RoleUsage] | None:
 
 
 def list_quotas(master: Master, *, with_usage: bool = False) -> list[RoleStatus]:
-    """Every role with quota, by name; what they use costs one more question."""
+    """Every role with quota, by name; their usage needs one more request."""
     quotas = read_quotas(master)
     usage = (usage_if_allowed(master) if with_usage and quotas else None) or {}
     return [RoleStatus(role, quota, usage.get(role)) for role, quota in quotas.items()]
@@ -100,13 +100,12 @@ def show_quota(master: Master, role: str) -> RoleStatus:
 
 
 class QuotaOptions(NamedTuple):
-    """How to go about a change of quota.
+    """The options of a change of quota.
 
-    `force` skips the capacity heuristic, and if limits are set by UPDATE_QUOTA the check of what a
-    role consumes.  `api` is auto, v0 or v1, `wait` reads back, `allow_new_resource` takes names of
-    resources that no agent has.  An update makes no quota for a role without one unless `create`, and
-    changes none that is there where `only_new`.  `capacity` is that of the cluster; if it is None, the
-    master is asked for all its agents.
+    `force` skips the capacity heuristic and, for limits in UPDATE_QUOTA, the check of what a role consumes. `api` is
+    auto, v0 or v1, `wait` reads back, `allow_new_resource` accepts names of resources that no agent has. An update
+    creates quota for a role without one only with `create`, and changes an existing one unless `only_new`.  `capacity`
+    is that of the cluster; if it is None, the master is asked for all its agents.
     """
 
     force: bool = False
@@ -119,10 +118,10 @@ class QuotaOptions(NamedTuple):
 
 
 def check_names(master: Master, fields: Mapping[str, str], had: Collection[str] = ()) -> None:
-    """Raises RuleViolation for a name that no agent has; `fields` says if each name stands.
+    """Raise RuleViolation for a name that no agent has; `fields` has the place of each name.
 
-    `had` are names that what is changed has already.  The agents are asked for only if a name is
-    neither one of these nor a standard one.  Where they may not be seen, a notice says so.
+    `had` are names in the present quota. The agents are read only if a name is neither one of these nor a standard one.
+    If they are not visible, a notice says so.
     """
     unfamiliar = [name for name in fields if name not in STANDARD_NAMES and name not in had]
     if not unfamiliar:
@@ -146,17 +145,17 @@ def _names_of_agents(master: Master, unfamiliar: Sequence[str]) -> set[str] | No
 
 OF_POST_QUOTA = 409
 OF_UPDATE_QUOTA = 400
-"""The status for a lack of capacity: two numbers of Mesos's for one condition, which has one exit status, 6."""
+"""Mesos's status for a lack of capacity, which depends on the call; the exit status is always 6."""
 
 
 def check_fits(
     master: Master, quotas: dict[str, Quota], options: QuotaOptions, *, answered: int = OF_POST_QUOTA
 ) -> None:
-    """The tree, and unless forced the capacity heuristic, over all quotas as they would be.
+    """Check the tree and, unless forced, the capacity heuristic, for all quotas after the change.
 
-    `answered` is the status with which a master refuses what does not fit.
+    `answered` is the master's status for a lack of capacity.
     """
-    from mesosctl.model.quota.capacity import check_capacity  # late: a listing needs no rules
+    from mesosctl.model.quota.capacity import check_capacity  # imported late: a list needs no rules
     from mesosctl.model.quota.rules import check_tree
 
     check_tree(quotas)
@@ -168,7 +167,7 @@ def check_fits(
     try:
         check_capacity(quotas, available)
     except Conflict as error:
-        # People know the refusal by the master's number for it, and should know that it was not asked.
+        # Users know the master's status for it, and should know that the master was not asked.
         call = f" to UPDATE_QUOTA, as with {OF_POST_QUOTA} to POST /quota" if answered == OF_UPDATE_QUOTA else ""
         refusal = Conflict(
             f"not sent, because the master would answer {answered}{call}: {error.message}",

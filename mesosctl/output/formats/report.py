@@ -31,7 +31,7 @@ class Column(NamedTuple):
     title: str
     wide: bool = False
     key: str = ""
-    """Its name in csv; the title in small letters unless given.  No two of a report are alike."""
+    """Its name in csv; the title in small letters unless given.  Each is unique in a report."""
     short: Mapping[str, str] | None = None
     """Shorter texts for cells, by cell; -o wide shows the cells as they are."""
     kind: KindOfCells = "text"
@@ -61,7 +61,7 @@ class Minor(NamedTuple):
 
 
 class Rows(Sequence[Sequence[str]], Generic[Value]):
-    """A row for every value, made anew whenever it is looked at: of many thousands none is kept."""
+    """A row for every value, made again each time it is read, so that none of many thousands is kept."""
 
     def __init__(self, values: Sequence[Value], make: Callable[[Value], Sequence[str]]) -> None:
         self._values = values
@@ -121,7 +121,7 @@ def shown_columns(report: Report, *, wide: bool) -> list[Column]:
 
 
 def shown_rows(report: Report, *, wide: bool) -> Rows[Sequence[str]]:
-    """The cells of those columns, with nothing in them that steers a terminal."""
+    """The cells of those columns, without characters that control a terminal."""
     shown = [index for index, column in enumerate(report.columns) if wide or not column.wide]
     short = [{} if wide else report.columns[index].short or {} for index in shown]
 

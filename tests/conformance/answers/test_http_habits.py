@@ -8,9 +8,9 @@ import zlib
 import pytest
 
 from tests.conformance.callers.joining import quick
-from tests.conformance.callers.subscribers import PATIENCE
 from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
+from tests.helpers.waiting import PATIENCE
 
 AGENTS = quick("cpus:4;mem:2048")
 CALL = json.dumps({"type": "REVIVE", "framework_id": {"value": "nobody"}})

@@ -11,7 +11,7 @@ from tests.conformance.masters.cluster import Answer, Cluster, Setup
 from tests.conformance.masters.comparing import steady
 from tests.conformance.scenarios.scenario import Step, config, post_quota, send, update_quota
 from tests.conformance.scenarios.setups import NESTED_RESERVATION, NO_AGENTS, STANDARD, WHITELIST_WEIGHTED
-from tests.needs import needs
+from tests.helpers.needs import needs
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import httpx
 
 from mesosctl.__main__ import main
 from tests.conformance.masters.cluster import Cluster
-from tests.surroundings import InMemory, Ran
+from tests.helpers.surroundings import InMemory, Ran
 
 
 class _Kept(httpx.BaseTransport):

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from tests.helpers.waiting import PATIENCE
+
 SUBSCRIBE, TEARDOWN, RECONCILE = 1, 2, 9  # scheduler.Call.Type
-PATIENCE = 60.0
 
 
 def varint(number: int) -> bytes:

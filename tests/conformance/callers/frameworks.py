@@ -4,8 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, Self
 
-from tests.conformance.callers.subscribers import PATIENCE, Event, Subscription
+from tests.conformance.callers.subscribers import Event, Subscription
 from tests.conformance.masters.cluster import Answer, Cluster
+from tests.helpers.waiting import PATIENCE
 
 PATH = "/api/v1/scheduler"
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}

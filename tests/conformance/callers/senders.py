@@ -18,8 +18,9 @@ from typing import Any
 import httpx
 
 from mesosctl.api.protobuf import streaming
-from tests.conformance.callers.driver import PATIENCE, Driver, inside
+from tests.conformance.callers.driver import Driver, inside
 from tests.conformance.masters.cluster import Cluster
+from tests.helpers.waiting import PATIENCE
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,9 @@ from fake_master.http.request_response import Request
 from fake_master.state.clock import VirtualClock
 from mesosctl.api.protobuf import streaming
 from tests.conformance.masters.codec import JSON_ALONE
+from tests.helpers.waiting import PATIENCE
 
 Event = dict[str, Any]
-PATIENCE = 60.0
-"""Seconds in which something that must happen does, however busy the machine is."""
 _LOOK_AGAIN = 0.05
 """Seconds."""
 

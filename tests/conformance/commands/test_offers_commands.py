@@ -10,7 +10,7 @@ from tests.conformance.callers.frameworks import amounts
 from tests.conformance.callers.joining import Join, quick
 from tests.conformance.masters.carriers import Carrier
 from tests.conformance.masters.cluster import Cluster
-from tests.surroundings import Ran
+from tests.helpers.surroundings import Ran
 
 SETUP = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]", "cpus:2;mem:1024;disk:100;ports:[31000-31009]")
 Run = Callable[..., Ran]

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from tests.conformance.callers.joining import quick
-from tests.conformance.callers.subscribers import PATIENCE
 from tests.conformance.masters.carriers import REAL, SOCKET, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
+from tests.helpers.waiting import PATIENCE
 
 SETUP = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
 NAME = "mesosctl offers take"

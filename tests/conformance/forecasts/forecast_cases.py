@@ -7,7 +7,8 @@ from typing import Any
 
 from tests.conformance.callers.joining import quick
 from tests.conformance.callers.owning import owned
-from tests.conformance.forecasts.forecasting import FILTERED, Case, all_share, asks, joins
+from tests.conformance.forecasts.forecasting import FILTERED, Case, Preparation, all_share, asks, joins
+from tests.conformance.masters.cluster import Setup
 from tests.conformance.scenarios.scenario import Step, api, config, delete, form, post_quota, send, update_quota
 
 AGENT = "cpus:4;mem:4096;disk:1000;ports:[31000-31009]"
@@ -29,6 +30,30 @@ def reserve(resources: list[dict[str, Any]]) -> Step:
     return form("/reserve", slaveId="@A1", resources=resources)
 
 
+def sets_quota(
+    setup: Setup,
+    prepared: tuple[Preparation, ...],
+    role: str,
+    *,
+    force: bool = False,
+    status: int = 200,
+    tasks: bool = False,
+    **amounts: float,
+) -> Case:
+    """`quota set` and POST /quota."""
+    words = " ".join(["quota set", role, *(f"{name}:{amount}" for name, amount in amounts.items())])
+    request = post_quota(role, force=force or None, **amounts)
+    return Case(setup, prepared, f"{words} --force" if force else words, request, status, tasks=tasks)
+
+
+def weighs(
+    setup: Setup, prepared: tuple[Preparation, ...], role: str, weight: int, *, status: int = 200, tasks: bool = False
+) -> Case:
+    """`whatif` of a weight and PUT /weights."""
+    request = send("PUT", "/weights", [{"role": role, "weight": weight}])
+    return Case(setup, prepared, f"whatif weight:{role}={weight}", request, status, tasks=tasks)
+
+
 PARTLY_OWNED = quick("cpus:12;mem:6144;disk:1000", "cpus:4;mem:2048;cpus(ads):8;mem(ads):4096;disk:500")
 OWNED_AND_NOT = quick("cpus:2;mem:1024;disk:100", "cpus(ads):8;mem(ads):4096")
 
@@ -38,61 +63,25 @@ TREE = (joins("eng/dev"), joins("eng/qa"), joins("ops"), all_share)
 
 CASES = {
     # --- quota set ---
-    "quota for a role with nothing": Case(
-        FOUR, ONE_HOLDS_ALL, "quota set web cpus:8 mem:8192", post_quota("web", cpus=8, mem=8192), 200
+    "quota for a role with nothing": sets_quota(FOUR, ONE_HOLDS_ALL, "web", cpus=8, mem=8192),
+    # Which offers go hangs on the order of agents, which a snapshot has as the master has it.
+    "quota for one of two who share": sets_quota(
+        FOUR, (joins("ads"), joins("web"), all_share), "web", cpus=12, mem=12288
     ),
-    # Which offers go hangs on the order of agents, which a picture has as the master has it.
-    "quota for one of two who share": Case(
-        FOUR,
-        (joins("ads"), joins("web"), all_share),
-        "quota set web cpus:12 mem:12288",
-        post_quota("web", cpus=12, mem=12288),
-        200,
+    "quota for one of three who share": sets_quota(SIX, EVERYBODY_SHARES, "web", cpus=8, mem=8192),
+    "quota for a part of an agent": sets_quota(FOUR, ONE_HOLDS_ALL, "web", cpus=1, mem=1024),
+    "quota for whoever holds all": sets_quota(FOUR, ONE_HOLDS_ALL, "ads", cpus=4, mem=4096),
+    "quota for a role that nobody asks for": sets_quota(FOUR, ONE_HOLDS_ALL, "idle", cpus=4, mem=4096),
+    "quota beyond capacity": sets_quota(FOUR, ONE_HOLDS_ALL, "web", cpus=17, status=409),
+    "quota beyond capacity, forced": sets_quota(FOUR, ONE_HOLDS_ALL, "web", cpus=17, mem=9999, force=True),
+    "quota that no agent holds whole": sets_quota(FOUR, ONE_HOLDS_ALL, "web", cpus=12, mem=1024),
+    "quota below a hierarchy": sets_quota(FOUR, TREE, "eng/dev", cpus=4, status=400),
+    "quota for a hierarchy that holds all": sets_quota(FOUR, (joins("eng/dev"), joins("ops")), "eng", cpus=8, mem=8192),
+    "quota for a hierarchy that holds nothing": sets_quota(
+        FOUR, (joins("ops"), joins("eng/dev")), "eng", cpus=8, mem=8192
     ),
-    "quota for one of three who share": Case(
-        SIX, EVERYBODY_SHARES, "quota set web cpus:8 mem:8192", post_quota("web", cpus=8, mem=8192), 200
-    ),
-    "quota for a part of an agent": Case(
-        FOUR, ONE_HOLDS_ALL, "quota set web cpus:1 mem:1024", post_quota("web", cpus=1, mem=1024), 200
-    ),
-    "quota for whoever holds all": Case(
-        FOUR, ONE_HOLDS_ALL, "quota set ads cpus:4 mem:4096", post_quota("ads", cpus=4, mem=4096), 200
-    ),
-    "quota for a role that nobody asks for": Case(
-        FOUR, ONE_HOLDS_ALL, "quota set idle cpus:4 mem:4096", post_quota("idle", cpus=4, mem=4096), 200
-    ),
-    "quota beyond capacity": Case(FOUR, ONE_HOLDS_ALL, "quota set web cpus:17", post_quota("web", cpus=17), 409),
-    "quota beyond capacity, forced": Case(
-        FOUR,
-        ONE_HOLDS_ALL,
-        "quota set web cpus:17 mem:9999 --force",
-        post_quota("web", cpus=17, mem=9999, force=True),
-        200,
-    ),
-    "quota that no agent holds whole": Case(
-        FOUR, ONE_HOLDS_ALL, "quota set web cpus:12 mem:1024", post_quota("web", cpus=12, mem=1024), 200
-    ),
-    "quota below a hierarchy": Case(FOUR, TREE, "quota set eng/dev cpus:4", post_quota("eng/dev", cpus=4), 400),
-    "quota for a hierarchy that holds all": Case(
-        FOUR,
-        (joins("eng/dev"), joins("ops")),
-        "quota set eng cpus:8 mem:8192",
-        post_quota("eng", cpus=8, mem=8192),
-        200,
-    ),
-    "quota for a hierarchy that holds nothing": Case(
-        FOUR,
-        (joins("ops"), joins("eng/dev")),
-        "quota set eng cpus:8 mem:8192",
-        post_quota("eng", cpus=8, mem=8192),
-        200,
-    ),
-    "quota that is set already": Case(
-        FOUR,
-        (asks(post_quota("web", cpus=4)), *ONE_HOLDS_ALL),
-        "quota set web cpus:1",
-        post_quota("web", cpus=1),
-        400,
+    "quota that is set already": sets_quota(
+        FOUR, (asks(post_quota("web", cpus=4)), *ONE_HOLDS_ALL), "web", cpus=1, status=400
     ),
     # --- quota remove ---
     "quota removed": Case(
@@ -185,37 +174,13 @@ CASES = {
         200,
         newest=True,
     ),
-    "a v0 quota beside reserved resources": Case(
-        PARTLY_OWNED, (joins("ads"),), "quota set web cpus:10", post_quota("web", cpus=10), 200
-    ),
-    "a heavier role beside reserved resources": Case(
-        PARTLY_OWNED,
-        (joins("ads"), joins("web")),
-        "whatif weight:web=2",
-        send("PUT", "/weights", [{"role": "web", "weight": 2}]),
-        200,
-    ),
+    "a v0 quota beside reserved resources": sets_quota(PARTLY_OWNED, (joins("ads"),), "web", cpus=10),
+    "a heavier role beside reserved resources": weighs(PARTLY_OWNED, (joins("ads"), joins("web")), "web", 2),
     # --- weights ---
-    "a heavier role": Case(
-        SIX,
-        (joins("ads"), joins("web"), all_share),
-        "whatif weight:web=2",
-        send("PUT", "/weights", [{"role": "web", "weight": 2}]),
-        200,
-    ),
-    "weights of a hierarchy": Case(
-        SIX,
-        (joins("eng/dev"), joins("ops"), all_share),
-        "whatif weight:eng=2",
-        send("PUT", "/weights", [{"role": "eng", "weight": 2}]),
-        200,
-    ),
-    "a weight of nobody here": Case(
-        SIX, EVERYBODY_SHARES, "whatif weight:idle=2", send("PUT", "/weights", [{"role": "idle", "weight": 2}]), 200
-    ),
-    "a weight of nothing": Case(
-        FOUR, ONE_HOLDS_ALL, "whatif weight:web=0", send("PUT", "/weights", [{"role": "web", "weight": 0}]), 400
-    ),
+    "a heavier role": weighs(SIX, (joins("ads"), joins("web"), all_share), "web", 2),
+    "weights of a hierarchy": weighs(SIX, (joins("eng/dev"), joins("ops"), all_share), "eng", 2),
+    "a weight of nobody here": weighs(SIX, EVERYBODY_SHARES, "idle", 2),
+    "a weight of nothing": weighs(FOUR, ONE_HOLDS_ALL, "web", 0, status=400),
     # --- reservations ---
     "reserved for another role": Case(
         TWO_SIZES,

@@ -2,36 +2,21 @@
 
 from tests.conformance.callers.joining import quick
 from tests.conformance.callers.owning import owned
-from tests.conformance.forecasts.forecast_cases import reserve
+from tests.conformance.forecasts.forecast_cases import reserve, sets_quota, weighs
 from tests.conformance.forecasts.forecasting import Case, asks, joins, runs
-from tests.conformance.scenarios.scenario import api, config, delete, post_quota, send, update_quota
+from tests.conformance.scenarios.scenario import api, config, delete, post_quota, update_quota
 
 BARE = "cpus:4;mem:4096;disk:1000"
 FOUR_BARE, ONE_BARE = quick(*[BARE] * 4), quick(BARE)
 WITH_TASKS = {
-    "quota while tasks hold everything": Case(
-        FOUR_BARE,
-        (joins("ads"), runs(4), joins("web")),
-        "quota set web cpus:8 mem:8192",
-        post_quota("web", cpus=8, mem=8192),
-        200,
-        tasks=True,
+    "quota while tasks hold everything": sets_quota(
+        FOUR_BARE, (joins("ads"), runs(4), joins("web")), "web", cpus=8, mem=8192, tasks=True
     ),
-    "quota while tasks hold half": Case(
-        FOUR_BARE,
-        (joins("ads"), runs(2), joins("web")),
-        "quota set web cpus:12 mem:12288",
-        post_quota("web", cpus=12, mem=12288),
-        200,
-        tasks=True,
+    "quota while tasks hold half": sets_quota(
+        FOUR_BARE, (joins("ads"), runs(2), joins("web")), "web", cpus=12, mem=12288, tasks=True
     ),
-    "quota of a role that runs tasks": Case(
-        FOUR_BARE,
-        (joins("ads"), runs(2), joins("web")),
-        "quota set ads cpus:8 mem:8192",
-        post_quota("ads", cpus=8, mem=8192),
-        200,
-        tasks=True,
+    "quota of a role that runs tasks": sets_quota(
+        FOUR_BARE, (joins("ads"), runs(2), joins("web")), "ads", cpus=8, mem=8192, tasks=True
     ),
     "quota removed from a role that runs tasks": Case(
         FOUR_BARE,
@@ -59,14 +44,7 @@ WITH_TASKS = {
         newest=True,
         tasks=True,
     ),
-    "a heavier role beside tasks": Case(
-        FOUR_BARE,
-        (joins("ads"), runs(2), joins("web")),
-        "whatif weight:web=4",
-        send("PUT", "/weights", [{"role": "web", "weight": 4}]),
-        200,
-        tasks=True,
-    ),
+    "a heavier role beside tasks": weighs(FOUR_BARE, (joins("ads"), runs(2), joins("web")), "web", 4, tasks=True),
     "reserved where a task runs": Case(
         ONE_BARE,
         (joins("ads"), runs(1), joins("web")),

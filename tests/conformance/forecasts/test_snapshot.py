@@ -2,25 +2,18 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 
-from fake_master.master import Master as FakeMaster
-from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.in_process import InProcessTransport
-from mesosctl.api.snapshots import snapshot
-from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
-from mesosctl.operations.snapshot import read_snapshot
-from mesosctl.planning.snapshot import ClusterSnapshot
 from tests.conformance.callers.joining import Join, quick
 from tests.conformance.callers.owning import owned, reserve
+from tests.conformance.callers.tasks import launch_on, started
+from tests.conformance.forecasts.snapshots import again, comparable, read_from, snapshot_of
 from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
-from tests.conformance.offers.test_reserved_in_use import launch, started
 from tests.conformance.scenarios.scenario import quota_request, scalars
 
 SETUP = quick(
@@ -36,53 +29,11 @@ def master(carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
     cluster.stop()
 
 
-def pictured(address: str, transport: httpx.BaseTransport | None, **more: Any) -> ClusterSnapshot:
-    client = Master(parse_address(address), transport=transport)
-    try:
-        return read_snapshot(client, **more)
-    finally:
-        if transport is None:  # one that was lent lives on
-            client.close()
-
-
-def snapshot_of(cluster: Cluster) -> ClusterSnapshot:
-    return pictured(cluster.address, cluster.transport)
-
-
-def again(picture: ClusterSnapshot) -> tuple[ClusterSnapshot, FakeMaster]:
-    """A picture of the fake master that is made from a picture, by way of a file, once it has allocated."""
-    clock = [1000.0]
-    fake = RestoredCluster(snapshot.load(snapshot.dump(picture))).start(clock=lambda: clock[0])
-    for _ in range(5):
-        clock[0] += 1.0
-        fake.advance()
-    return pictured("http://fake.invalid", InProcessTransport(fake)), fake
-
-
-def comparable(picture: ClusterSnapshot) -> Any:
-    """What must be the same: all but where agents listen, when, and the order in which a master tells."""
-    same = replace(
-        picture,
-        taken_at=0.0,
-        agents=tuple(sorted((replace(agent, pid="") for agent in picture.agents), key=lambda agent: agent.id)),
-        frameworks=tuple(sorted(picture.frameworks, key=lambda framework: framework.id)),
-        usages=tuple(sorted(picture.usages, key=lambda u: (u.framework_id, u.agent_id, u.role))),
-        offers=tuple(sorted(picture.offers, key=lambda offer: offer.id)),
-    )
-    value = snapshot.to_json(same)
-    for kind in ("agents", "usages", "offers"):
-        for entry in value[kind]:
-            entry["resources"].sort(key=lambda resource: json.dumps(resource, sort_keys=True))
-    for framework in value["frameworks"]:
-        framework["roles"].sort()
-    return value
-
-
 def test_an_empty_cluster(master: Cluster) -> None:
-    picture = snapshot_of(master)
-    assert len(picture.agents) == 2
-    assert picture.flags["allocation_interval"] == "200ms"
-    assert comparable(again(picture)[0]) == comparable(picture)
+    snapshot = snapshot_of(master)
+    assert len(snapshot.agents) == 2
+    assert snapshot.flags["allocation_interval"] == "200ms"
+    assert comparable(again(snapshot)[0]) == comparable(snapshot)
 
 
 def test_frameworks_reservations_quotas_and_weights(master: Cluster, join: Join) -> None:
@@ -96,17 +47,17 @@ def test_frameworks_reservations_quotas_and_weights(master: Cluster, join: Join)
     ads.offers(agents=1)
     join("db", name="old", capabilities=(), roles=None, role="db").subscribe().offers()
     web.settle()
-    picture = snapshot_of(master)
-    assert {offer.id for offer in picture.offers} >= {offer["id"]["value"] for offer in held}
-    assert picture.weights == {"ads/x": 0.5, "web": 2.5}
-    assert str(picture.quotas["web"].guarantees) == "cpus:1; mem:128"
-    assert {framework.name: framework.suppressed for framework in picture.frameworks} == {
+    snapshot = snapshot_of(master)
+    assert {offer.id for offer in snapshot.offers} >= {offer["id"]["value"] for offer in held}
+    assert snapshot.weights == {"ads/x": 0.5, "web": 2.5}
+    assert str(snapshot.quotas["web"].guarantees) == "cpus:1; mem:128"
+    assert {framework.name: framework.suppressed for framework in snapshot.frameworks} == {
         "shop": frozenset(),
         "ads": frozenset({"ads"}),
         "old": frozenset(),
     }
-    second, fake = again(picture)
-    assert comparable(second) == comparable(picture)
+    second, fake = again(snapshot)
+    assert comparable(second) == comparable(snapshot)
     shown = InProcessTransport(fake).handle_request(httpx.Request("GET", "http://fake.invalid/roles"))
     assert by_role(json.loads(shown.read())) == by_role(master.read("/roles"))
 
@@ -126,16 +77,16 @@ def test_tasks_and_executors(master: Cluster, join: Join, carrier: Carrier) -> N
             "resources": scalars(cpus=0.1, mem=32),
             "command": {"value": "true"},
         }
-        framework.accept([offer], launch(offer, scalars(cpus=1, mem=128), executor), refuse=1000)
+        framework.accept([offer], launch_on(offer, scalars(cpus=1, mem=128), executor), refuse=1000)
         started(framework)
-    picture = snapshot_of(master)
-    assert [(usage.tasks, str(usage.resources)) for usage in picture.usages] == [(1, "cpus:1.1; mem:160")] * 2
-    assert picture.offers == ()
-    second, _ = again(picture)
-    # A picture has no filters: what was refused is offered again, and what tasks and executors hold is not.
+    snapshot = snapshot_of(master)
+    assert [(usage.tasks, str(usage.resources)) for usage in snapshot.usages] == [(1, "cpus:1.1; mem:160")] * 2
+    assert snapshot.offers == ()
+    second, _ = again(snapshot)
+    # A snapshot has no filters: what was refused is offered again, and what tasks and executors hold is not.
     assert sorted(offer.resources.scalar_quantities()["cpus"] for offer in second.offers) == [900, 2900]
-    assert comparable(second)["usages"] == comparable(picture)["usages"]
-    assert comparable(second)["agents"] == comparable(picture)["agents"]
+    assert comparable(second)["usages"] == comparable(snapshot)["usages"]
+    assert comparable(second)["agents"] == comparable(snapshot)["agents"]
 
 
 def test_a_framework_that_is_away_is_offered_nothing(master: Cluster, join: Join, carrier: Carrier) -> None:
@@ -144,12 +95,12 @@ def test_a_framework_that_is_away_is_offered_nothing(master: Cluster, join: Join
     framework.stream.hang_up()
     gone = lambda: not snapshot_of(master).frameworks[0].connected  # noqa: E731
     assert master.subscribers.wait(gone)
-    picture = snapshot_of(master)
-    assert comparable(again(picture)[0]) == comparable(picture)
+    snapshot = snapshot_of(master)
+    assert comparable(again(snapshot)[0]) == comparable(snapshot)
 
 
 def test_progress_is_told_in_sentences(master: Cluster, carrier: Carrier) -> None:
     told: list[str] = []
-    pictured(master.address, master.transport, progress=lambda sentence, _part=None: told.append(sentence))
+    read_from(master.address, master.transport, progress=lambda sentence, _part=None: told.append(sentence))
     assert told[0].startswith("asking")
     assert any("MiB" in sentence for sentence in told) or carrier not in (REAL, SOCKET, SOCKET_OLD)

@@ -19,12 +19,12 @@ import pytest
 from mesosctl.__main__ import main
 from mesosctl.api.rate_limits import from_json
 from mesosctl.planning.traffic import simulate
-from tests.conformance.callers.driver import PATIENCE
 from tests.conformance.callers.senders import DriverSender, HttpSender, Sender
 from tests.conformance.masters import fakes, real
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.processes import hold_port
-from tests.surroundings import InMemory
+from tests.helpers.surroundings import InMemory
+from tests.helpers.waiting import wait_until
 
 MakeSender = Callable[[Cluster, str | None, float], Sender]
 
@@ -74,18 +74,11 @@ class Side:
 
     def reach(self, principal: str, wanted: tuple[float, float] | None) -> None:
         """Wait until the counters are these."""
-        wait_for(lambda: self.counters(principal) == wanted, lambda: f"{self.counters(principal)}, not {wanted}")
+        wait_until(lambda: self.counters(principal) == wanted, lambda: f"{self.counters(principal)}, not {wanted}")
 
     def connected(self, principal: str) -> list[bool]:
         frameworks = self.cluster.read("/frameworks")["frameworks"]
         return [framework["connected"] for framework in frameworks if framework.get("principal") == principal]
-
-
-def wait_for(condition: Callable[[], bool], otherwise: Callable[[], str]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, otherwise()
-        time.sleep(0.02)
 
 
 ON_BOTH = [pytest.param("real", marks=pytest.mark.real_master), "fake", "fake-driver"]
@@ -188,7 +181,7 @@ def test_those_who_are_not_listed_share_the_default_with_those_without_a_princip
     unlisted.until("a")
     unlisted.send("b", "c")
     # Two connections: the other one's message must not come first.
-    wait_for(lambda: side.counters("stranger") == (3, 1), lambda: str(side.counters("stranger")))
+    wait_until(lambda: side.counters("stranger") == (3, 1), lambda: str(side.counters("stranger")))
     nameless.send("d")
     assert nameless.next().refused == "Message mesos.scheduler.Call dropped: capacity(2) exceeded"
     assert unlisted.until("c") == ["b", "c"]
@@ -221,7 +214,7 @@ def test_the_loss_of_a_connection_waits_behind_what_the_connection_carried(side)
     side.opened.remove(framework)
     side.reach("leaving", (4, 3))
     assert side.connected("leaving") == [True]
-    wait_for(lambda: side.connected("leaving") == [False], lambda: "still connected")
+    wait_until(lambda: side.connected("leaving") == [False], lambda: "still connected")
     assert side.counters("leaving") == (4, 3)
 
 
@@ -242,7 +235,7 @@ def test_an_overflow_does_not_end_a_framework_whose_scheduler_is_there(side):
     assert len(side.connected("staying")) == 1
     framework.close()
     side.opened.remove(framework)
-    wait_for(lambda: side.connected("staying") == [], lambda: "still there")
+    wait_until(lambda: side.connected("staying") == [], lambda: "still there")
 
 
 def test_after_a_failover_what_the_old_connection_sent_is_ignored_in_its_turn(side):

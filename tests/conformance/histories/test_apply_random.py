@@ -15,7 +15,7 @@ from tests.conformance.callers.command_line import run_command
 from tests.conformance.callers.joining import quick
 from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
-from tests.surroundings import Ran
+from tests.helpers.surroundings import Ran
 
 SETUP = quick("cpus:8;mem:4096;disk:10;ports:[1-20]", "cpus:8;mem:4096;disk:10;cpus(s):4;ports:[1-20]")
 STACKS = (("a",), ("b",), ("a", "a/x"), ("a", "a/y"), ("a", "a/x", "a/x/z"), ("s", "s/t"))

@@ -1,28 +1,25 @@
 """Random histories of quota and weights, played step by step on the fake and on a real master.
 
 After each step both must have answered alike and be in the same state.  Each history starts on two new masters, so
-weights, which cannot be taken back, do not leak from one into the next.  MESOS_CONFORMANCE_STEPS sets how many steps
-are played in all.
+weights, which cannot be taken back, do not leak from one into the next.
 """
 
 import json
-import os
 from collections.abc import Mapping
 from urllib.parse import quote
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from tests.conformance.histories import payloads
+from tests.conformance.histories.playing import play_histories
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, Carrier, Pool
 from tests.conformance.masters.cluster import Answer, Cluster
 from tests.conformance.masters.comparing import steady
 from tests.conformance.scenarios.scenario import JSON
 from tests.conformance.scenarios.setups import STANDARD
 
-STEPS = int(os.environ.get("MESOS_CONFORMANCE_STEPS", "1000"))
 STEPS_IN_A_HISTORY = 50
 
 
@@ -116,17 +113,4 @@ def _state(master: Cluster) -> dict[str, object]:
 @pytest.mark.process
 @pytest.mark.socket
 def test_random_histories_leave_both_masters_in_the_same_state(pool: Pool) -> None:
-    class Here(History):
-        def __init__(self) -> None:
-            super().__init__(pool, IN_PROCESS)
-
-    run_state_machine_as_test(
-        Here,
-        settings=settings(
-            max_examples=max(1, STEPS // STEPS_IN_A_HISTORY),
-            stateful_step_count=STEPS_IN_A_HISTORY,
-            deadline=None,
-            database=None,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+    play_histories(lambda: History(pool, IN_PROCESS), STEPS_IN_A_HISTORY)

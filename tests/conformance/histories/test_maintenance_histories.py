@@ -4,20 +4,19 @@ Agents are drained and taken out of service, but never removed: those of a real 
 """
 
 import json
-import os
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import Phase
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, rule
 
+from tests.conformance.histories.playing import play_histories
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, Pool
 from tests.conformance.masters.cluster import Cluster
 from tests.conformance.masters.comparing import canonical
 from tests.conformance.scenarios.setups import STANDARD
 
-STEPS = int(os.environ.get("MESOS_CONFORMANCE_STEPS", "1000"))
 STEPS_IN_A_HISTORY = 100
 
 _HOSTS = st.sampled_from(["a", "A", "b", "B", "c", ""])
@@ -122,19 +121,5 @@ def _state(master: Cluster) -> dict[str, Any]:
 @pytest.mark.process
 @pytest.mark.socket
 def test_random_histories_of_maintenance(pool: Pool) -> None:
-    class Here(History):
-        def __init__(self) -> None:
-            super().__init__(pool)
-
-    run_state_machine_as_test(
-        Here,
-        settings=settings(
-            max_examples=max(1, STEPS // STEPS_IN_A_HISTORY),
-            stateful_step_count=STEPS_IN_A_HISTORY,
-            deadline=None,
-            database=None,
-            suppress_health_check=list(HealthCheck),
-            # Every history needs a real master of its own: looking for a shorter one would take minutes.
-            phases=(Phase.generate,),
-        ),
-    )
+    # Every history needs a real master of its own: looking for a shorter one would take minutes.
+    play_histories(lambda: History(pool), STEPS_IN_A_HISTORY, phases=(Phase.generate,))

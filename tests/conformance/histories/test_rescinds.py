@@ -18,7 +18,7 @@ from tests.conformance.callers.owning import owned
 from tests.conformance.forecasts.forecasting import World, forecast
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, Carrier, Pool
 from tests.conformance.scenarios.scenario import Step, api, config, form, post_quota, send, update_quota
-from tests.profiles import examples
+from tests.helpers.profiles import examples
 
 ROUNDS = int(os.environ.get("MESOS_CONFORMANCE_ROUNDS", examples(12)))
 HISTORIES = int(os.environ.get("MESOS_CONFORMANCE_HISTORIES", "2"))

@@ -12,13 +12,13 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests.conformance.histories.playing import STEPS
 from tests.conformance.histories.random_operations import Dice, Resource, bottom, rounded
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, Pool
 from tests.conformance.masters.cluster import Cluster
 from tests.conformance.scenarios.setups import STANDARD
-from tests.needs import needs
+from tests.helpers.needs import needs
 
-STEPS = int(os.environ.get("CONFORMANCE_STEPS", "1000"))
 FRESH_EVERY = 50
 """Steps after which everything is undone, so that there is room again."""
 

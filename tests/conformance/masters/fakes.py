@@ -11,9 +11,10 @@ from fake_master.registry.sqlite import open_registry
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.transports.in_process import InProcessTransport
-from tests.conformance.callers.subscribers import PATIENCE, InTheSameProcess, OverTheNetwork
+from tests.conformance.callers.subscribers import InTheSameProcess, OverTheNetwork
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.processes import Process
+from tests.helpers.waiting import PATIENCE
 
 PROGRAM = (sys.executable, "-m", "fake_master", "--port", "0")
 

@@ -4,9 +4,10 @@ import contextlib
 import os
 import socket
 import subprocess
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+
+from tests.helpers.waiting import wait_until
 
 STOP_SECONDS = 60
 LOG_LINES = 15
@@ -75,10 +76,13 @@ def hold_port(number: int = 0) -> socket.socket:
     return held
 
 
-def wait_until(ready: Callable[[], bool], process: Process, seconds: float) -> None:
-    """Poll until `ready` or fail, with the process's last words, when it ends or the time is up."""
-    deadline = time.monotonic() + seconds
-    while not ready():
+def wait_until_ready(ready: Callable[[], bool], process: Process, seconds: float) -> None:
+    """Wait until `ready`, or fail with the process's last words when it ends or the time is up."""
+
+    def ready_or_ended() -> bool:
+        if ready():
+            return True
         assert process.running(), f"ended before it was ready: {process.last_words()}"
-        assert time.monotonic() < deadline, f"not ready after {seconds} s: {process.last_words()}"
-        time.sleep(0.02)
+        return False
+
+    wait_until(ready_or_ended, process.last_words, seconds)

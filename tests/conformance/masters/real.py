@@ -3,14 +3,18 @@
 import os
 import shutil
 import socket
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import httpx
 
-from tests.conformance.callers.subscribers import PATIENCE, OverTheNetwork
+from tests.conformance.callers.subscribers import OverTheNetwork
 from tests.conformance.masters.cluster import Cluster, Setup
-from tests.conformance.masters.processes import Process, hold_port, wait_until
+from tests.conformance.masters.processes import Process, hold_port, wait_until_ready
+from tests.helpers.waiting import PATIENCE
 
+T = TypeVar("T")
 RUNNER = "MESOS_RUNNER"
 START_SECONDS = 240  # the first start may have to install the master: twenty seconds or so, on an idle machine
 
@@ -24,15 +28,24 @@ def start(setup: Setup, folder: Path) -> Cluster:
     """A real master whose agents have all registered."""
     work = folder / "work"
     is_first = not work.exists()
+
+    def clean() -> None:
+        if is_first:
+            shutil.rmtree(work)
+
+    return unless_misread(lambda: _started(setup, folder), clean)
+
+
+def unless_misread(start: Callable[[], T], clean: Callable[[], None] = lambda: None) -> T:
+    """What `start` returns; after a misreading it is called again, and `clean` before that."""
     for _ in range(MISREADINGS):
         try:
-            return _started(setup, folder)
+            return start()
         except AssertionError as failure:
             if RUN_TOGETHER not in str(failure):
                 raise
-        if is_first:
-            shutil.rmtree(work)
-    return _started(setup, folder)
+        clean()
+    return start()
 
 
 def _started(setup: Setup, folder: Path) -> Cluster:
@@ -70,7 +83,7 @@ def _started(setup: Setup, folder: Path) -> Cluster:
         pid=process.pid,
     )
     try:
-        wait_until(lambda: _is_ready(cluster, client), process, START_SECONDS)
+        wait_until_ready(lambda: _is_ready(cluster, client), process, START_SECONDS)
     except BaseException:
         cluster.stop()
         raise

@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
-from tests.allocator.real_master import Agents
-from tests.conformance.callers.subscribers import PATIENCE
 from tests.conformance.masters.cluster import Cluster
+from tests.fake_master.allocator.real.real_master import Agents
+from tests.helpers.waiting import PATIENCE
 
 
 @contextmanager

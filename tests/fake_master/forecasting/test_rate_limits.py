@@ -1,4 +1,4 @@
-"""What-ifs of rate limits, against recorded traffic."""
+"""Forecasts of rate limits, against recorded traffic."""
 
 import json
 from collections.abc import Callable
@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from fake_master.sources.cluster_file import read_cluster
-from tests.lab import Lab
-from tests.lab.command_line import CommandLine
-from tests.surroundings import Ran
+from tests.helpers.lab import Lab
+from tests.helpers.lab.command_line import CommandLine
+from tests.helpers.surroundings import Ran
 
 CLUSTER = """
 mesos_version = "1.11"

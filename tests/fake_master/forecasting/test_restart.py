@@ -1,4 +1,4 @@
-"""What-ifs for which a master starts anew: a failover, priorities, lending; each beside what then happens."""
+"""Forecasts for which a master starts anew: a failover, priorities, lending; each beside what then happens."""
 
 import json
 from collections.abc import Callable
@@ -9,8 +9,8 @@ import pytest
 
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import read_cluster
-from tests.lab import Lab
-from tests.lab.command_line import CommandLine
+from tests.helpers.lab import Lab
+from tests.helpers.lab.command_line import CommandLine
 
 HEAD = 'mesos_version = "1.11"\n'
 QUOTA = '[quotas.q]\nguarantee = "cpus:1"\n'

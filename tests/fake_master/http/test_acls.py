@@ -45,9 +45,23 @@ def test_without_acls_everything_is_allowed():
     Authorizer().require("update_quotas", None, "x")
 
 
-def test_a_refusal_is_an_error_of_the_tree():
-    with pytest.raises(Forbidden):
-        Authorizer.from_json(ACLS).require("update_quotas", "dev", "web")
+@pytest.mark.parametrize(
+    ("action", "principal", "target", "sentence"),
+    [
+        ("update_quotas", "dev", "web", "the ACLs do not allow principal 'dev' to update quotas (role 'web')"),
+        ("view_flags", None, None, "the ACLs do not allow an unauthenticated client to view flags"),
+        (
+            "unreserve_resources",
+            "dev",
+            "op",
+            "the ACLs do not allow principal 'dev' to unreserve resources (reserver principal 'op')",
+        ),
+    ],
+)
+def test_a_refusal_is_an_error_of_the_tree(action: str, principal: str | None, target: str | None, sentence: str):
+    with pytest.raises(Forbidden) as refused:
+        Authorizer.from_json(ACLS).require(action, principal, target)
+    assert refused.value.message == sentence
 
 
 def test_the_names_of_older_masters_are_understood():

@@ -24,7 +24,7 @@ from fake_master.state.roles import everything
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
-from tests.profiles import examples
+from tests.helpers.profiles import examples
 
 PATHS = ("/state", "/slaves", "/frameworks", "/roles", "/quota", "/state-summary")
 CALLS = ("GET_STATE", "GET_ROLES", "GET_OPERATIONS")

@@ -1,12 +1,11 @@
 """The page of what is served is what is served."""
 
-from pathlib import Path
-
 from fake_master.http.routes import Endpoints, page
 from fake_master.http.scheduler_messages import BODIES
 from fake_master.sources.cluster_file import BUILT_IN
+from tests import ROOT
 
-PAGE = Path(__file__).parents[3] / "docs" / "reference" / "served.md"
+PAGE = ROOT / "docs" / "reference" / "served.md"
 
 
 def test_the_page_is_fresh() -> None:

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.fake_master.sending import ROOT, as_json, garbage, make
-from tests.needs import require
+from tests import ROOT
+from tests.fake_master.sending import as_json, garbage, make
+from tests.helpers.needs import require
 
 pytestmark = pytest.mark.process
 

@@ -20,8 +20,9 @@ from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
 from fake_master.state.agents import Absence
 from fake_master.state.clock import VirtualClock
 from mesosctl.api.protobuf import streaming
-from tests.fake_master.sending import AGENT, JSON, ROOT, as_json, quota, send
-from tests.needs import require
+from tests import ROOT
+from tests.fake_master.sending import AGENT, JSON, as_json, quota, send
+from tests.helpers.needs import require
 
 
 def reserve(application: Application) -> dict[str, Any]:

@@ -19,10 +19,8 @@ from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.transports.limits import ClientLimits
 from fake_master.transports.server import Server
 from tests.fake_master.sending import AGENT, JSON, quota
-from tests.lab import Lab, Scheduler
-
-PATIENCE = 60.0
-"""Seconds until a test gives up."""
+from tests.helpers.lab import Lab, Scheduler
+from tests.helpers.waiting import PATIENCE
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""What is committed stays, what is not leaves no trace, and a bad file says so."""
+"""A committed change stays, another one leaves no trace, and a bad file says so."""
 
 import os
 import signal
@@ -14,6 +14,7 @@ from fake_master.http.request_response import Request
 from fake_master.registry.interface import MemoryRegistry, Registry, RegistryFailure
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import ClusterSpec
+from tests import ROOT
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -146,11 +147,10 @@ os.kill(os.getpid(), signal.SIGKILL)
 @pytest.mark.process
 def test_an_answered_change_survives_sigkill(tmp_path: Path):
     path = tmp_path / "r.sqlite"
-    root = Path(__file__).parents[3]
     ended = subprocess.run(
         [sys.executable, "-c", _KILLED_AFTER_ITS_ANSWER, str(path)],
         check=False,
-        env={**os.environ, "PYTHONPATH": str(root)},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert ended.returncode == -signal.SIGKILL
     registry = SqliteRegistry(path)
@@ -172,14 +172,13 @@ print(master.state.id, *master.state.agents)
 
 @pytest.mark.process
 def test_processes_that_start_on_one_new_file_are_the_same_master(tmp_path: Path):
-    root = Path(__file__).parents[3]
     for number in range(3):
         children = [
             subprocess.Popen(
                 [sys.executable, "-c", _STARTED_AT_ONCE, str(tmp_path / f"{number}.sqlite")],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": str(root)},
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
                 text=True,
             )
             for _ in range(4)

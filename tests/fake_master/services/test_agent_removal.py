@@ -8,7 +8,7 @@ from fake_master.http.request_response import Request
 from fake_master.sources.cluster_file import AgentSpec
 from fake_master.state.agents import Absence
 from fake_master.state.tasks import TaskOutcome
-from tests.lab import AGENT, JSON, PINGS, Lab, Scheduler, scalar
+from tests.helpers.lab import AGENT, JSON, PINGS, Lab, Scheduler, scalar
 
 RESERVED = {**scalar("cpus", 1), "reservations": [{"type": "DYNAMIC", "role": "r"}]}
 

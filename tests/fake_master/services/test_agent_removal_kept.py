@@ -1,4 +1,4 @@
-"""What is known of agents that left, once a master is started again, and to another process on the same registry."""
+"""Agents that left, after a restart of the master and in another process on the same registry."""
 
 from functools import partial
 from pathlib import Path
@@ -7,7 +7,7 @@ from fake_master.registry.interface import Registry
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import AgentSpec
 from fake_master.state.agents import Absence
-from tests.lab import AGENT, PINGS, Lab, Scheduler
+from tests.helpers.lab import AGENT, PINGS, Lab, Scheduler
 
 
 def registry(folder: Path) -> Registry:

@@ -13,7 +13,7 @@ from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
 from mesosctl.model.errors import BadInput
 from mesosctl.model.resource import Reservation
 from mesosctl.model.text import parse_resources
-from tests.reserving import push
+from tests.helpers.reserving import push
 
 LARGE = "cpus:8;mem:4096;disk:2048"
 OWNER = {"reservations": [{"type": "DYNAMIC", "role": "r"}]}

@@ -22,7 +22,7 @@ from fake_master.state.clock import VirtualClock
 from fake_master.state.flags import MasterFlags
 from mesosctl.api.protobuf import streaming
 from mesosctl.model.errors import BadInput
-from tests.profiles import examples
+from tests.helpers.profiles import examples
 
 AGENT = "cpus:4;mem:2048"
 JSON = {"content-type": "application/json", "accept": "application/json"}

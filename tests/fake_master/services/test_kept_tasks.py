@@ -9,7 +9,7 @@ from fake_master.registry.interface import MemoryRegistry, RegistryFailure, Unre
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import AgentSpec
 from fake_master.state.agents import Absence
-from tests.lab import AGENT, Scheduler, lasting
+from tests.helpers.lab import AGENT, Scheduler, lasting
 
 PATIENCE = 600.0
 """Seconds until an agent that is not back counts as unreachable."""

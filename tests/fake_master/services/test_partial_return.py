@@ -6,8 +6,8 @@ import pytest
 
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import read_cluster
-from tests.lab import Lab
-from tests.lab.master import START
+from tests.helpers.lab import Lab
+from tests.helpers.lab.master import START
 
 CLUSTER = """
 mesos_version = "1.11"

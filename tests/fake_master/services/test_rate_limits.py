@@ -6,7 +6,7 @@ import pytest
 
 from fake_master.state.flags import MasterFlags
 from mesosctl.model.errors import BadInput
-from tests.lab import Lab, Scheduler
+from tests.helpers.lab import Lab, Scheduler
 
 P_1 = {"limits": [{"principal": "p", "qps": 1}]}
 P_1_2 = {"limits": [{"principal": "p", "qps": 1, "capacity": 2}]}

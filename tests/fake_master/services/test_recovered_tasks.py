@@ -10,7 +10,7 @@ from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.state.agents import Absence
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.text import parse_resources
-from tests.lab import AGENT, Scheduler, lasting
+from tests.helpers.lab import AGENT, Scheduler, lasting
 
 PATIENCE = 600.0
 """Seconds until an agent that is not back counts as unreachable."""

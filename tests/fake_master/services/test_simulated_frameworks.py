@@ -17,8 +17,9 @@ from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.text import parse_resources
+from tests import EXAMPLES
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "drf.toml"
+EXAMPLE = EXAMPLES / "drf.toml"
 AGENT = "cpus:4;mem:4096"
 
 

@@ -8,7 +8,7 @@ from fake_master.sources.cluster_file import AgentSpec, read_cluster_file
 from fake_master.state.agents import Absence
 from fake_master.state.clock import VirtualClock
 from mesosctl.model.errors import BadInput
-from tests.lab import AGENT, Lab
+from tests.helpers.lab import AGENT, Lab
 
 
 def test_residents_go_on_elsewhere_when_their_agent_gets_lost(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from fake_master.sources.simulation import simulate
 from mesosctl.output.formats.output_formats import write
 from mesosctl.output.offers.dominant_shares import offer_simulation
 from mesosctl.planning.dominant_shares import Sharing
-from tests.lab import Lab
-from tests.lab.command_line import CommandLine
+from tests.helpers.lab import Lab
+from tests.helpers.lab.command_line import CommandLine
 
 FRAMEWORK = """
 [[frameworks]]

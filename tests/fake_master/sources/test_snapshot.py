@@ -23,8 +23,8 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
-from tests.api.pictures import pictures
-from tests.profiles import examples
+from tests.helpers.profiles import examples
+from tests.mesosctl.api.snapshots.strategies import snapshots
 
 TOTAL = parse_resources("cpus:8;mem:4096;ports:[31000-31009]")
 AGENTS = tuple(SnapshotAgent(f"m-S{n}", "same.example", f"slave({n})@h:5051", TOTAL) for n in range(2))
@@ -61,7 +61,7 @@ def _unowned(total: Resources) -> Resources:
 
 
 @settings(max_examples=examples(100), deadline=None)
-@given(pictures())
+@given(snapshots())
 def test_whatever_a_snapshot_says_the_master_says_too(snapshot):
     # No master tells of one port that has two owners.
     assume(all(_unowned(agent.total).quantities() == agent.total.quantities() for agent in snapshot.agents))

@@ -25,10 +25,10 @@ from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
-from tests.api.pictures import pictures
-from tests.lab import Lab
-from tests.lab.command_line import CommandLine
-from tests.profiles import examples
+from tests.helpers.lab import Lab
+from tests.helpers.lab.command_line import CommandLine
+from tests.helpers.profiles import examples
+from tests.mesosctl.api.snapshots.strategies import snapshots
 
 WHOLE = """
 mesos_version = "1.11"
@@ -247,7 +247,7 @@ def test_agents_that_share_a_host_are_numbered_and_that_is_said():
 
 
 @settings(max_examples=examples(100), deadline=None)
-@given(pictures())
+@given(snapshots())
 def test_any_snapshot_can_be_written_and_the_file_is_toml(snapshot: ClusterSnapshot):
     text, _ = cluster_file(snapshot)
     document = tomllib.loads(text)

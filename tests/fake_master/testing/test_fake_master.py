@@ -3,7 +3,6 @@
 import asyncio
 import json
 import threading
-from pathlib import Path
 from typing import Literal
 
 import httpx
@@ -15,6 +14,7 @@ from mesosctl.client.address import parse_address
 from mesosctl.client.master import Master
 from mesosctl.model.errors import BadInput, Conflict, NotFound, RuleViolation
 from mesosctl.operations.snapshot import read_snapshot
+from tests import ROOT
 from tests.fake_master.testing.clients import PATH, Calling, records, subscription
 
 AGENT = "cpus:4;mem:2048"
@@ -106,7 +106,7 @@ def test_a_cluster_file_and_more_beside_it(tmp_path):
 
 
 def test_a_snapshot(tmp_path):
-    example = Path(__file__).parents[3] / "fake_master" / "sources" / "example_cluster.toml"
+    example = ROOT / "fake_master" / "sources" / "example_cluster.toml"
     file = tmp_path / "s.json"
     with FakeMaster(cluster=example) as taken:
         taken.settle()

@@ -4,11 +4,11 @@ import subprocess
 import sys
 import venv
 import zipfile
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+from tests import ROOT
+
 PROJECT = """
 import httpx
 import pytest

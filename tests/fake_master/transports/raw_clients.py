@@ -9,9 +9,8 @@ from typing import Any
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.transports.limits import ClientLimits
 from fake_master.transports.server import Server
+from tests.helpers.waiting import PATIENCE
 
-PATIENCE = 60.0
-"""Seconds until a test gives up; a hundred times as long as any limit here."""
 SMALL = ClientLimits(
     body=1000,
     bodies=1500,

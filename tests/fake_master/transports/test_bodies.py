@@ -8,13 +8,8 @@ from functools import cache
 import pytest
 
 from fake_master.transports.limits import ClientLimits
-from tests.fake_master.transports.raw_clients import (
-    PATIENCE,
-    ROOMY,
-    SMALL,
-    post,
-    served,
-)
+from tests.fake_master.transports.raw_clients import ROOMY, SMALL, post, served
+from tests.helpers.waiting import PATIENCE
 
 pytestmark = pytest.mark.socket
 

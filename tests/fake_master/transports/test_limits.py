@@ -1,4 +1,4 @@
-"""What a client may cost the fake master's server: spoken over raw sockets, as no library would."""
+"""The limits of clients of the fake master's server: spoken over raw sockets, as no library would."""
 
 import asyncio
 import gc
@@ -10,16 +10,8 @@ from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.transports.limits import ClientLimits, Connection
-from tests.fake_master.transports.raw_clients import (
-    HEALTH,
-    LISTEN,
-    PATIENCE,
-    ROOMY,
-    SMALL,
-    Served,
-    post,
-    served,
-)
+from tests.fake_master.transports.raw_clients import HEALTH, LISTEN, ROOMY, SMALL, Served, post, served
+from tests.helpers.waiting import PATIENCE
 
 pytestmark = pytest.mark.socket
 

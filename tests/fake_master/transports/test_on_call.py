@@ -15,8 +15,8 @@ from fake_master.state.streams import EventStream
 from fake_master.transports.address import open_on_call
 from fake_master.transports.in_process import DirectConnection, LazyConnection
 from mesosctl.model.errors import BadInput
-from tests.lab import Scheduler, lasting
-from tests.profiles import examples
+from tests.helpers.lab import Scheduler, lasting
+from tests.helpers.profiles import examples
 
 
 def quota_of(carrier):

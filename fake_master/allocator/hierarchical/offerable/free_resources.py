@@ -1,6 +1,6 @@
-"""Free resources of agents that are alike, and what frameworks that are alike can be offered of them.
+"""Free resources of similar agents, and the parts that similar frameworks can be offered.
 
-Everything here is interned: made once for each content.  It depends on nothing else, so it never becomes wrong.
+Everything here is interned by content. It depends on nothing else, so it never becomes wrong.
 """
 
 from dataclasses import replace
@@ -95,7 +95,7 @@ class VisibleResources:
         self.shrinks_by_name = len(self.unreserved_nonrevocable) == len(pairs) and not any(
             entry.disk is not None and entry.disk.indivisible for entry in self.unreserved_nonrevocable
         )
-        """Whether each counted name is one divisible entry, so that shrinking it leaves nothing to chance."""
+        """Whether each counted name is one divisible entry, so that shrinking is unambiguous."""
         self.full = ResourceSubset(free_resources, self.uncounted + self.unreserved_nonrevocable)
         self._subsets: dict[tuple[int, ...], ResourceSubset] = {self.amounts: self.full}
 
@@ -159,7 +159,7 @@ class FreeResources:
         self.resources = resources
         self.is_empty = not resources
         self.has_unreserved_nonrevocable = any(is_unreserved_nonrevocable(entry) for entry in resources)
-        """Whether there is anything in it that could serve a guarantee."""
+        """Whether it contains anything that could serve a guarantee."""
         self.revocable: Pairs = scalar_pairs(resources.revocable())
         self.offerable_by_eligibility: dict[Eligibility, OfferableResources | None] = {}
         """Filled by `offerable`; read straight from the inner loops."""
@@ -195,7 +195,7 @@ class FreeResources:
 
 
 class Capacity:
-    """An agent's total and features, interned, and what is free of it by what is held."""
+    """An agent's total and features, interned, and its free resources by what is held."""
 
     __slots__ = ("_free", "_pool", "features", "reserved", "scalars", "shared", "total")
 
@@ -242,7 +242,7 @@ class InternPool:
         self._free_resources: dict[tuple[AgentFeatures, tuple[object, ...]], FreeResources] = {}
         self._capacities: dict[tuple[AgentFeatures, tuple[object, ...]], Capacity] = {}
         self.remembered = 0
-        """How often a capacity keeps what is free of it."""
+        """The most free resources that a capacity caches."""
         self.names_of_other_types: set[str] = set()
         """Names of resources that are not scalars on some agent, now or earlier."""
 
@@ -267,7 +267,7 @@ class InternPool:
         return found
 
     def forget(self) -> None:
-        """Start over, when more has been seen than is worth remembering."""
+        """Start over, when the cache has become too large."""
         self.allocations.forget()
         self._free_resources.clear()
         self._capacities.clear()

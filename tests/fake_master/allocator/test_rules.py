@@ -1,0 +1,368 @@
+"""Rules that need more than a scenario's words: counts, chances, errors, brackets, figures."""
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from fake_master.allocator.hierarchical.batch_schedule import agents_to_wait_for
+from fake_master.allocator.hierarchical.metrics import percentile
+from fake_master.allocator.hierarchical.offer_filters import timeout_of
+from fake_master.allocator.hierarchical.offerable.allocations import AllocationPool, Content, scalar_pairs
+from fake_master.allocator.hierarchical.role_tree import RoleTree
+from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
+from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
+from fake_master.allocator.hierarchical.sorters.sorter import Totals
+from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, AgentInfo, FrameworkInfo, Unavailability
+from fake_master.allocator.options import Options
+from mesosctl.model.offers.frameworks import parse_minimum
+from mesosctl.model.quantities import Limits, Quantities, Quota, to_sent_milli, to_shown
+from mesosctl.model.reservations.operations import Conversion
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.values import Items, Ranges, Value
+from tests.fake_master.allocator.player import Player, player
+from tests.fake_master.allocator.words import expand
+
+# --- Sorters --------------------------------------------------------------------------------------
+
+
+def test_so_15_a_weighted_permutation_draws_without_replacement() -> None:
+    expected = [  # probability of item i at position j
+        [0.07, 0.08, 0.12, 0.20, 0.54],
+        [0.13, 0.16, 0.20, 0.28, 0.23],
+        [0.20, 0.22, 0.24, 0.22, 0.12],
+        [0.27, 0.26, 0.23, 0.17, 0.07],
+        [0.33, 0.28, 0.21, 0.13, 0.04],
+    ]
+    sorter = RandomSorter(Totals(), None, random.Random(7))
+    for index in range(5):
+        sorter.add(f"i{index}")
+        sorter.activate(f"i{index}")
+        sorter.update_weight(f"i{index}", index + 1.0)
+    draws = 5000
+    found = Counter((path, position) for _ in range(draws) for position, path in enumerate(sorter.sort()))
+    for index, row in enumerate(expected):
+        for position, chance in enumerate(row):
+            assert found[f"i{index}", position] / draws == pytest.approx(chance, abs=0.05)
+
+
+def test_random_sorter_weighs_level_by_level() -> None:
+    sorter = RandomSorter(Totals(), None, random.Random(7))
+    for path in ("a/x", "a/y", "b", "c"):
+        sorter.add(path)
+        sorter.activate(path)
+    sorter.deactivate("c")
+    first = Counter(sorter.sort()[0] for _ in range(4000))
+    assert first["b"] / 4000 == pytest.approx(0.5, abs=0.05)
+    assert first["a/x"] / 4000 == pytest.approx(0.25, abs=0.05)
+    assert "c" not in first
+
+
+@pytest.mark.parametrize(("weight", "roles"), [(2.0, ["a", "a/b", "a/b/c"]), (1.0, [])])
+def test_so_17_a_role_exists_while_something_says_so(weight: float, roles: list[str]) -> None:
+    tree = RoleTree()
+    tree.set_weight("a/b/c", 2.0)
+    tree.set_weight("a/b/c", weight)
+    assert sorted(role.name for role in tree) == roles
+
+
+def test_so_17_quota_and_reservations_keep_roles_too() -> None:
+    tree = RoleTree()
+    tree.set_quota("q", Quota(Quantities({"cpus": 1}), Limits()))
+    reserved = [("a/b/c", (("cpus", 1000),))]
+    tree.reserve((), reserved)
+    assert {role.name: role.reservations for role in tree if role.reservations} == {
+        name: {"cpus": 1000} for name in ("a", "a/b", "a/b/c")
+    }
+    tree.reserve(reserved, ())
+    tree.set_quota("q", Quota())
+    assert list(tree) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "order", "shares"),
+    [
+        ("F2", "F2 F1 F1 F2 F1", [0.333, 0.222, 0.444, 0.667, 0.667]),
+        ("F1", "F1 F2 F1 F2 F1", [0.222, 0.333, 0.444, 0.667, 0.667]),
+    ],
+)
+def test_so_19_the_table_of_the_seed(first: str, order: str, shares: list[float]) -> None:
+    tasks = {"F1": expand("1/4"), "F2": expand("3/1")}
+    totals = Totals()
+    totals.change(scalar_pairs(expand("9/18")))
+    sorter, parcels, left = DrfSorter(totals), AllocationPool(), expand("9/18")
+    for name in tasks:
+        sorter.add(name)
+        sorter.activate(name)
+    chosen: list[str] = []
+    seen: list[float] = []
+    while fitting := [name for name in sorter.sort() if left.contains(tasks[name])]:
+        name = fitting[0] if chosen else first
+        sorter.allocated(sorter.leaf(name), "A", parcels.for_role("r", Content(tasks[name])))
+        left -= tasks[name]
+        chosen.append(name)
+        seen.append(round(sorter.share(name), 3))
+    assert (" ".join(chosen), seen) == (order, shares)
+    assert left == expand("mem:4")
+    assert sorter.allocation("F1") == {"cpus": 3000, "mem": 12000}
+    assert sorter.allocation("F2") == {"cpus": 6000, "mem": 2000}
+
+
+def test_the_random_sorters_share_out_everything() -> None:
+    made = player(
+        *(f"queued agent A{index} 2/1024" for index in range(8)),
+        "queued framework F1 a/x",
+        "queued framework F2 a/y",
+        "queued quota q 2/1024",
+        "framework F3 q",
+        role_sorter="random",
+        framework_sorter="random",
+    )
+    assert Counter(offer[2] for offer in made.offers) == Counter(f"A{index}" for index in range(8))
+    assert sum(offer[0] == "F3" for offer in made.offers) == 1
+
+
+# --- Time -----------------------------------------------------------------------------------------
+
+
+def test_refusals_have_bounds() -> None:
+    year = 365 * 86400.0
+    given = [-1.0, float("nan"), float("inf"), 1e300, 0.0, 0.25, 4e8]
+    assert [timeout_of(seconds) for seconds in given] == [DEFAULT_REFUSE_SECONDS] * 4 + [0.0, 0.25, year]
+
+
+@pytest.mark.parametrize(("known", "awaited"), [(0, 0), (1, 0), (2, 1), (3, 2), (4, 3), (5, 4), (10, 8)])
+def test_qa_27_how_many_agents_are_waited_for(known: int, awaited: int) -> None:
+    assert agents_to_wait_for(known, 0.8) == awaited
+
+
+def test_a_bracket_holds_runs_back_and_forgets_whom_they_were_for() -> None:
+    made = player("framework F r")
+    made.allocator.pause()
+    made.allocator.pause()
+    made.play("agent A1 1/100 -> -")
+    made.allocator.resume()
+    made.play("agent A2 1/100 -> -")
+    made.allocator.resume()
+    made.play("revive F -> F:A1 F:A2")
+    with pytest.raises(ValueError, match="without pause"):
+        made.allocator.resume()
+
+
+def test_a_bracket_does_not_end_recovery() -> None:
+    made = player("recovery 5 q 1/100", "framework F n")
+    made.allocator.pause()
+    made.allocator.resume()
+    made.play("agent A1 1/100 -> -")
+    made.play("tick -> -")
+
+
+def test_the_next_deadline_is_now_while_a_run_is_due() -> None:
+    made = player("tick 0.25")
+    assert made.allocator.next_deadline() == 1.0
+    made.play("queued agent A1 1/100")
+    assert made.allocator.next_deadline() == 0.25
+
+
+def test_agents_and_entries_are_shuffled_by_the_hook() -> None:
+    calls: list[int] = []
+
+    def backwards(items: list[Any]) -> None:
+        calls.append(len(items))
+        items.sort(key=lambda agent: agent.id, reverse=True)
+
+    made = player(
+        "queued agent A1 2/1024", "queued agent A2 4/1024", "queued framework F1 a", "framework F2 b", shuffle=backwards
+    )
+    assert [(framework, agent) for framework, _, agent, _ in made.offers] == [("F1", "A2"), ("F2", "A1")]
+    assert calls == [2, 2]
+
+
+# --- Inverse offers -------------------------------------------------------------------------------
+
+
+def test_an_inverse_offer_is_repeated_when_answered_and_not_refused() -> None:
+    made = player("agent A1 2/1024", "framework F r", "unavailable A1", "inverse-offers F:A1")
+    made.allocator.update_inverse_offer("F", "A1", refuse_seconds=1.5)
+    made.play("tick")
+    made.play("inverse-offers")
+    made.play("tick")
+    made.play("inverse-offers F:A1")
+    made.allocator.update_inverse_offer("F", "A1")
+    made.play("tick")
+    made.play("inverse-offers F:A1")
+    made.allocator.update_unavailability("A1", None)
+    made.play("tick")
+    made.play("inverse-offers")
+
+
+def test_deactivated_agents_are_asked_for_too() -> None:
+    made = player("agent A1 2/1024", "framework F r", "agent-off A1")
+    made.allocator.update_unavailability("A1", Unavailability(10.0, 5.0))
+    made.play("tick 0")
+    made.play("inverse-offers F:A1")
+
+
+# --- Eligibility ----------------------------------------------------------------------------------
+
+
+def test_regions_gpus_and_constraints_keep_agents_from_frameworks() -> None:
+    made = Player(Options(region="here"))
+    made.allocator.add_framework(
+        FrameworkInfo("F", frozenset({"r"}), excludes={"r": lambda agent: agent.hostname == "bad"})
+    )
+    total = expand("1/100")
+    for agent, resources in (
+        (AgentInfo("far", region="there"), total),
+        (AgentInfo("bad", hostname="bad"), total),
+        (AgentInfo("gpu"), expand("1/100;gpus:1")),
+        (AgentInfo("near", region="here"), total),
+        (AgentInfo("nowhere"), total),
+    ):
+        made.allocator.add_agent(agent, resources)
+    made.play("tick 0 -> F:near F:nowhere")
+    able = frozenset({"MULTI_ROLE", "REGION_AWARE", "GPU_RESOURCES"})
+    made.allocator.update_framework(FrameworkInfo("F", frozenset({"r"}), able))
+    made.play("tick -> F:far F:bad F:gpu")
+
+
+def test_a_shared_volume_goes_to_one_framework_a_run() -> None:
+    made = player(
+        "queued agent A1 10/100;disk(r)[v]<S>:5",
+        "queued framework F1 r caps=SHARED_RESOURCES minimum=cpus:1",
+        "queued framework F2 r caps=SHARED_RESOURCES minimum=disk:1",
+        "tick 0 -> F1:A1=10/100;disk(r)[v]<S>:5",
+        "tick -> F2:A1=disk(r)[v]<S>:5",
+    )
+    used = made.allocator.state.total_used()
+    assert used["disk"] == 5000  # two copies, one disk
+
+
+# --- What is held ---------------------------------------------------------------------------------
+
+
+def test_each_agent_is_offered_as_it_wrote_its_resources() -> None:
+    """What is equal and was sent in another way: a master shows it as it came."""
+    made = player("queued framework F r")
+    sent = {
+        "A1": (["a", "c"], [(1, 2), (5, 6)], 1.0),
+        "A2": (["c", "a"], [(1, 2), (5, 6)], 1.0),
+        "A3": (["a", "c"], [(5, 6), (1, 2)], 1.0),
+        "A4": (["a", "c"], [(1, 2), (5, 6)], 1.0004),
+    }
+    for agent, (names, spans, amount) in sent.items():
+        values: dict[str, Value] = {
+            "zones": Items.of(names),
+            "ports": Ranges.as_sent(spans),
+            "disk": to_sent_milli(amount),
+        }
+        whole = Resources(Resource(name, value) for name, value in values.items())
+        made.allocator.add_agent(AgentInfo(agent), whole + expand("1/100"))
+    made.allocator.advance_to(made.now)
+    shown = {agent: {entry.name: entry.value for entry in offered} for _, _, agent, offered in made.offers}
+    for agent, (names, spans, amount) in sent.items():
+        of = shown[agent]
+        assert isinstance(of["zones"], Items)
+        assert isinstance(of["ports"], Ranges)
+        assert isinstance(of["disk"], int)
+        assert (list(of["zones"]), list(of["ports"].sent or of["ports"].spans)) == (names, spans)
+        assert to_shown(of["disk"]) == amount
+
+
+def test_what_both_stages_offer_becomes_one_parcel() -> None:
+    made = player("agent A1 2/1024", "framework F r")
+    state = made.allocator.state
+    agent, client = state.agents["A1"], state.frameworks["F"].clients["r"]
+    made.play("recover F A1 1/512")
+    more = state.pool.allocations.for_role("r", Content(expand("1/512")))
+    state.hold(agent, client, more)
+    assert state.merge_last_two(agent, client) == expand("2/1024").allocated_to("r")
+    assert client.allocation_count == len(agent.allocations) == 1
+    made.allocator.recover_resources("F", "A1", expand("2/1024").allocated_to("r"))
+    assert (client.allocation_count, agent.allocations, state.total_used()) == (0, [], {})
+    made.play("tick -> F:A1=2/1024")
+
+
+def test_what_is_used_when_one_of_the_two_appears_is_accounted() -> None:
+    held = expand("1/512").allocated_to("r")
+    made = Player(Options(min_allocatable_resources=()))
+    made.allocator.add_agent(AgentInfo("A1"), expand("2/1024"), {"F": held})
+    made.play("tick -> -")
+    assert made.allocator.state.total_used() == {}
+    made.allocator.add_framework(FrameworkInfo("F", frozenset({"r"})), {"A1": held, "A9": held})
+    made.play("tick 0 -> F:A1=1/512")
+    made.allocator.add_resource_provider("A1", expand("disk:5"), {"F": expand("disk:2").allocated_to("r")})
+    made.play("tick -> F:A1=disk:3")
+    assert made.allocator.state.total_used() == {"cpus": 2000, "mem": 1024000, "disk": 5000}
+
+
+# --- Errors ---------------------------------------------------------------------------------------
+
+
+def test_what_is_not_held_cannot_be_given_back() -> None:
+    made = player("agent A1 2/1024", "framework F r")
+    with pytest.raises(ValueError, match=r"F holds .* not"):
+        made.allocator.recover_resources("F", "A1", expand("3/1").allocated_to("r"))
+    with pytest.raises(ValueError, match="one allocation role"):
+        made.allocator.recover_resources("F", "A1", expand("1/1"))
+    made.allocator.recover_resources("nobody", "A1", expand("1/1").allocated_to("r"))
+    made.allocator.recover_resources("F", "nowhere", expand("1/1").allocated_to("r"))
+    assert made.allocator.state.total_used() == {"cpus": 2000, "mem": 1024000}
+
+
+def test_names_are_used_once_and_quota_is_for_top_level_roles() -> None:
+    made = player("agent A1 2/1024", "framework F r")
+    with pytest.raises(ValueError, match="A1 is already known"):
+        made.allocator.add_agent(AgentInfo("A1"), expand("1/1"))
+    with pytest.raises(ValueError, match="F is already known"):
+        made.allocator.add_framework(FrameworkInfo("F", frozenset({"r"})))
+    with pytest.raises(ValueError, match="nested role"):
+        made.allocator.update_quota("a/b", Quota())
+    with pytest.raises(KeyError):
+        made.allocator.remove_agent("A2")
+
+
+def test_operations_need_free_resources() -> None:
+    made = player("agent A1 2/1024", "framework F r")
+    volume = expand("disk(+r)[v]:1")
+    assert not made.allocator.update_available("A1", [Conversion(expand("disk:1"), volume)])
+    assert not made.allocator.update_available("A1", [Conversion(expand("cpus:1"), expand("cpus(+r):1"))])
+    made.play("recover F A1")
+    assert made.allocator.update_available("A1", [Conversion(expand("cpus:1"), expand("cpus(+r):1"))])
+    made.play("tick -> F:A1=1/1024;cpus(+r):1")
+
+
+# --- Figures --------------------------------------------------------------------------------------
+
+
+def test_accepted_resources_are_consumed_until_they_come_back() -> None:
+    made = player("agent A1 2/1024;disk:5", "framework F a/b")
+    name = "allocator/mesos/quota/roles/{}/resources/cpus/consumed"
+    assert name.format("a") not in made.allocator.metrics()
+    made.play("accept F A1")
+    assert [made.allocator.metrics()[name.format(role)] for role in ("", "a", "a/b")] == [2.0] * 3
+    held = made.held["F", "A1"]
+    made.allocator.recover_resources("F", "A1", held, is_allocated=True)
+    assert name.format("a") not in made.allocator.metrics()
+
+
+def test_the_stop_watch_keeps_samples_and_percentiles() -> None:
+    ticks = iter(range(100))
+    made = player("agent A1 2/1024", "framework F r", "tick", perf_counter=lambda: float(next(ticks)))
+    figures = made.allocator.metrics()
+    assert figures["allocator/mesos/allocation_runs"] == 3.0
+    assert figures["allocator/mesos/allocation_run_ms"] == 1000.0
+    assert figures["allocator/mesos/allocation_run_ms/count"] == 3.0
+    assert figures["allocator/mesos/roles/r/shares/dominant"] == 1.0
+    assert percentile([0.0, 10.0, 20.0, 30.0], 0.5) == 15.0
+    assert percentile([4.0], 0.999) == 4.0
+
+
+def test_the_minimum_is_read_as_the_flag_is_written() -> None:
+    assert parse_minimum("cpus:0.01|mem:32") == (Quantities({"cpus": 10}), Quantities({"mem": 32000}))
+    assert parse_minimum("cpus:1;mem:64") == (Quantities({"cpus": 1000, "mem": 64000}),)
+    assert parse_minimum("") == ()
+    with pytest.raises(ValueError, match="NAME:AMOUNT"):
+        parse_minimum("cpus")

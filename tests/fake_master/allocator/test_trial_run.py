@@ -1,0 +1,126 @@
+"""A trial says what the next run would decide of each agent for a client, and changes nothing."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import pytest
+
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.hierarchical.stages.run import Rejection
+from fake_master.allocator.hierarchical.stages.trial_run import Decision, TrialRun, try_offers
+from fake_master.allocator.interface import AgentInfo, FrameworkInfo, OffersByRole
+from fake_master.allocator.options import Options
+from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.model.resources import Resources
+from tests.fake_master.allocator.words import expand
+
+INTERVAL = 1.0
+
+
+class Market:
+    """An allocator, and what it has offered to each framework."""
+
+    def __init__(self, agents: Mapping[str, str], **quotas: Quota) -> None:
+        self.offers: dict[str, OffersByRole] = {}
+        self.allocator = HierarchicalAllocator(
+            Options(min_allocatable_resources=(Quantities({"cpus": 10}), Quantities({"mem": 32000}))),
+            self.offers.__setitem__,
+        )
+        for role, quota in quotas.items():
+            self.allocator.update_quota(role, quota)
+        for name, text in agents.items():
+            self.allocator.add_agent(AgentInfo(name), expand(text))
+
+    def join(self, name: str, role: str, *, active: bool = True, suppressed: Collection[str] = ()) -> None:
+        self.allocator.add_framework(FrameworkInfo(name, frozenset({role})), active=active, suppressed=suppressed)
+
+    def decide(self, framework: str, role: str) -> dict[str, Decision]:
+        return {agent: decision for (agent, *_), decision in self.trial((framework, role)).decisions.items()}
+
+    def trial(self, *subjects: tuple[str, str]) -> TrialRun:
+        return try_offers(self.allocator.state, subjects)
+
+    def run(self) -> dict[str, OffersByRole]:
+        self.offers.clear()
+        self.allocator.advance_to((self.allocator.next_deadline() or 0.0) + INTERVAL)
+        return self.offers
+
+
+def cpus(amount: int, **more: int) -> Quota:
+    return Quota(Quantities({"cpus": amount * 1000, **more}), Limits())
+
+
+def test_agrees_with_the_next_run_and_changes_nothing() -> None:
+    market = Market({"A": "4/2048", "B": "cpus(other):2;cpus:1;mem:64"})
+    market.join("F", "ads")
+    tried = market.decide("F", "ads")
+    offered = market.run()["F"]["ads"]
+    assert {agent: decision.offered for agent, decision in tried.items()} == {
+        agent: resources.allocated_to(None) for agent, resources in offered.items()
+    }
+
+
+def test_no_decision_depends_on_another() -> None:
+    """A run gives the first framework everything; each would be offered all of it, were it its turn."""
+    market = Market({"A": "4/2048"}, ads=Quota(Quantities(), Limits({"cpus": 4000})))
+    market.join("F", "ads")
+    market.join("G", "web")
+    trial = market.trial(("F", "ads"), ("G", "web"))
+    assert {whom: decision.offered for (_, whom, _), decision in trial.decisions.items()} == {
+        "F": expand("4/2048"),
+        "G": expand("4/2048"),
+    }
+
+
+@pytest.mark.parametrize("more", [{"active": False}, {"suppressed": ("ads",)}])
+def test_whether_the_subject_wants_offers_now_is_left_out_of_account(more: dict[str, Any]) -> None:
+    market = Market({"A": "4/2048"})
+    market.join("F", "ads", **more)
+    assert market.decide("F", "ads")["A"].offered == expand("4/2048")
+    assert market.run() == {}, "and afterwards it is as it was"
+
+
+def test_a_filter_is_the_reason_until_it_ends() -> None:
+    market = Market({"A": "4/2048"})
+    market.join("F", "ads")
+    offered = market.run()["F"]["ads"]["A"]
+    market.allocator.recover_resources("F", "A", offered, 5.0)
+    assert market.decide("F", "ads")["A"] == Decision(Resources(), Rejection.FILTER)
+    assert market.run() == {}
+
+
+def test_what_guarantees_lack_is_not_offered_to_others() -> None:
+    market = Market({"A": "4/2048"}, web=cpus(3))
+    market.join("F", "ads")
+    trial = market.trial(("F", "ads"))
+    assert trial.lacking == {"web": Quantities({"cpus": 3000})}
+    assert trial.bounds["ads"].spare == Quantities({"cpus": 1000, "mem": 2048000})
+    assert trial.decisions["A", "F", "ads"].offered == expand("1/2048")
+
+
+def test_too_little_of_a_limit_is_left() -> None:
+    market = Market({"A": "cpus:4"}, ads=Quota(Quantities(), Limits({"cpus": 0})))
+    market.join("F", "ads")
+    trial = market.trial(("F", "ads"))
+    assert trial.decisions["A", "F", "ads"] == Decision(Resources())
+    assert trial.bounds["ads"].limits_left == Limits({"cpus": 0})
+
+
+def test_a_guarantee_of_its_own_is_served_first() -> None:
+    market = Market({"A": "4/2048"}, ads=cpus(3), web=cpus(1))
+    market.join("F", "ads")
+    assert market.decide("F", "ads")["A"].offered.scalar_quantities()["cpus"] == 3000
+
+
+def test_agents_that_are_out_of_service_are_not_decided_about() -> None:
+    market = Market({"A": "4/2048", "B": "1/512"})
+    market.join("F", "ads")
+    market.allocator.deactivate_agent("A")
+    assert set(market.decide("F", "ads")) == {"B"}
+
+
+def test_alike_agents_each_have_a_decision() -> None:
+    """A run looks at only one of many agents that are alike where quota leaves nothing."""
+    market = Market({f"A{n}": "cpus:1" for n in range(4)}, web=cpus(9))
+    market.join("F", "ads")
+    assert market.decide("F", "ads") == {f"A{n}": Decision(Resources()) for n in range(4)}

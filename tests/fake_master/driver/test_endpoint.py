@@ -1,0 +1,392 @@
+"""The messages of drivers, without a connection: older ones, those that come twice, and those that nobody may send."""
+
+import base64
+import hmac
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from fake_master.driver.endpoint import DriverEndpoint
+from fake_master.driver.messages import Address, parse_pid
+from fake_master.http.request_response import Request
+from fake_master.protobuf.conversion import parse, serialize
+from tests.helpers.lab.master import Lab
+
+INFO = {"user": "u", "name": "n", "role": "ads"}
+HERE = "scheduler(1)@10.0.0.1:4000"
+THERE = "scheduler(2)@10.0.0.2:4000"
+
+
+class Recorder:
+    """Links that write down what is posted."""
+
+    def __init__(self) -> None:
+        self.posted: list[tuple[Address, str, dict[str, Any]]] = []
+        self.senders: list[str] = []
+        self.linked: list[Address] = []
+
+    def post(self, to: Address, data: bytes) -> None:
+        head, _, rest = data.partition(b"\r\n\r\n")
+        first, *headers = head.decode().split("\r\n")
+        name = first.split()[1].rpartition("/")[2]
+        self.senders.append(next(h for h in headers if h.startswith("Libprocess-From")).partition(": ")[2])
+        size, _, body = rest.partition(b"\r\n") if rest else (b"0", b"", b"")
+        document = parse(name, body[: int(size, 16)])
+        self.posted.append((to, name.rpartition(".")[2], document))
+
+    def link(self, to: Address) -> None:
+        self.linked.append(to)
+
+
+class Drivers(Lab):
+    """A master in virtual time to which drivers speak."""
+
+    def __init__(self, *agents: str, **more: Any) -> None:
+        super().__init__(*agents, **more)
+        self.links = Recorder()
+        self.endpoint = DriverEndpoint(self.master, self.application.endpoints.scheduler_api, self.links)
+        self.application.find_message = self.endpoint.find
+
+    def send(
+        self, sender: str, name: str, document: Mapping[str, Any], *, actor: str = "master", agent: str = "libprocess/"
+    ) -> int:
+        """Send a message; the status that a sender would see that is no libprocess."""
+        body = serialize(name, document)
+        headers = {"libprocess-from": sender, "user-agent": agent}
+        return self.application.handle(Request("POST", f"/{actor}/{name}", headers, body)).status
+
+    def internal(self, sender: str, name: str, **document: Any) -> None:
+        assert self.send(sender, f"mesos.internal.{name}", document) == 202
+
+    def tell(self, sender: str, kind: str, **document: Any) -> None:
+        assert self.send(sender, "mesos.scheduler.Call", {"type": kind, **document}) == 202
+
+    def told(self) -> list[tuple[str, dict[str, Any]]]:
+        """What drivers were told since the last look."""
+        found = [(name, document) for _, name, document in self.links.posted]
+        self.links.posted.clear()
+        return found
+
+    def names(self) -> list[str]:
+        return [name for name, _ in self.told()]
+
+    def registered(self, sender: str = HERE, **more: Any) -> dict[str, Any]:
+        """Register as an older driver does; the framework's id."""
+        self.internal(sender, "RegisterFrameworkMessage", framework={**INFO, **more})
+        _, name, document = self.links.posted.pop(0)
+        assert name == "FrameworkRegisteredMessage"
+        framework_id: dict[str, Any] = document["framework_id"]
+        return framework_id
+
+    def offers(self) -> list[Any]:
+        """What drivers were offered since the last look, and in the next second."""
+        self.wait(1.0)
+        return [o for name, document in self.told() if name == "ResourceOffersMessage" for o in document["offers"]]
+
+
+@pytest.fixture
+def drivers() -> Drivers:
+    return Drivers("cpus:4;mem:2048")
+
+
+def test_an_older_driver_lives_by_single_messages(drivers: Drivers) -> None:
+    known = drivers.registered()
+    assert drivers.links.linked == [Address("10.0.0.1", 4000)]
+    ((name, message),) = drivers.told()
+    assert (name, message["pids"]) == ("ResourceOffersMessage", ["slave(1)@127.0.0.1:5050"])
+    (offer,) = message["offers"]
+    task = {
+        "name": "t",
+        "task_id": {"value": "t1"},
+        "agent_id": offer["agent_id"],
+        "resources": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}],
+        "command": {"value": "sleep 100"},
+    }
+    drivers.internal(HERE, "LaunchTasksMessage", framework_id=known, tasks=[task], filters={}, offer_ids=[offer["id"]])
+    (name, starting), *_ = drivers.told()
+    update = starting["update"]
+    assert (name, update["status"]["state"], starting["pid"]) == (
+        "StatusUpdateMessage",
+        "TASK_STARTING",
+        "slave(1)@127.0.0.1:5050",
+    )
+    ids = {"agent_id": offer["agent_id"], "framework_id": known, "task_id": {"value": "t1"}}
+    drivers.internal(HERE, "StatusUpdateAcknowledgementMessage", **ids, uuid=update["uuid"])
+    (name, running), *_ = drivers.told()
+    assert running["update"]["status"]["state"] == "TASK_RUNNING"
+    drivers.internal(HERE, "StatusUpdateAcknowledgementMessage", **ids, uuid=running["update"]["uuid"])
+    drivers.internal(
+        HERE,
+        "ReconcileTasksMessage",
+        framework_id=known,
+        statuses=[{"task_id": {"value": "t1"}, "state": "TASK_RUNNING"}],
+    )
+    ((name, reconciled),) = drivers.told()
+    assert "uuid" not in reconciled["update"]
+    assert "pid" not in reconciled
+    drivers.internal(HERE, "KillTaskMessage", framework_id=known, task_id={"value": "t1"})
+    drivers.wait(1.0)
+    killed = [document for name, document in drivers.told() if name == "StatusUpdateMessage"]
+    assert killed[0]["update"]["latest_state"] == "TASK_KILLED"
+    drivers.internal(HERE, "ReviveOffersMessage", framework_id=known)
+    drivers.internal(HERE, "ResourceRequestMessage", framework_id=known)
+    drivers.internal(HERE, "UnregisterFrameworkMessage", framework_id=known)
+    assert not drivers.master.state.frameworks
+
+
+def test_every_message_comes_from_the_master(drivers: Drivers) -> None:
+    """A driver ignores what comes from anybody else than the master that it has detected."""
+    drivers.registered()
+    drivers.offers()
+    assert set(drivers.links.senders) == {"master@127.0.0.1:5050"}
+
+
+def test_a_driver_that_asks_twice_is_one_framework(drivers: Drivers) -> None:
+    known = drivers.registered()
+    drivers.told()
+    assert drivers.registered() == known
+    assert len(drivers.master.state.frameworks) == 1
+
+
+def test_registering_with_an_id_and_again_without(drivers: Drivers) -> None:
+    drivers.internal(HERE, "RegisterFrameworkMessage", framework={**INFO, "id": {"value": "x"}})
+    drivers.internal(HERE, "ReregisterFrameworkMessage", framework=INFO, failover=False)
+    assert drivers.told() == [
+        ("FrameworkErrorMessage", {"message": "Registering with 'id' already set"}),
+        ("FrameworkErrorMessage", {"message": "Re-registering without an 'id'"}),
+    ]
+
+
+def test_a_driver_that_registers_again_loses_what_it_was_offered(drivers: Drivers) -> None:
+    known = drivers.registered(failover_timeout=100.0)
+    drivers.offers()
+    info = {**INFO, "id": known, "failover_timeout": 100.0}
+    drivers.internal(HERE, "ReregisterFrameworkMessage", framework=info, failover=False)
+    assert drivers.names()[:2] == ["RescindResourceOfferMessage", "FrameworkReregisteredMessage"]
+    assert drivers.offers()
+
+
+def test_a_driver_that_takes_over_silences_the_other(drivers: Drivers) -> None:
+    known = drivers.registered(failover_timeout=100.0)
+    drivers.offers()
+    info = {**INFO, "id": known, "failover_timeout": 100.0}
+    drivers.tell(THERE, "SUBSCRIBE", framework_id=known, subscribe={"framework_info": info, "force": True})
+    posted = [(to.ip, name) for to, name, _ in drivers.links.posted]
+    assert posted == [("10.0.0.1", "FrameworkErrorMessage"), ("10.0.0.2", "FrameworkRegisteredMessage")]
+    drivers.told()
+    drivers.tell(HERE, "TEARDOWN", framework_id=known)
+    assert known["value"] in drivers.master.state.frameworks
+
+
+@pytest.mark.parametrize("before", ["update", "take over", "register again", "be away", "give up"])
+def test_filters_end_only_where_the_framework_was_inactive(drivers: Drivers, before: str) -> None:
+    known = drivers.registered(failover_timeout=100.0)
+    (offer,) = drivers.offers()
+    refused = {"offer_ids": [offer["id"]], "filters": {"refuse_seconds": 3600.0}}
+    drivers.tell(HERE, "DECLINE", framework_id=known, decline=refused)
+    info = {**INFO, "id": known, "failover_timeout": 100.0}
+    if before == "update":
+        drivers.tell(HERE, "UPDATE_FRAMEWORK", framework_id=known, update_framework={"framework_info": info})
+    elif before == "be away":
+        drivers.endpoint.exited(Address("10.0.0.1", 4000))
+    elif before == "give up":
+        drivers.internal(HERE, "DeactivateFrameworkMessage", framework_id=known)
+    is_forced, sender = (False, HERE) if before == "register again" else (True, THERE)
+    subscribe = {"framework_info": info, "force": is_forced}
+    drivers.tell(sender, "SUBSCRIBE", framework_id=known, subscribe=subscribe)
+    assert len(drivers.offers()) == (before in ("be away", "give up"))
+
+
+def test_without_force_the_driver_that_there_is_hears_of_it(drivers: Drivers) -> None:
+    known = drivers.registered(failover_timeout=100.0)
+    info = {**INFO, "id": known, "failover_timeout": 100.0}
+    drivers.tell(HERE, "SUPPRESS", framework_id=known)
+    drivers.endpoint.exited(Address("10.0.0.1", 4000))
+    drivers.told()
+    drivers.tell(
+        THERE, "SUBSCRIBE", framework_id=known, subscribe={"framework_info": info, "suppressed_roles": ["ads"]}
+    )
+    assert [(to.ip, name) for to, name, _ in drivers.links.posted] == [("10.0.0.1", "FrameworkReregisteredMessage")]
+
+
+def test_a_framework_of_a_former_leader_is_registered_again(drivers: Drivers) -> None:
+    info = {**INFO, "id": {"value": "former-0000"}}
+    drivers.tell(HERE, "SUBSCRIBE", framework_id=info["id"], subscribe={"framework_info": info, "force": True})
+    assert drivers.names()[0] == "FrameworkReregisteredMessage"
+
+
+def test_a_lost_connection_is_a_framework_that_is_away(drivers: Drivers) -> None:
+    known = drivers.registered(failover_timeout=5.0)
+    drivers.offers()
+    drivers.endpoint.exited(Address("10.0.0.1", 4000))
+    framework = drivers.master.state.frameworks[known["value"]]
+    assert (framework.connected, framework.active, len(framework.offers)) == (False, False, 0)
+    drivers.told()
+    drivers.tell(HERE, "REVIVE", framework_id=known)
+    assert drivers.told() == [("FrameworkErrorMessage", {"message": "Framework disconnected"})]
+    drivers.wait(5.0)
+    assert not drivers.master.state.frameworks
+
+
+def test_a_driver_that_gives_up_is_offered_nothing(drivers: Drivers) -> None:
+    known = drivers.registered()
+    assert drivers.names() == ["ResourceOffersMessage"]
+    drivers.internal(THERE, "DeactivateFrameworkMessage", framework_id=known)
+    assert drivers.names() == []
+    drivers.internal(HERE, "DeactivateFrameworkMessage", framework_id=known)
+    assert drivers.names() == ["RescindResourceOfferMessage"]
+    assert drivers.offers() == []
+    assert drivers.master.state.frameworks[known["value"]].connected
+
+
+def test_what_cannot_be_read_is_dropped(drivers: Drivers) -> None:
+    for body in (b"", b"\xff", b"\x10\x01", b"\x10\x63", b"{}"):
+        request = Request("POST", "/master/mesos.scheduler.Call", {"libprocess-from": HERE}, body)
+        assert drivers.application.handle(request).status == 202
+    assert drivers.send(HERE, "mesos.internal.StatusUpdateMessage", {}) == 202
+    assert drivers.told() == []
+
+
+def test_who_gets_an_answer(drivers: Drivers) -> None:
+    body = serialize("mesos.internal.RegisterFrameworkMessage", {"framework": INFO})
+    path = "/master/mesos.internal.RegisterFrameworkMessage"
+    by_header = drivers.application.handle(Request("POST", path, {"libprocess-from": HERE}, body))
+    by_agent = drivers.application.handle(Request("POST", path, {"user-agent": f"libprocess/{HERE}"}, body))
+    nobody = drivers.application.handle(Request("POST", path.replace("master", "nobody"), {"libprocess-from": HERE}))
+    nameless = drivers.application.handle(Request("POST", path, {"libprocess-from": "nobody"}, body))
+    assert [(a.status, a.is_sent) for a in (by_header, by_agent, nobody, nameless)] == [
+        (202, True),
+        (202, False),
+        (404, True),
+        (404, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_pid"),
+    [
+        (HERE, True),
+        ("@10.0.0.1:1", True),
+        ("a@[::1]:80", True),
+        ("a@10.0.0.1", False),
+        ("a@10.0.0.1:0", False),
+        ("a@10.0.0.1:65536", False),
+        ("a@host:1", False),
+        ("a b\r\n@10.0.0.1:1\r\n", False),
+        ("", False),
+    ],
+)
+def test_pids(text: str, is_pid: bool) -> None:
+    pid = parse_pid(text)
+    assert (pid is not None) == is_pid
+    if pid is not None:
+        assert str(pid) == text
+
+
+def test_messages_to_executors_go_by_way_of_their_agent(drivers: Drivers) -> None:
+    known = drivers.registered()
+    (agent,) = drivers.master.state.agents.values()
+    ids = {"agent_id": {"value": agent.id}, "framework_id": known, "executor_id": {"value": "e"}}
+    name = "mesos.internal.FrameworkToExecutorMessage"
+    assert drivers.send(HERE, name, {**ids, "data": "AA=="}, actor="slave(1)") == 202
+    assert drivers.send(HERE, name, {**ids, "data": "AA=="}, actor="slave(9)") == 404
+    drivers.internal(HERE, "FrameworkToExecutorMessage", **ids, data="AA==")
+    assert drivers.master.state.counts["valid_framework_to_executor_messages"] == 2
+
+
+# --- Authentication -----------------------------------------------------------------------------------
+
+CLIENT = "crammd5-authenticatee(1)@10.0.0.1:4000"
+
+
+@pytest.fixture
+def guarded(tmp_path: Any) -> Drivers:
+    path = tmp_path / "credentials"
+    path.write_text('{"credentials":[{"principal":"ads","secret":"s"}]}', encoding="utf-8")
+    return Drivers(flags={"credentials": str(path), "authenticate_frameworks": "true"})
+
+
+def _authenticate(drivers: Drivers, principal: bytes, secret: bytes) -> str:
+    """The name of the last message of an authentication."""
+    drivers.internal(CLIENT, "AuthenticateMessage", pid=HERE)
+    assert drivers.told() == [("AuthenticationMechanismsMessage", {"mechanisms": ["CRAM-MD5"]})]
+    actor = drivers.links.senders[-1].partition("@")[0]
+    drivers.send(CLIENT, "mesos.internal.AuthenticationStartMessage", {"mechanism": "CRAM-MD5"}, actor=actor)
+    ((_, challenge),) = drivers.told()
+    digest = hmac.new(secret, base64.b64decode(challenge["data"]), "md5").hexdigest().encode()
+    answer = {"data": base64.b64encode(principal + b" " + digest).decode()}
+    drivers.send(CLIENT, "mesos.internal.AuthenticationStepMessage", answer, actor=actor)
+    ((name, _),) = drivers.told()
+    return name
+
+
+def test_a_driver_that_knows_its_secret_registers(guarded: Drivers) -> None:
+    assert _authenticate(guarded, b"ads", b"s") == "AuthenticationCompletedMessage"
+    guarded.registered(principal="ads")
+
+
+@pytest.mark.parametrize(("principal", "secret"), [(b"ads", b"t"), (b"web", b"s"), (b"", b""), (b"\xff", b"")])
+def test_a_driver_that_does_not_is_refused(guarded: Drivers, principal: bytes, secret: bytes) -> None:
+    assert _authenticate(guarded, principal, secret) == "AuthenticationFailedMessage"
+    guarded.internal(HERE, "RegisterFrameworkMessage", framework=INFO)
+    assert guarded.told() == [("FrameworkErrorMessage", {"message": f"Framework at {HERE} is not authenticated."})]
+
+
+def test_a_driver_that_comes_back_proves_it_anew(guarded: Drivers) -> None:
+    _authenticate(guarded, b"ads", b"s")
+    guarded.registered(principal="ads")
+    guarded.told()
+    guarded.endpoint.exited(Address("10.0.0.1", 4000))
+    guarded.internal(HERE, "RegisterFrameworkMessage", framework={**INFO, "principal": "ads"})
+    assert guarded.names() == ["FrameworkErrorMessage"]
+
+
+def test_authenticating_out_of_turn(guarded: Drivers) -> None:
+    guarded.internal(CLIENT, "AuthenticateMessage", pid=HERE)
+    guarded.told()
+    actor = guarded.links.senders[-1].partition("@")[0]
+    guarded.send(CLIENT, "mesos.internal.AuthenticationStepMessage", {"data": "AA=="}, actor=actor)
+    assert guarded.names() == ["AuthenticationErrorMessage"]
+    guarded.send(CLIENT, "mesos.internal.AuthenticationStartMessage", {"mechanism": "CRAM-MD5"}, actor=actor)
+    assert guarded.names() == []
+
+
+# --- Rate limits --------------------------------------------------------------------------------------
+
+
+def _limited(**more: Any) -> Drivers:
+    limits = {"limits": [{"principal": "ads", "qps": 1.0, **more}]}
+    return Drivers(rate_limits=limits, flags={"rate_limit_http": "false"})
+
+
+def _counters(drivers: Drivers) -> tuple[float, float]:
+    metrics = drivers.master.rate_limiting.metrics()
+    return metrics["frameworks/ads/messages_received"], metrics["frameworks/ads/messages_processed"]
+
+
+def test_messages_of_drivers_are_throttled_whatever_becomes_of_http() -> None:
+    drivers = _limited()
+    known = drivers.registered(principal="ads")
+    assert _counters(drivers) == (0.0, 0.0)
+    for number in range(3):
+        drivers.tell(HERE, "KILL", framework_id=known, kill={"task_id": {"value": f"t{number}"}})
+    drivers.send(HERE, "mesos.scheduler.Call", {})  # one that is dropped waits its turn, too
+    assert _counters(drivers) == (4.0, 1.0)
+    drivers.wait(1.0)
+    drivers.wait(1.0)
+    killed = [d["update"]["status"]["task_id"]["value"] for n, d in drivers.told() if n == "StatusUpdateMessage"]
+    assert killed == ["t0", "t1", "t2"]
+    drivers.wait(1.0)
+    assert _counters(drivers) == (4.0, 4.0)
+
+
+def test_a_driver_beyond_its_capacity_hears_of_it_and_stays() -> None:
+    drivers = _limited(capacity=1)
+    known = drivers.registered(principal="ads")
+    for _ in range(3):
+        drivers.tell(HERE, "REVIVE", framework_id=known)
+    error = {"message": "Message mesos.scheduler.Call dropped: capacity(1) exceeded"}
+    assert ("FrameworkErrorMessage", error) in drivers.told()
+    assert drivers.master.state.frameworks[known["value"]].connected
+    assert _counters(drivers) == (3.0, 1.0)

@@ -1,0 +1,200 @@
+"""`mesosctl export`, `diff` and `apply` as they are typed."""
+
+import json
+import tomllib
+
+import pytest
+
+from mesosctl.api.snapshots import snapshot
+from mesosctl.cli.session import Session
+from mesosctl.operations.apply import run as run_operations
+from mesosctl.operations.apply.run import perform
+from mesosctl.operations.snapshot import write_file
+from mesosctl.planning.snapshot import ClusterSnapshot
+from tests.mesosctl.cli.apply.conftest import WISHES, steps
+
+
+def test_from_nothing_to_what_is_wanted_and_back(run, file, tmp_path):
+    before = tmp_path / "before.toml"
+    assert run("export", "-f", before)[0] == 0
+    assert run("diff", "-f", file)[0] == 1
+    status, out, _ = run("apply", "-f", file, "--dry-run", "-o", "json")
+    (plan,) = json.loads(out)["would"]
+    assert (status, {done for *_, done in steps(json.dumps(plan))}) == (0, {False})
+    assert [answer["accepted"] for answer in json.loads(out)["answers"]] == [True] * len(plan["steps"])
+    assert run("quota", "list", "-o", "name")[1] == ""
+    status, out, err = run("apply", "-f", file, "-o", "json")
+    assert status == 0, err
+    assert [(what, whom) for what, whom, _ in steps(out)] == [
+        ("set", "db"),
+        ("set", "web"),
+        ("set", "web"),
+        ("reserve", "dept on agent-1"),
+        ("reserve", "dept > dept/team on agent-1"),
+    ]
+    assert run("diff", "-f", file)[:2] == (0, "")
+    assert run("apply", "-f", file)[:2] == (0, "")
+    after = tmp_path / "after.toml"
+    assert run("export", "-f", after)[0] == 0
+    assert run("diff", "-f", after, "--prune")[0] == 0
+    assert run("diff", "-f", before)[0] == 0  # it names nothing
+    assert run("diff", "-f", before, "--prune")[0] == 1
+    status, _, err = run("apply", "-f", before, "--prune", "--yes")
+    assert status == 0, err
+    assert run("quota", "list", "-o", "name")[1] == ""
+    assert "weights" in run("export")[1]
+    assert run("diff", "-f", after)[0] == 1
+    assert run("apply", "-f", after)[0] == 0
+    assert run("diff", "-f", after, "--prune")[0] == 0
+
+
+def test_an_export_as_json_says_what_the_toml_says(run, file, tmp_path):
+    assert run("apply", "-f", file)[0] == 0
+    said = tomllib.loads(run("export")[1])
+    assert run("export", "-f", "-")[1] == run("export")[1]
+    for form in ("json", "jsonl"):
+        status, out, _ = run("export", "-o", form)
+        document = json.loads(out)
+        assert (status, document.pop("kind"), document["weights"]) == (0, "wanted.state", said["weights"])
+        assert {key: value for key, value in document["quotas"]["web"].items() if value} == said["quotas"]["web"]
+        shown = [{key: value for key, value in entry.items() if value} for entry in document["reservations"]]
+        assert (document["schema_version"], shown) == (1, said["reservations"])
+    after = tmp_path / "after.toml"
+    for words in (("-o", "csv"), ("-o", "name"), ("-o", "json", "-f", after)):
+        assert run("export", *words)[:2] == (2, "")
+    assert not after.exists()
+
+
+def test_the_same_file_works_for_the_older_master(run, file):
+    older = "fake:?version=1.4"
+    file.write_text(WISHES.replace('limit = "cpus:14"\n', ""))
+    assert run("apply", "-f", file, master=older)[0] == 0
+    file.write_text(file.read_text().replace("cpus:12", "cpus:11"))
+    assert run("apply", "-f", file, "--yes", master=older)[0] == 0
+    assert run("diff", "-f", file, master=older)[0] == 0
+
+
+@pytest.mark.parametrize("verb", ["diff", "apply"])
+def test_nothing_to_do_is_said_where_it_spoils_nothing(run, file, verb):
+    assert run("apply", "-f", file)[0] == 0
+    assert run(verb, "-f", file) == (0, "", "mesosctl: note: nothing differs from the file\n")
+    assert run(verb, "-f", file, "--quiet") == (0, "", "")
+    assert run(verb, "-f", file, "-o", "name") == (0, "", "")
+    assert run(verb, "-f", file, answer="")[1:] == ("nothing differs from the file\n", "")
+
+
+def test_wishes_come_from_standard_input_too(run):
+    assert run("diff", "-f", "-", stdin=WISHES)[0] == 1
+
+
+def test_a_person_is_shown_the_plan_and_asked(run, file):
+    status, _, err = run("apply", "-f", file, answer="n\n")
+    assert status == 2
+    assert "Apply 5 steps? [y/N]" in err
+    assert "set quota" in err
+    assert run("quota", "list", "-o", "name")[1] == ""
+    assert run("apply", "-f", file, answer="y\n")[0] == 0
+    assert run("diff", "-f", file)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "[quotas]",
+        '[quotas.web]\nguarantee = "cpus:11;mem:4GiB"\nlimit = "cpus:14"\n[quotas.db]\nguarantee = "cpus:4"',
+        '[quotas.web]\nguarantee = "cpus:12;mem:4GiB"\nlimit = "cpus:13"\n[quotas.db]\nguarantee = "cpus:4"',
+        "[weights]",
+        "reservations = []",
+    ],
+)
+def test_nothing_is_taken_from_anybody_unasked(run, file, target):
+    assert run("apply", "-f", file)[0] == 0
+    before = run("export")[1]
+    file.write_text(target)
+    status, out, err = run("apply", "-f", file, "--prune")
+    assert (status, out) == (2, "")
+    assert "--yes" in err
+    assert run("export")[1] == before
+    status, _, err = run("apply", "-f", file, "--prune", answer="n\n")
+    assert status == 2
+    assert "something away? [y/N]" in err
+    assert run("export")[1] == before
+    assert run("apply", "-f", file, "--prune", "--yes")[0] == 0
+    assert run("diff", "-f", file, "--prune")[0] == 0
+
+
+def test_what_only_adds_may_go_from_a_script(run, file):
+    assert run("apply", "-f", file)[0] == 0
+    file.write_text(WISHES.replace("cpus:12", "cpus:12.5").replace("cpus:14", "cpus:16").replace("2.0", "3.0"))
+    assert run("apply", "-f", file, "--prune")[0] == 0
+
+
+def test_a_cluster_that_changed_since_the_plan_was_shown_is_left_alone(run, file, monkeypatch):
+    def somebody_else(_self, _question):
+        assert run("quota", "set", "web", "cpus:1")[0] == 0
+
+    monkeypatch.setattr(Session, "confirm", somebody_else)
+    status, _, err = run("apply", "-f", file, answer="y\n")
+    assert status == 6
+    assert "changed since the plan was made" in err
+    assert run("quota", "list", "-o", "name")[1] == "web\n"
+
+
+def test_at_the_end_it_is_compared_with_the_file(run, file, monkeypatch):
+    """A role that needed no step is somebody else's all the same."""
+    assert run("quota", "set", "db", "cpus:4")[0] == 0
+
+    def with_somebody_else(*words):
+        perform(*words)
+        run("quota", "remove", "db")
+
+    monkeypatch.setattr(run_operations, "perform", with_somebody_else)
+    status, out, err = run("apply", "-f", file)
+    assert (status, out) == (6, "")
+    assert "differs from the file: quota of db" in err
+    monkeypatch.undo()
+    assert run("apply", "-f", file)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "said"),
+    [
+        ("nonsense", 3, "is not TOML"),
+        ("[[reservations]]\nagent = 'nobody'\nrole = 'a'\nresources = 'cpus:1'", 5, "no agent is named 'nobody'"),
+        ("[[reservations]]\nagent = 'agent-1'\nrole = 'a'\nresources = 'cpus:99'", 6, "it does not have them"),
+        ("quotas.web.guarantee = 'cpus:99'", 6, "not enough capacity"),
+    ],
+)
+def test_mistakes_are_told_before_anything_is_done(run, file, text, status, said):
+    file.write_text(text)
+    got, out, err = run("apply", "-f", file)
+    assert (got, out) == (status, "")
+    assert said in err
+
+
+def test_a_file_that_makes_no_sense_is_told_alike_by_all_three(run, file):
+    twice = "[[reservations]]\nagent = 'agent-1'\nrole = 'a'\nresources = 'cpus:{}'\n"
+    file.write_text(twice.format(1) + twice.format(2))
+    told = [run(*words, "-f", file) for words in (("diff",), ("apply",), ("apply", "--dry-run"))]
+    assert {(status, out) for status, out, _ in told} == {(3, "")}
+    assert all("'a' has two entries on" in err for *_, err in told)
+
+
+def test_a_role_that_is_no_text_is_named_and_left_out(run, tmp_path):
+    """Masters take such names; TOML cannot."""
+    old = ClusterSnapshot("1.11.0", 0.0, weights={b"r\xff".decode(errors="surrogateescape"): 2.0, "web": 3.0})
+    write_file(tmp_path / "c.json", old)
+    master = f"fake:{tmp_path / 'c.json'}"
+    status, out, err = run("export", master=master)
+    assert (status, tomllib.loads(out)["weights"]) == (0, {"web": 3.0})
+    assert "not UTF-8" in err
+    assert run("snapshot", "-f", tmp_path / "d.json", master=master)[0] == 0
+    assert snapshot.load((tmp_path / "d.json").read_bytes()).weights == old.weights
+
+
+def test_nothing_can_be_wanted_of_one_stack_without_prune(run, file):
+    assert run("apply", "-f", file)[0] == 0
+    file.write_text("[[reservations]]\nagent = 'agent-1'\nrole = 'dept/team'\nunder = ['dept']\nresources = 'cpus:0'")
+    assert run("apply", "-f", file, "--yes")[0] == 0
+    assert 'resources = "cpus:5;' in run("export")[1]  # it fell back to the role below
+    assert "dept/team" not in run("export")[1]

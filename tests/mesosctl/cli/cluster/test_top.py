@@ -1,0 +1,185 @@
+"""`mesosctl top` as it is typed: once where no terminal looks on, and on a pty that it leaves as it found it."""
+
+import fcntl
+import json
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
+from tests import ROOT
+from tests.helpers.lab import CommandLine, Lab
+from tests.helpers.waiting import PATIENCE
+
+TAKEN, LEFT = b"\x1b[?1049h", b"\x1b[?1049l"
+
+
+@pytest.fixture
+def live():
+    frameworks = (SimulatedFrameworkSpec("spark", ("ads",), answer="hold"),)
+    lab = Lab("cpus:4;mem:4096", version="1.11", frameworks=frameworks)
+    lab.wait(2.0)
+    return CommandLine(lab)
+
+
+def test_where_no_terminal_looks_on_it_is_written_once(live):
+    ran = live.run("top")
+    assert ran.status == 0
+    assert ran.out.splitlines()[0].split() == ["ROLE", "STATUS", "RESOURCE", "SHARE", "GUARANTEE", "LIMIT"]
+    assert "1 offer is outstanding:" in ran.out
+    assert live.changes == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"), [("hold", "0 used, 5 offered of 5"), ("", "0 used, 4 reserved and idle, ")]
+)
+def test_what_is_reserved_is_idle_unless_it_is_offered(answer, says):
+    frameworks = (SimulatedFrameworkSpec("shop", ("ads",), answer=answer),) if answer else ()
+    lab = Lab("cpus:1;cpus(ads):4;mem:4096", version="1.11", frameworks=frameworks)
+    lab.wait(2.0)
+    shown = CommandLine(lab).run("top", "--once", terminal=True, NO_COLOR="1", COLUMNS="100").out
+    (cpus,) = (line for line in shown.splitlines() if line.startswith("cpus "))
+    assert says in cpus
+
+
+def test_once_on_a_terminal_is_drawn_and_stays(live):
+    ran = live.run("top", "--once", terminal=True, NO_COLOR="1", COLUMNS="80")
+    assert ran.status == 0
+    assert TAKEN.decode() not in ran.out
+    assert "no principal is throttled" in ran.out
+
+
+def test_a_program_reads_one_document(live):
+    document = live.run("top", "-o", "json").json
+    assert (document["kind"], document["agents"], document["frameworks"]) == ("top", {"active": 1}, 1)
+    other = yaml.safe_load(live.run("top", "-o", "yaml").out)
+    assert {**other, "taken_at": 0} == {**document, "taken_at": 0}
+    assert live.run("top", "-o", "name").out.split() == ["ads"]
+    assert [json.loads(line)["role"] for line in live.run("top", "-o", "jsonl").out.splitlines()] == ["ads"]
+
+
+def test_no_master_is_said_before_a_screen_is_taken(tmp_path, live):
+    del live
+    ran = CommandLine(Lab()).run("top", terminal=True, MESOSCTL_MASTER="")
+    assert ran.status == 2
+    assert TAKEN.decode() not in ran.out
+
+
+# --- On a terminal -------------------------------------------------------------------------------------
+
+
+class Seat:
+    """Somebody before a terminal on which `top` runs."""
+
+    def __init__(self, home: Path, *words: str) -> None:
+        self.shown = b""
+        mine, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self._terminal, self._theirs = mine, theirs
+        self.modes = termios.tcgetattr(theirs)
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("MESOSCTL_", "NO_COLOR"))}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "mesosctl", "--master", "fake:", "top", *words],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={**kept, "HOME": str(home), "PYTHONPATH": str(ROOT), "TERM": "xterm", "XDG_STATE_HOME": str(home)},
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509  # so that keys make signals
+        )
+
+    def see(self, condition: Callable[[bytes], bool]) -> None:
+        until = time.monotonic() + PATIENCE
+        while not condition(self.shown):
+            assert time.monotonic() < until, self.shown[-500:]
+            if select.select([self._terminal], [], [], 0.1)[0]:
+                self.shown += os.read(self._terminal, 1 << 16)
+
+    def press(self, keys: bytes) -> None:
+        os.write(self._terminal, keys)
+
+    def end(self) -> int:
+        """Wait for its end; the screen is given back, the cursor shown, and the modes are those from before."""
+        until = time.monotonic() + PATIENCE
+        while self.process.poll() is None or select.select([self._terminal], [], [], 0.1)[0]:
+            assert time.monotonic() < until, self.shown[-500:]
+            if select.select([self._terminal], [], [], 0.05)[0]:
+                self.shown += os.read(self._terminal, 1 << 16)
+        assert self.shown.rfind(LEFT) > self.shown.rfind(TAKEN) >= 0
+        assert self.shown.rfind(b"\x1b[?25h") > self.shown.rfind(b"\x1b[?25l")
+        assert termios.tcgetattr(self._theirs) == self.modes
+        return self.process.returncode
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self._terminal)
+        os.close(self._theirs)
+
+
+@pytest.fixture
+def seat(tmp_path):
+    taken = Seat(tmp_path)
+    yield taken
+    taken.close()
+
+
+DRAWN = b"q quit"
+
+
+@pytest.mark.terminal
+@pytest.mark.process
+def test_keys_are_heard_and_q_leaves(seat):
+    seat.see(lambda shown: DRAWN in shown)
+    seat.press(b"s")
+    seat.see(lambda shown: b"by name" in shown)
+    seat.press(b"p")
+    seat.see(lambda shown: b"paused" in shown)
+    seat.press(b"q")
+    assert seat.end() == 0
+
+
+@pytest.mark.terminal
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130), (signal.SIGQUIT, 130)]
+)
+def test_a_signal_leaves_the_terminal_as_it_was(seat, number, status):
+    seat.see(lambda shown: DRAWN in shown)
+    seat.process.send_signal(number)
+    assert seat.end() == status
+
+
+@pytest.mark.terminal
+@pytest.mark.process
+def test_ctrl_c_twice_is_no_worse(seat):
+    seat.see(lambda shown: DRAWN in shown)
+    seat.press(b"\x03\x03\x03")
+    assert seat.end() == 130
+
+
+@pytest.mark.terminal
+@pytest.mark.process
+def test_ctrl_z_gives_the_terminal_back_until_it_goes_on(seat):
+    seat.see(lambda shown: DRAWN in shown)
+    seat.process.send_signal(signal.SIGTSTP)
+    seat.see(lambda shown: shown.rfind(LEFT) > shown.rfind(TAKEN))
+    os.waitid(os.P_PID, seat.process.pid, os.WSTOPPED | os.WNOWAIT)
+    assert termios.tcgetattr(seat._theirs) == seat.modes
+    seat.shown = b""
+    seat.process.send_signal(signal.SIGCONT)
+    seat.see(lambda shown: TAKEN in shown and DRAWN in shown)
+    seat.press(b"q")
+    assert seat.end() == 0

@@ -1,0 +1,108 @@
+"""`mesosctl weights` as it is typed: the checks, the proof, the dry run and the forms of every other change."""
+
+import json
+
+import pytest
+
+from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
+from tests.helpers.lab import CommandLine, Lab
+
+
+@pytest.fixture
+def live():
+    lab = Lab("cpus:4;mem:4096", version="1.11", frameworks=(SimulatedFrameworkSpec("shop", ("web",), answer="hold"),))
+    commands = CommandLine(lab)
+    lab.wait(2.0)
+    return commands
+
+
+def weights(live):
+    return {one["role"]: one["weight"] for one in live.lab.read("/weights")}
+
+
+def test_weights_are_set_all_at_once_and_read_back(live):
+    ran = live.run("weights", "set", "web=2", "batch=0.5", "-o", "json")
+    assert ran.status == 0
+    assert ran.json["changes"] == [
+        {"role": "web", "before": 1.0, "after": 2.0, "confirmed": True},
+        {"role": "batch", "before": 1.0, "after": 0.5, "confirmed": True},
+    ]
+    assert weights(live) == {"web": 2.0, "batch": 0.5}
+    assert live.changes == ["PUT /weights"]
+    assert live.asked.index("PUT /weights") < len(live.asked) - 1 - live.asked[::-1].index("GET /weights")
+
+
+def test_no_verb_is_the_list(live):
+    live.run("weights", "set", "web=2")
+    assert live.run("weights", "-o", "csv").out == "role,weight\nweb,2\n"
+    assert live.run("weights").out == live.run("weights", "list").out
+    assert live.run("-o", "name", "weights").out == "web\n"
+
+
+def test_a_weight_that_is_so_already_is_not_sent(live):
+    live.run("weights", "set", "web=2")
+    ran = live.run("weights", "set", "web=2", "other=1", "-o", "json")
+    assert (ran.status, ran.json["changes"]) == (0, [])
+    assert live.changes == ["PUT /weights"]
+
+
+def test_a_role_that_the_master_does_not_know_is_named(live):
+    ran = live.run("weights", "set", "wbe=2")
+    assert ran.status == 0
+    assert "no role 'wbe' yet: did you mean web?" in ran.err
+    assert "no role" not in live.run("weights", "set", "web=2").err
+
+
+def test_v1_is_another_way(live):
+    assert live.run("weights", "set", "web=2", "--api", "v1").status == 0
+    assert live.changes == ["POST /api/v1 UPDATE_WEIGHTS"]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        [{"role": "web", "weight": 3}],
+        {"type": "UPDATE_WEIGHTS", "update_weights": {"weight_infos": [{"role": "web", "weight": 3.0}]}},
+    ],
+)
+def test_the_documented_json_can_be_given(live, payload):
+    assert live.run("weights", "set", "-f", "-", stdin=json.dumps(payload)).status == 0
+    assert weights(live) == {"web": 3.0}
+
+
+def test_a_dry_run_sends_nothing(live):
+    ran = live.run("weights", "set", "web=2", "--dry-run", "-o", "json")
+    assert ran.status == 0
+    assert live.changes == []
+    assert weights(live) == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "status", "told"),
+    [
+        ("set", "", 2, "for example, mesosctl weights set web=2"),
+        ("set web", "", 2, "'web' is not a weight"),
+        ("set web=", "", 2, "'web=' is not a weight"),
+        ("set =2", "", 2, "'=2' is not a weight"),
+        ("set web=2 web=3", "", 2, "two weights"),
+        ("set web=0", "", 3, "is not above zero"),
+        ("set web=-1", "", 3, "is not above zero"),
+        ("set web=nan", "", 3, "is not above zero"),
+        ("set web=inf", "", 3, "is not above zero"),
+        ("set we/b/=2", "", 3, "cannot end with a slash"),
+        ("set web=2 -f -", "[]", 2, "cannot be used together"),
+        ("set -f -", '[{"role": "web", "wieght": 2}]', 3, "did you mean weight?"),
+        ("set -f -", '[{"role": "web", "weight": 2}, {"role": "web", "weight": 3}]', 3, "two weights"),
+        ("sett web=2", "", 2, "Did you mean 'set'?"),
+    ],
+)
+def test_mistakes_send_nothing(live, words, stdin, status, told):
+    ran = live.run("weights", *words.split(), stdin=stdin)
+    assert (ran.status, told in ran.err) == (status, True), ran.err
+    assert live.changes == []
+
+
+def test_what_may_not_be_changed_is_denied():
+    acls = '{"update_weights": [{"principals": {"type": "NONE"}, "roles": {"type": "ANY"}}]}'
+    live = CommandLine(Lab("cpus:4;mem:4096", version="1.11", flags={"acls": acls}))
+    assert live.run("weights", "set", "web=2").status == 4

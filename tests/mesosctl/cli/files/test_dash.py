@@ -1,0 +1,239 @@
+"""Wherever a command takes a file, - is standard input or output, or is refused in words: never a file of that name."""
+
+import io
+import itertools
+import json
+import re
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from mesosctl.__main__ import main
+from mesosctl.cli.options import known_settings
+from mesosctl.cli.reference.walk import commands
+from tests.helpers.surroundings import InMemory, Ran
+
+QUOTA = '{"role": "dev", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]}'
+CONFIG = '{"role": "dev", "guarantees": {"cpus": {"value": 1}}}'
+RESERVED = '[{"name": "cpus", "type": "SCALAR", "role": "a", "reservation": {}, "scalar": {"value": 1}}]'
+OFFER = json.dumps(
+    {
+        "id": {"value": "O1"},
+        "framework_id": {"value": "F1"},
+        "agent_id": {"value": "S1"},
+        "allocation_info": {"role": "a"},
+        "resources": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 4}, "role": "*"}],
+    }
+)
+RESERVED_OFFER = OFFER.replace('"role": "*"', '"role": "a", "reservation": {}')
+LIMITS = '{"limits": [{"principal": "a", "qps": 5.0, "capacity": 9}]}'
+RECORDED = '{"at": 0, "principal": "a", "received": 0}\n{"at": 1, "principal": "a", "received": 3}\n'
+WEIGHTS = '[{"role": "web", "weight": 2.0}]'
+WISHES = "[weights]\nweb = 2.0\n"
+PLAYED = """
+[[agents]]
+resources = "cpus:4;mem:4GiB"
+[[frameworks]]
+name = "one"
+roles = ["web"]
+task = "cpus:1;mem:1GiB"
+"""
+SNAPSHOT = '{"schema_version": 1, "kind": "snapshot", "taken_at": 1.0, "master": {"version": "1.11.0", "flags": {}}}'
+READS = {
+    "quota set --file": ("quota set -f -", QUOTA),
+    "quota update --file": ("quota update --create -f -", CONFIG),
+    "reserve --file": ("reserve agent-1 -f -", RESERVED),
+    "unreserve --file": ("unreserve agent-1 -f -", RESERVED),
+    "weights set --file": ("weights set -f -", WEIGHTS),
+    "apply --file": ("apply -f - -y", WISHES),
+    "diff --file": ("diff -f -", WISHES),
+    "offers reserve --offer": ("offers reserve cpus:1 --offer -", OFFER),
+    "offers unreserve --offer": ("offers unreserve cpus:1 --offer -", RESERVED_OFFER),
+    "offers simulate": ("offers simulate -", PLAYED),
+    "export --from": ("export --cluster --from -", SNAPSHOT),
+    "snapshot --from": ("snapshot --from -", SNAPSHOT),
+    "snapshot --compare": ("snapshot --compare -", SNAPSHOT),
+    "whatif --from": ("whatif weight:web=2 --from -", SNAPSHOT),
+    "whatif --recorded": ("whatif ratelimits:LIMITS --recorded -", RECORDED),
+    "whatif --before": ("whatif ratelimits:LIMITS --recorded RECORDED --before -", LIMITS),
+    "ratelimit validate": ("ratelimit validate -", LIMITS),
+    "ratelimit plan": ("ratelimit plan - --memory 1GiB", LIMITS),
+    "ratelimit simulate": ("ratelimit simulate - --traffic a=1@0", LIMITS),
+    "ratelimit simulate --before": ("ratelimit simulate LIMITS --traffic a=1@0 --before -", LIMITS),
+    "ratelimit simulate --recorded": ("ratelimit simulate LIMITS --recorded -", RECORDED),
+}
+WRITES = {
+    "snapshot --file": "snapshot -f -",
+    "export --file": "export -f -",
+    "ratelimit suggest --file": "ratelimit suggest --for 1s --interval 1s -f -",
+    "offers simulate --svg": "offers simulate PLAYED --svg -",
+    "ratelimit simulate --svg": "ratelimit simulate LIMITS --traffic a=1@0 --svg -",
+    "whatif --report": "whatif weight:web=2 --report -",
+}
+EDITS = {
+    "ratelimit set --file": "ratelimit set a --qps 1 -f -",
+    "ratelimit unset --file": "ratelimit unset a -f -",
+    "ratelimit default --file": "ratelimit default --qps 1 -f -",
+}
+OF_EVERY_CHANGE = "--report"
+
+
+def takers():
+    """Every place where the commands take a file, options of all commands apart."""
+    for node in commands().walk():
+        for option in node.options:
+            if option.takes == "file" and not option.shared:
+                yield f"{' '.join(node.path[1:])} {option.names[-1]}"
+        for place in node.places:
+            if place.kinds == ("file",):
+                yield " ".join(node.path[1:])
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run words in a folder, each time on a fake master of its own."""
+    monkeypatch.chdir(tmp_path)
+    runs = itertools.count()
+
+    def run_words(words, stdin="", **variables):
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / f"state-{next(runs)}"))
+        environment = InMemory(
+            stdin=io.StringIO(stdin),
+            variables={"MESOSCTL_MASTER": "fake:?version=1.11", "HOME": str(tmp_path)} | variables,
+            sleep=lambda _: None,
+        )
+        status = main(words.split(), environment)
+        assert not (tmp_path / "-").exists()
+        return Ran(status, environment.out, environment.err)
+
+    return run_words
+
+
+def alike(text):
+    """A text without what no two masters have in common, and without the names of its source and of its file."""
+    text = re.sub(r"--report (FILE|-)", "", text)
+    return re.sub(r" +", " ", re.sub(r"[0-9a-f]{8}-[-0-9a-f]{27}|[0-9]+|^(FILE|-):", "…", text, flags=re.MULTILINE))
+
+
+def test_every_place_is_known_here():
+    found = {taker for taker in takers() if not taker.endswith(OF_EVERY_CHANGE) or taker == "whatif --report"}
+    assert found == {*READS, *WRITES, *EDITS}
+
+
+@pytest.mark.parametrize(("words", "text"), READS.values(), ids=READS)
+def test_what_reads_a_file_reads_standard_input(run, tmp_path, words, text):
+    (tmp_path / "FILE").write_text(text)
+    (tmp_path / "LIMITS").write_text(LIMITS)
+    (tmp_path / "RECORDED").write_text(RECORDED)
+    from_file = run(" ".join("FILE" if word == "-" else word for word in words.split()))
+    assert from_file.status in (0, 1, 5, 6), from_file.err
+    ran = run(words, text)
+    assert (ran.status, alike(ran.out)) == (from_file.status, alike(from_file.out)), ran.err
+    assert run(words, "{[").status == 3
+
+
+@pytest.mark.parametrize("words", WRITES.values(), ids=WRITES)
+def test_what_writes_a_file_writes_standard_output(run, tmp_path, words):
+    for name, text in (("PLAYED", PLAYED), ("LIMITS", LIMITS)):
+        (tmp_path / name).write_text(text)
+    written = " ".join("FILE" if word == "-" else word for word in words.split())
+    assert run(written).status == 0
+    ran = run(words)
+    assert (ran.status, alike(ran.out)) == (0, alike((tmp_path / "FILE").read_text())), ran.err
+
+
+@pytest.mark.parametrize("words", EDITS.values(), ids=EDITS)
+def test_what_edits_a_file_edits_nothing_else(run, words):
+    ran = run(words, LIMITS)
+    assert (ran.status, ran.out) == (2, "")
+    assert "the file is edited in place" in ran.err
+
+
+def test_standard_input_is_not_read_twice(run):
+    ran = run("snapshot --from - --compare -", SNAPSHOT)
+    assert ran.status == 2
+    assert "standard input holds one snapshot, not two" in ran.err
+
+
+def test_a_cluster_is_not_kept_from_standard_input(run):
+    ran = run("quota list --master fake:-", SNAPSHOT)
+    assert ran.status == 3
+    assert "a cluster on standard input has no state to keep" in ran.err
+
+
+OF_CONNECTIONS = [setting for setting in known_settings() if setting.is_file]
+
+
+@pytest.mark.parametrize("setting", OF_CONNECTIONS, ids=lambda setting: setting.key)
+def test_secrets_and_certificates_are_in_files(run, setting):
+    told = "cannot be standard input: name a file, or /dev/stdin"
+    ran = run(f"quota list {setting.option} -")
+    assert (ran.status, f"{setting.option} {told}" in ran.err) == (2, True), ran.err
+    ran = run("quota list", **{setting.variable: "-"})
+    assert (ran.status, f"{setting.variable} {told}" in ran.err) == (3, True), ran.err
+    ran = run(f"context set one {setting.key}=-")
+    assert (ran.status, f"{setting.key} {told}" in ran.err) == (3, True), ran.err
+
+
+READS_ONCE = [
+    ("whatif weight:web=2 --from -", SNAPSHOT),
+    ("whatif weight:web=2 --from /dev/stdin", SNAPSHOT),
+    ("snapshot --from -", SNAPSHOT),
+    ("snapshot --from /dev/stdin", SNAPSHOT),
+    ("offers simulate -", PLAYED),
+    ("offers simulate /dev/stdin", PLAYED),
+    ("quota list --master fake:/dev/stdin", SNAPSHOT),
+    ("quota list --master fake:/dev/stdin", PLAYED),
+]
+
+
+@pytest.mark.parametrize(("words", "text"), READS_ONCE)
+@pytest.mark.process
+def test_a_pipe_is_read_once(tmp_path, words, text):
+    ran = type_it(tmp_path, "mesosctl", words, text)
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.process
+@pytest.mark.socket
+def test_a_master_is_served_from_standard_input(tmp_path):
+    ran = type_it(tmp_path, "fake_master", "--port 0 --cluster -", "agents =")
+    assert (ran.returncode, "standard input is not TOML" in ran.stderr) == (3, True), ran.stderr
+    command = [sys.executable, "-m", "fake_master", "--port", "0", "--cluster", "-"]
+    with subprocess.Popen(
+        command, env=surroundings(tmp_path), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as served:
+        assert served.stdin is not None
+        assert served.stdout is not None
+        try:
+            served.stdin.write("[[agents]]\nresources = 'cpus:3'\n")
+            served.stdin.close()
+            with urllib.request.urlopen(served.stdout.readline().strip() + "/slaves", timeout=60) as answer:
+                (agent,) = json.load(answer)["slaves"]
+        finally:
+            served.terminate()
+    assert agent["resources"]["cpus"] == 3.0
+
+
+def surroundings(home):
+    return {"HOME": str(home), "PYTHONPATH": ":".join(sys.path), "MESOSCTL_MASTER": "fake:"}
+
+
+def type_it(home, module, words, text):
+    return subprocess.run(
+        [sys.executable, "-m", module, *words.split()],
+        env=surroundings(home),
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_nor_by_a_simulation(run):
+    ran = run("ratelimit simulate - --traffic a=1@0 --before -", LIMITS)
+    assert ran.status == 2
+    assert "standard input can be only one of the files" in ran.err

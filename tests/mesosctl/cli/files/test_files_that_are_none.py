@@ -1,0 +1,154 @@
+"""Files that no command can read: each is refused with a sentence at once, and never a bug of the program."""
+
+import io
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from mesosctl.__main__ import main
+from tests.helpers.surroundings import InMemory, Ran
+
+FAKE = "fake:?version=1.11"
+PATIENCE = 30
+"""Seconds, of a machine that is busy with other things; what hangs does so for ever."""
+KINDS = {
+    "context": ("quota list", "MESOSCTL_CONFIG"),
+    "secret": (f"quota list --master {FAKE} --principal ops --secret-file FILE", ""),
+    "token": (f"quota list --master {FAKE} --token-file FILE", ""),
+    "address": ("quota list --master file://FILE", ""),
+    "cluster file": ("quota list --master fake:FILE", ""),
+    "played cluster file": ("offers simulate FILE", ""),
+    "snapshot": (f"snapshot --from FILE --master {FAKE}", ""),
+    "older snapshot": (f"snapshot --compare FILE --master {FAKE}", ""),
+    "wanted file": (f"diff -f FILE --master {FAKE}", ""),
+    "wanted file to apply": (f"apply -f FILE --yes --master {FAKE}", ""),
+    "limits": ("ratelimit validate FILE", ""),
+    "limits to change": ("ratelimit set ops --qps 3 --file FILE", ""),
+    "limits to take from": ("ratelimit unset ops --file FILE", ""),
+    "quota": (f"quota set -f FILE --master {FAKE}", ""),
+    "quotas": (f"quota update -f FILE --master {FAKE}", ""),
+    "reservation": (f"reserve agent-1 -f FILE --master {FAKE}", ""),
+    "reservation to undo": (f"unreserve agent-1 -f FILE --master {FAKE}", ""),
+    "offer": (f"offers reserve cpus:1 --offer FILE --for a --master {FAKE}", ""),
+}
+TEXTS = {
+    "arrays": b"[" * 100_000,
+    "500 arrays": b'{"limits":' + b"[" * 500 + b"]" * 500 + b"}",
+    "500 objects": b'{"kind": "snapshot", "x":' + b'{"a":' * 500 + b"1" + b"}" * 501,
+    "objects": b'{"a":' * 100_000,
+    "keys": b".".join([b"a"] * 20_000) + b" = 1",
+    "tables": b"[" + b".".join([b"a"] * 20_000) + b"]",
+    "inline tables": b"a = " + b"{a = " * 20_000,
+    "500 inline tables": b"a = " + b"{a = " * 500 + b"1" + b"}" * 500,
+    "1e999": b"1e999",
+    "1e999 within": b'{"limits": [{"principal": "a", "qps": 1e999}], "role": "a", "guarantee": [1e999]}',
+    "NaN": b'{"limits": [{"principal": "a", "qps": NaN}]}',
+    "nan": b"[weights]\na = nan\n",
+    "inf": b"[weights]\na = inf\n[quotas.a]\nguarantee = 'cpus:inf'\n",
+    "digits": b'{"qps": ' + b"9" * 100_000 + b"}",
+    "toml digits": b"weights = " + b"9" * 100_000,
+    "half a character": b'{"role": "\\ud800", "limits": [{"principal": "\\udc00"}]}',
+    "zeros": b"\0" * 1000,
+    "zero within": b'{"role": "a\0b"}',
+    "no UTF-8": b"\xff\xfe{}",
+    "nothing": b"",
+    "null": b"null",
+    "a number": b"7",
+}
+
+
+def no_file(path: Path) -> None:
+    """Nothing is made."""
+
+
+HOSTS = ("null", "a number", "1e999")
+"""Which could be the name of a host, and nobody is to be asked for."""
+
+
+PLACES: dict[str, Callable[[Path], None]] = {
+    "a FIFO": os.mkfifo,
+    "a folder": lambda path: path.mkdir(),
+    "/dev/zero": lambda path: path.symlink_to("/dev/zero"),
+    "/dev/full": lambda path: path.symlink_to("/dev/full"),
+    "itself": lambda path: path.symlink_to(path.name),
+    "missing": no_file,
+}
+
+
+@pytest.fixture(autouse=True)
+def watch() -> Iterator[None]:
+    """What hangs is ended, and fails."""
+
+    def give_up(*_: object) -> None:
+        pytest.fail("it hangs")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(PATIENCE)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Path], Ran]:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+    def reading(kind: str, path: Path) -> Ran:
+        words, variable = KINDS[kind]
+        variables = {"XDG_STATE_HOME": str(tmp_path), **({variable: str(path)} if variable else {})}
+        environment = InMemory(stdin=io.StringIO(), variables=variables, sleep=lambda _: None)
+        status = main(words.replace("FILE", str(path)).split(" "), environment)
+        return Ran(status, environment.out, environment.err)
+
+    return reading
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_is_in_it(read, tmp_path, kind, text):
+    path = tmp_path / ("file.json" if "snapshot" in kind else "file")
+    if kind == "address" and text in HOSTS:
+        return
+    path.write_bytes(TEXTS[text])
+    path.chmod(0o600)
+    ran = read(kind, path)
+    assert "bug" not in ran.err
+    assert "Traceback" not in ran.err
+    if ran.status != 0:
+        assert ran.status in (2, 3, 4, 5, 6), ran.err
+        assert ran.err.startswith("mesosctl: ")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("place", PLACES)
+def test_what_it_is(read, tmp_path, kind, place):
+    path = tmp_path / "file"
+    PLACES[place](path)
+    ran = read(kind, path)
+    if place in ("missing", "itself") and kind in ("limits to change", "limits to take from", "context"):
+        assert ran.status in (0, 2, 3, 5)  # there is none yet
+        return
+    assert (ran.status, ran.out) == (3, ""), ran.err
+    assert str(path) in ran.err
+
+
+def test_what_a_shell_connects_is_read(read, tmp_path):
+    reader, writer = os.pipe()
+    os.write(writer, b"[weights]\nweb = 2.0\n")
+    os.close(writer)
+    ran = read("wanted file", Path(f"/dev/fd/{reader}"))
+    os.close(reader)
+    assert (ran.status, "web" in ran.out) == (1, True), ran.err
+
+
+def test_a_file_of_names_never_matters(read, tmp_path):
+    """They are only offered to whoever types."""
+    names = tmp_path / ".cache" / "mesosctl" / "names"
+    names.mkdir(parents=True)
+    os.mkfifo(names / "role")
+    path = tmp_path / "file"
+    path.write_text("")
+    assert read("wanted file", path).status == 0

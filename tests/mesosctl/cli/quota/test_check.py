@@ -1,0 +1,79 @@
+"""`mesosctl quota check`."""
+
+import httpx
+import pytest
+
+
+def findings(ran):
+    return {finding["rule"]: finding["passed"] for finding in ran.json["findings"]}
+
+
+def test_everything_passes_and_the_room_is_told(run, cluster, entries):
+    cluster.quotas["ops"] = entries(cpus=4)
+    ran = run("quota", "check", "dev", "cpus:12", "-o", "json")
+    assert ran.status == 0
+    assert ran.json["passed"] is True
+    assert set(findings(ran).values()) == {True}
+    assert ran.json["capacity"] == {"cpus": 24.0, "disk": 1000.0, "mem": 12288.0}
+    assert ran.json["promised"] == {"cpus": 4.0}
+    assert ran.json["largest"] == {"cpus": 20.0, "disk": 1000.0, "mem": 12288.0}
+    assert {line.partition(" ")[0] for line in cluster.asked} == {"GET"}
+
+
+def test_the_largest_passes_and_a_thousandth_more_does_not(run, cluster, entries):
+    cluster.quotas["ops"] = entries(cpus=4)
+    assert run("quota", "check", "dev", "cpus:20").status == 0
+    assert run("quota", "check", "dev", "cpus:20.001").status == 1
+
+
+def test_static_reservations_on_an_older_master(run, cluster):
+    cluster.version = "1.4.0"
+    assert run("quota", "check", "dev", "cpus:1", "-o", "json").json["largest"]["cpus"] == 16.0
+
+
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [
+        (["dev", "cpus:25"], "quota.capacity"),
+        (["ops", "cpus:1"], "quota.already-set"),
+        (["a b", "cpus:1"], "role.syntax"),
+        (["a/b", "cpus:1"], "quota.nested"),
+        (["dev", "ports:[1-2]"], "quota.scalar-only"),
+        (["dev", "cpus:1", "cpus:1"], "quota.duplicate-name"),
+        (["dev", "cpus:0"], "quota.above-zero"),
+        (["dev", "cpus:1000000000001"], "quota.too-large"),
+        (["nobody", "cpus:1"], "role.whitelist"),
+    ],
+)
+def test_a_broken_rule_fails_its_line_and_the_check(run, cluster, entries, words, rule):
+    cluster.quotas["ops"] = entries(cpus=1)
+    cluster.flags = {"roles": "dev, ops,a/b"}
+    ran = run("quota", "check", *words, "-o", "json")
+    assert ran.status == 1
+    assert findings(ran)[rule] is False
+    assert cluster.changed == []
+
+
+def test_the_default_role_on_an_older_master(run, cluster):
+    cluster.version = "1.4.0"
+    assert findings(run("quota", "check", "*", "cpus:1", "-o", "json"))["quota.default-role"] is False
+
+
+def test_what_may_not_be_read_is_unknown_and_does_not_fail(run, cluster):
+    cluster.instead["GET /slaves"] = [lambda _: httpx.Response(403)]
+    cluster.instead["GET /flags"] = [lambda _: httpx.Response(403)]
+    ran = run("quota", "check", "dev", "cpus:1", "-o", "json")
+    assert ran.status == 0
+    assert findings(ran)["quota.capacity"] is None
+    assert findings(ran)["role.whitelist"] is None
+    assert ran.json["capacity"] is None
+
+
+def test_the_table_names_each_rule_and_the_room(run):
+    out = run("quota", "check", "dev", "cpus:25").out
+    assert "FAIL    quota.capacity" in out
+    assert out.splitlines()[-1] == "largest that would be accepted: cpus:24;disk:1000;mem:12288"
+
+
+def test_names_are_the_broken_rules(run):
+    assert run("quota", "check", "a/b", "cpus:25", "-o", "name").out == ("quota.hierarchy\nquota.nested\n")

@@ -1,0 +1,86 @@
+"""`mesosctl reservations` and `mesosctl volumes list`: what is shown."""
+
+import pytest
+
+from tests.helpers.screen import visible
+
+
+@pytest.fixture
+def busy(lab):
+    for words in (
+        ["reserve", "one", "cpus:4", "mem:512", "--role", "eng", "--label", "k=v", "--reserver", "me"],
+        ["reserve", "one", "cpus:1", "--role", "eng/db", "--under", "eng"],
+        ["reserve", "three", "disk:50", "--role", "eng/db"],
+        ["volumes", "create", "three", "v1", "disk:20", "--role", "eng/db"],
+    ):
+        assert lab.run(*words).status == 0
+    return lab
+
+
+def test_lists_static_and_dynamic_apart(busy):
+    entries = busy.run("reservations", "-o", "json").json["reservations"]
+    told = [(e["agent"]["hostname"], e["role"], e["dynamic"], e["resources"]["text"], len(e["stack"])) for e in entries]
+    assert told == [
+        ("one", "eng", True, "cpus:3;mem:512", 1),
+        ("one", "eng/db", True, "cpus:1", 2),
+        ("three", "eng/db", True, "disk:30", 1),
+        ("three", "eng/db", True, "disk:20", 1),
+        ("two", "ads", False, "cpus:8;mem:4096", 1),
+    ]
+    assert entries[0]["stack"][0]["labels"] == [{"key": "k", "value": "v"}]
+    assert entries[3]["volume"] == {"id": "v1", "container_path": "data", "principal": None}
+
+
+def test_a_role_shows_its_branch_and_an_agent_its_own(busy):
+    assert busy.run("reservations", "--role", "eng", "-o", "name").out.split() == [
+        busy.agent("one").id,
+        busy.agent("three").id,
+    ]
+    assert len(busy.run("reservations", "--agent", "two", "-o", "jsonl").out.splitlines()) == 1
+    assert busy.run("reservations", "--agent", "nobody").status == 5
+
+
+def test_the_table_is_for_people(busy):
+    lines = busy.run("reservations", "--agent", "one").out.splitlines()
+    assert lines[0].split() == ["AGENT", "ROLE", "TYPE", "RESOURCES", "ALLOCATED", "STACK", "PRINCIPAL", "LABELS"]
+    assert lines[1].split() == ["one", "eng", "dynamic", "cpus:3;mem:512", "-", "eng", "me", "k=v"]
+    assert "eng > eng/db" in lines[2]
+
+
+def test_the_tree_sums_what_lies_below(busy):
+    roles = {entry["role"]: entry for entry in busy.run("reservations", "--tree", "-o", "json").json["roles"]}
+    assert list(roles) == ["ads", "eng", "eng/db"]
+    assert roles["eng"]["dynamic"] == {"cpus": 3.0, "mem": 512.0}
+    assert roles["eng"]["total"] == {"cpus": 4.0, "disk": 50.0, "mem": 512.0}
+    assert (roles["eng"]["agents"], roles["ads"]["static"]["cpus"]) == (2, 8.0)
+
+
+def test_volumes(busy):
+    assert busy.run("volumes", "list", "-o", "name").out == "v1\n"
+    assert busy.run("volumes", "list", "--role", "ads", "-o", "json").json["volumes"] == []
+    assert busy.run("volumes", "create", "three", "v1", "disk:20", "--role", "eng/db").status == 3
+    assert busy.run("volumes", "create", "three", "v2", "cpus:1", "--role", "eng/db").status == 2
+    assert busy.run("volumes", "create", "three", "v2", "disk:40", "--role", "eng/db").status == 6
+    assert busy.run("volumes", "destroy", "three", "v2", "--yes").status == 5
+    assert busy.run("volumes", "destroy", "three", "v1").status == 2
+    assert busy.run("volumes", "list", "-o", "name").out == "v1\n"
+
+
+def test_waits_for_what_was_not_waited_for(lab):
+    lab.agent("one").faults.delay = 3.0
+    assert lab.run("reserve", "one", "cpus:4", "--role", "ads", "--no-wait").status == 0
+    asked = ["reservations", "--agent", "one", "--role", "ads", "--wait-for"]
+    assert lab.run(*asked, "cpus:4", "--timeout", "2").status == 9
+    ran = lab.run(*asked, "cpus:4", "-o", "json")
+    assert ran.status == 0
+    assert ran.json["reservations"][0]["resources"]["amounts"] == {"cpus": 4.0}
+    assert lab.run("unreserve", "one", "--role", "ads", "--all", "--yes", "--no-wait").status == 0
+    assert lab.run(*asked, "none").status == 0
+    assert lab.run("reservations", "--wait-for", "cpus:1").status == 2
+
+
+def test_progress_of_the_reading_is_for_terminals(busy):
+    assert busy.run("reservations", "-o", "csv").err == ""
+    err = busy.run("reservations", "-o", "csv", terminal=True).err
+    assert "reading the agents: 0.0 MiB" in err
+    assert visible(err) == []

@@ -1,0 +1,214 @@
+"""`mesosctl whatif` on a live master and from a file."""
+
+import itertools
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mesosctl.__main__ import main
+from tests.helpers.surroundings import InMemory, Ran
+from tests.mesosctl.cli.live import Live, ask
+
+
+@pytest.fixture
+def live() -> Live:
+    return Live()
+
+
+def forecast(live: Live, *words: str) -> dict[str, Any]:
+    said = ask(live, "whatif", *words, "-o", "json")
+    assert live.changes == []
+    assert said.status == (0 if said.json["harmless"] else 1)
+    return said.json
+
+
+def cpus(document: dict[str, Any], moment: str = "after") -> dict[str, float]:
+    return {
+        role["name"]: role[moment]["used"].get("cpus", 0) + role[moment]["offered"].get("cpus", 0)
+        for role in document["roles"]
+    }
+
+
+def test_several_changes_one_after_the_other(live: Live):
+    said = forecast(
+        live, "quota:web=cpus:8;mem:8192", "limit:web=cpus:12;mem:12GiB", "quota:ads=cpus:4", "remove-quota:ads"
+    )
+    assert [(answer["change"], answer["status"]) for answer in said["answers"]] == [
+        ("quota:web=cpus:8;mem:8192", 200),
+        ("limit:web=cpus:12;mem:12GiB", 200),
+        ("quota:ads=cpus:4", 200),
+        ("remove-quota:ads", 200),
+    ]
+    (web,) = [role for role in said["roles"] if role["name"] == "web"]
+    assert web["guarantee"] == {"cpus": 8.0, "mem": 8192.0}
+
+
+def test_a_change_sees_those_before_it(live: Live):
+    said = forecast(live, "quota:a=cpus:10", "quota:b=cpus:10", "remove-quota:a", "quota:b=cpus:10")
+    assert [answer["accepted"] for answer in said["answers"]] == [True, False, True, True]
+    assert said["accepted"] is False
+
+
+def test_force_passes_capacity(live: Live):
+    assert forecast(live, "quota:a=cpus:1000", "--force")["accepted"]
+
+
+def test_reservations_and_volumes(live: Live):
+    words = [
+        "reserve:agent-1=cpus(eng):2;disk(eng):500",
+        "reserve:agent-1=cpus(eng>eng/dev):1",
+        "create:agent-1=v1:disk(eng):100",
+        "destroy:agent-1=v1",
+        "unreserve:agent-1=cpus(eng>eng/dev):1",
+        "unreserve:agent-1=cpus(eng):2",
+        "unreserve:agent-1=cpus(eng):2",
+    ]
+    assert [answer["status"] for answer in forecast(live, *words)["answers"]] == [202] * 6 + [409]
+
+
+def test_agents_lost_by_name_and_by_part(live: Live):
+    assert sum(cpus(forecast(live, "--lose-agent", "agent-1", "--lose-agent", "agent-2")).values()) == 8
+    said = [forecast(live, "--lose-fraction", "0.5") for _ in range(2)]
+    assert sum(cpus(said[0]).values()) == 8
+    assert said[0]["rescinded"] == said[1]["rescinded"]
+    assert sorted({offer["hostname"] for offer in said[0]["rescinded"]}) == ["agent-1", "agent-3"]
+    assert said[0]["answers"] == []
+    assert said[0]["changes"] == ["agents lost: 2 of 4: agent-1, agent-3; with cpus:8; disk:2000; mem:8192"]
+    assert [agent["hostname"] for agent in said[0]["agents_lost"]] == ["agent-1", "agent-3"]
+    assert said[0]["totals"]["cpus"] == 8.0
+
+
+def test_who_is_lost_is_said_once_everywhere(live: Live, tmp_path):
+    page = tmp_path / "page.html"
+    words = ["--lose-agent", "agent-2", "--lose-agent", "agent-2"]
+    said = ask(live, "whatif", *words, "--report", str(page))
+    assert "agents lost: 1 of 4: agent-2; with 4 cpus, 4GiB mem and 1000MiB disk\n" in said.out
+    assert "agents lost: 1 of 4: agent-2; with" in page.read_text(encoding="utf-8")
+    assert len(forecast(live, *words)["agents_lost"]) == 1
+
+
+@pytest.mark.parametrize(("part", "said"), [("0.2", "0.2 of 4 is 0.8"), ("60%", "0.6 of 4 is 2.4")])
+def test_a_part_that_is_no_whole_number_of_agents_is_said(live: Live, part: str, said: str):
+    (change,) = forecast(live, "--lose-fraction", part)["changes"]
+    assert f"({said}, rounded up): agent-1" in change
+    assert forecast(live, "--lose-fraction", "50%") | {"taken_at": 0} == (
+        forecast(live, "--lose-fraction", "0.5") | {"taken_at": 0}
+    )
+
+
+def test_a_refusal_says_its_status_once(live: Live):
+    said = ask(live, "whatif", "quota:web=cpus:1000")
+    (line,) = [line for line in said.out.splitlines() if "REFUSED" in line]
+    assert re.findall(r"\b4\d\d\b", line) == ["409"]
+    assert "not enough capacity" in line
+
+
+def test_a_framework_that_only_waited_does_not_starve(live: Live):
+    said = forecast(live, *(f"--lose-agent=agent-{number}" for number in range(1, 5)))
+    assert said["harmless"]
+    assert said["starving"] == []
+    out = ask(live, "whatif", "--lose-fraction", "100%").out
+    assert "no longer offered anything (ran nothing before):\n  role ads: it was offered" in out
+
+
+def test_agents_added(live: Live):
+    said = forecast(live, "--add-agent", "cpus:8;mem:8GiB", "--count", "3")
+    assert said["totals"]["cpus"] == 16 + 24
+    assert said["changes"] == ["3 agents more: cpus:8;mem:8GiB"]
+    assert ask(live, "whatif", "--add-agent", "cpus:8", "--attribute", "rack").status == 2
+
+
+def test_a_framework_lost_by_name(live: Live):
+    said = forecast(live, "--lose-framework", "spark")
+    assert cpus(said) == {"ads": 0, "web": 16}
+    assert said["harmless"]
+
+
+def test_frameworks_that_take_all(live: Live):
+    said = forecast(live, "quota:idle=cpus:4;mem:4096", "--assume", "accept")
+    assert not said["harmless"]  # nothing is left of what is promised to it
+    assert [one["name"] for one in said["starving"]] == ["idle"]
+
+
+def test_from_a_snapshot(live: Live, tmp_path):
+    file = tmp_path / "prod.json"
+    assert ask(live, "snapshot", "-f", str(file)).status == 0
+    live.asked.clear()
+    words = ("quota:web=cpus:8;mem:8192",)
+    first, second = (forecast(live, *words, *source) for source in ((), ("--from", str(file))))
+    for said in (first, second):
+        assert said.pop("taken_at") > 0
+    assert first == second
+
+
+def test_from_a_cluster_file(live: Live, tmp_path):
+    file = tmp_path / "cluster.toml"
+    file.write_text(
+        'mesos_version = "1.11"\n[[agents]]\nresources = "cpus:4;mem:4096"\ncount = 2\n'
+        '[[frameworks]]\nname = "a"\ntask = "cpus:1;mem:512"\n'
+    )
+    said = forecast(live, "--from", str(file), "--lose-fraction", "0.5")
+    assert live.asked == []
+    assert cpus(said, "before") == {"a": 8}
+    assert cpus(said) == {"a": 4}
+    assert said["unknowns"][0]["assumed"] == "what the cluster file says about them"
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ((), 2),
+        (("quota:web",), 2),
+        (("bogus:web=1",), 2),
+        (("quota:web=cpus:x",), 3),
+        (("--lose-agent", "nobody"), 5),
+        (("--lose-framework", "nobody"), 5),
+        (("--add-agent", "cpus"), 3),
+        (("--lose-fraction", "1.5"), 2),
+        (("quota:web=cpus:1", "--cycles", "0"), 2),
+        (("quota:web=cpus:1", "--from", "/nowhere.json"), 3),
+        (("quota:web=cpus:1", "--from", "/nowhere.toml"), 3),
+    ],
+)
+def test_words_that_make_no_forecast(live: Live, words: tuple[str, ...], status: int):
+    said = ask(live, "whatif", *words)
+    assert (said.status, said.out) == (status, "")
+    assert said.err.startswith("mesosctl: ")
+
+
+def test_a_page(live: Live, tmp_path):
+    page = tmp_path / "page.html"
+    assert ask(live, "whatif", "weight:web=2", "--report", str(page), "-o", "name").status == 0
+    assert "weight:web=2: accepted (200)" in page.read_text(encoding="utf-8")
+
+
+def test_the_table_begins_with_who_gains_and_ends_with_the_verdict(live: Live):
+    said = ask(live, "whatif", "--lose-framework", "spark")
+    lines = said.out.splitlines()
+    assert lines[0].split()[:2] == ["KIND", "NAME"]
+    assert lines[-1].startswith("YES: nobody would starve")
+
+
+def test_json_lines_are_one_document(live: Live):
+    said = ask(live, "whatif", "weight:web=2", "-o", "jsonl")
+    assert json.loads(said.out)["kind"] == "forecast"
+
+
+def test_the_work_of_a_forecast_ends_at_the_timeout(tmp_path: Path) -> None:
+    cluster = tmp_path / "c.toml"
+    cluster.write_text('[[agents]]\nresources = "cpus:4;mem:2048"\n', encoding="utf-8")
+    ticks = itertools.count()
+    words = ("whatif", "--from", str(cluster), "quota:web=cpus:1")
+
+    def run(*more: str) -> Ran:
+        environment = InMemory(clock=lambda: float(next(ticks)))
+        return Ran(main((*words, *more), environment), environment.out, environment.err)
+
+    late = run("--timeout", "3", "--cycles", "100")
+    assert late.status == 9
+    assert "the forecast took longer than 3 s" in late.err
+    assert "hint: give a longer --timeout" in late.err
+    assert run("--cycles", "100").status == 0

@@ -1,0 +1,93 @@
+"""Rate limits that stop a master, that are unwise, and the cost of full queues (spec/ratelimits.md §1)."""
+
+import pytest
+
+from mesosctl.model.errors import RuleViolation, UsageError
+from mesosctl.model.rate_limits.rules import RateLimit, RateLimits, check, errors, plan_memory, warnings
+from mesosctl.model.text import format_bytes, parse_bytes
+
+
+def test_errors_come_entry_by_entry_and_the_default_last():
+    limits = RateLimits((("a", RateLimit(0)), ("a", RateLimit(-1))), RateLimit(0))
+    assert [(remark.field, remark.rule.partition(".")[2]) for remark in errors(limits)] == [
+        ("limits[0].qps", "positive-rate"),
+        ("limits[1].principal", "duplicate-principal"),
+        ("limits[1].qps", "positive-rate"),
+        ("aggregate_default_qps", "positive-rate"),
+    ]
+    with pytest.raises(RuleViolation, match="Invalid qps: 0") as raised:
+        check(limits)
+    assert raised.value.field == "limits[0].qps"
+
+
+@pytest.mark.parametrize("limits", [RateLimits(), RateLimits((("", RateLimit()),)), RateLimits((), RateLimit(0.001))])
+def test_what_a_master_starts_with(limits):
+    check(limits)
+
+
+WISE = RateLimit(1.0, 10)
+
+
+@pytest.mark.parametrize(
+    ("limits", "found"),
+    [
+        (RateLimits((("p", WISE),), WISE), []),
+        (RateLimits((("p", RateLimit()),), WISE), []),
+        (RateLimits((("p", RateLimit(None, 5)),), WISE), [("limits[0].capacity", "capacity-without-rate")]),
+        (RateLimits((("p", RateLimit(5)),), WISE), [("limits[0].capacity", "no-capacity")]),
+        (RateLimits((("p", RateLimit(5, 0)),), WISE), [("limits[0].capacity", "capacity-zero")]),
+        (RateLimits((("p", RateLimit(5, 2**64 - 1)),), WISE), [("limits[0].capacity", "capacity-huge")]),
+        (RateLimits((), RateLimit(5)), [("aggregate_default_capacity", "no-capacity")]),
+        (RateLimits(), [("aggregate_default_qps", "no-default")]),
+        (
+            RateLimits((), RateLimit(None, 5)),
+            [("aggregate_default_capacity", "capacity-without-rate"), ("aggregate_default_qps", "no-default")],
+        ),
+    ],
+)
+def test_what_is_legal_and_unwise(limits, found):
+    check(limits)
+    assert [(remark.field, remark.rule.partition(".")[2]) for remark in warnings(limits)] == found
+
+
+def test_a_principal_that_nobody_uses():
+    limits = RateLimits((("used", WISE), ("misspelt", WISE)), WISE)
+    (remark,) = warnings(limits, {"used", "other"})
+    assert (remark.field, remark.rule) == ("limits[1].principal", "ratelimit.unused-principal")
+
+
+def test_memory_counts_only_capacities_that_count():
+    limits = RateLimits((("a", RateLimit(1, 1000)), ("free", RateLimit(None, 10**9))), RateLimit(1, 24))
+    plan = plan_memory(limits, memory=2**21, message_size=1024)
+    assert (plan.messages, plan.worst_case, plan.head_room, plan.fits) == (1024, 2**20, 2**20, True)
+    assert not plan_memory(limits, memory=2**20 - 1, message_size=1024).fits
+
+
+def test_a_queue_without_an_end_never_fits():
+    limits = RateLimits((("a", RateLimit(1)),), RateLimit(1))
+    plan = plan_memory(limits, memory=2**40, message_size=1)
+    assert (plan.unbounded, plan.fits) == (("a", None), False)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("1024", 1024), ("1KiB", 1024), ("2GB", 2**31), ("0.5 MiB", 2**19), ("3b", 3), ("1t", 2**40)]
+)
+def test_sizes(text, size):
+    assert parse_bytes(text, "--memory") == size
+
+
+@pytest.mark.parametrize("text", ["", "0", "GiB", "-1KiB", "1XB", "1e9", "one"])
+def test_what_is_no_size(text):
+    with pytest.raises(UsageError, match="is not a size") as raised:
+        parse_bytes(text, "--memory")
+    assert raised.value.field == "--memory"
+
+
+def test_sizes_for_people():
+    assert [format_bytes(size) for size in (0, 1023, 1536, -(2**30), 5 * 2**40)] == [
+        "0 B",
+        "1023 B",
+        "1.5 KiB",
+        "-1 GiB",
+        "5 TiB",
+    ]

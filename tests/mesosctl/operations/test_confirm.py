@@ -1,0 +1,173 @@
+"""A change whose answer never came: it happened, it did not, or that is unknown."""
+
+import httpx
+import pytest
+
+
+def cut(_):
+    raise httpx.ReadError("connection reset")
+
+
+def refused(_):
+    raise httpx.ConnectError("connection refused")
+
+
+def silent(_):
+    raise httpx.ReadTimeout("timed out")
+
+
+def cut_after(cluster):
+    def act(request):
+        cluster.usual(request)
+        raise httpx.RemoteProtocolError("server disconnected without sending a response")
+
+    return act
+
+
+SET = ("quota", "set", "dev", "cpus:1")
+
+
+@pytest.mark.parametrize("words", [SET, (*SET, "--no-wait")])
+def test_it_happened(run, cluster, words):
+    cluster.instead["POST /quota"] = [cut_after(cluster)]
+    ran = run(*words)
+    assert ran.status == 0
+    assert "the master shows that the new quota of 'dev' took effect" in ran.err
+
+
+def test_a_proxy_that_gives_up_may_have_passed_it_on(run, cluster):
+    def act(request):
+        cluster.usual(request)
+        return httpx.Response(504, html="<html>Gateway Timeout</html>")
+
+    cluster.instead["POST /quota"] = [act]
+    assert run(*SET).status == 0
+
+
+def test_it_did_not_happen(run, cluster):
+    cluster.instead["POST /quota"] = [cut]
+    ran = run(*SET)
+    assert ran.status == 7
+    assert "so far" in ran.err
+    assert cluster.changed == ["POST /quota"], "a change is never repeated"
+
+
+def test_a_master_that_failed_without_doing_it_keeps_its_status(run, cluster):
+    cluster.instead["POST /quota"] = [lambda _: httpx.Response(500)]
+    ran = run(*SET)
+    assert ran.status == 8
+    assert "so far" in ran.err
+
+
+def test_it_cannot_be_told(run, cluster):
+    cluster.instead["POST /quota"] = [cut]
+    cluster.instead["GET /quota"] = [cluster.usual, refused, refused, refused]
+    ran = run(*SET)
+    assert ran.status == 9
+    assert "is unknown" in ran.err
+
+
+def test_after_a_deadline_it_may_still_come(run, cluster):
+    cluster.instead["POST /quota"] = [silent]
+    ran = run(*SET)
+    assert ran.status == 9
+    assert "may still happen" in ran.err
+
+
+def test_what_was_certainly_not_sent_is_not_looked_for(run, cluster):
+    cluster.instead["POST /quota"] = [refused]
+    ran = run(*SET)
+    assert ran.status == 7
+    assert cluster.asked[-1] == "POST /quota"
+
+
+def test_an_accepted_change_that_cannot_be_read_back(run, cluster):
+    cluster.instead["GET /quota"] = [cluster.usual, lambda _: httpx.Response(403)]
+    ran = run(*SET)
+    assert ran.status == 9
+    assert "was accepted" in ran.err
+
+
+def test_a_page_for_people_is_no_answer_to_a_change(run, cluster):
+    cluster.instead["POST /quota"] = [lambda _: httpx.Response(200, html="<html>Please sign in</html>")]
+    assert run(*SET).status == 8
+
+
+def test_the_same_for_removing(run, cluster, entries):
+    cluster.quotas["dev"] = entries(cpus=1)
+    cluster.instead["DELETE /quota/dev"] = [cut, cut_after(cluster)]
+    assert run("quota", "remove", "dev").status == 7
+    assert run("quota", "remove", "dev").status == 0
+
+
+def test_the_same_for_updating(run, cluster, entries):
+    cluster.quotas["dev"] = entries(cpus=1)
+    cluster.instead["POST /api/v1"] = [cut, cut_after(cluster)]
+    assert run("quota", "update", "dev", "cpus:2").status == 7
+    assert run("quota", "update", "dev", "cpus:2").status == 0
+
+
+HIDING = {"authorizers": "local", "acls": "{}"}
+
+
+@pytest.mark.parametrize("flags", [HIDING, {"authorizers": "org_Module"}, {}])
+def test_what_an_acl_may_hide_is_not_said_to_be_absent(run, cluster, flags):
+    cluster.flags = flags
+    cluster.instead["POST /quota"] = [cut]
+    ran = run(*SET)
+    assert ran.status == 9
+    assert "is unknown: this principal may not see it" in ran.err
+
+
+def test_a_role_that_was_seen_is_not_hidden(run, cluster, entries):
+    cluster.flags = HIDING
+    cluster.quotas["dev"] = entries(cpus=1)
+    cluster.instead["DELETE /quota/dev"] = [cut_after(cluster)]
+    assert run("quota", "remove", "dev").status == 0
+    cluster.quotas["dev"] = entries(cpus=1)
+    cluster.instead["POST /api/v1"] = [cut]
+    ran = run("quota", "update", "dev", "cpus:2")
+    assert ran.status == 7
+    assert "so far" in ran.err
+
+
+def test_a_role_created_by_an_update_may_be_hidden(run, cluster):
+    cluster.flags = HIDING
+    cluster.instead["POST /api/v1"] = [cut]
+    assert run("quota", "update", "dev", "cpus:2", "--create").status == 9
+
+
+def test_a_role_that_is_not_shown_may_be_hidden(run, cluster):
+    ran = run("quota", "remove", "dev")
+    assert ran.status == 5
+    assert "or this principal may not see it" in ran.err
+
+
+NOT_A_MASTERS = [
+    httpx.Response(503, html="<html>unavailable</html>"),
+    httpx.Response(503),
+    httpx.Response(503, text="upstream connect error or disconnect/reset before headers"),
+    httpx.Response(400, html="<html>bad</html>"),
+    httpx.Response(409, html="<html>conflict</html>"),
+]
+
+
+@pytest.mark.parametrize("answer", NOT_A_MASTERS)
+def test_a_refusal_that_is_not_a_masters_own_is_read_back(run, cluster, answer):
+    def act(request):
+        cluster.usual(request)
+        return answer
+
+    cluster.instead["POST /quota"] = [act]
+    ran = run(*SET)
+    assert ran.status == 0, ran.err
+    assert "the master shows that the new quota of 'dev' took effect" in ran.err
+
+
+def test_a_masters_own_503_did_nothing(run, cluster):
+    cluster.instead["POST /quota"] = [lambda _: httpx.Response(503, text="No leader elected")]
+    ran = run(*SET)
+    assert ran.status == 7
+    assert cluster.asked[-1] == "POST /quota"
+    assert "no change was sent" not in ran.err
+    assert "a change was sent to http://master:5050, but not accepted" in ran.err

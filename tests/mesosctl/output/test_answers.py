@@ -1,0 +1,132 @@
+"""On a terminal the first line answers, and what a person rarely needs is left to -o wide."""
+
+import io
+from dataclasses import replace
+
+import pytest
+
+from mesosctl.model.errors import printable
+from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.model.quota.status import Finding, QuotaCheck
+from mesosctl.model.reservations.holdings import RegisteredAgent
+from mesosctl.model.text import parse_resources
+from mesosctl.output.cluster import agent_list
+from mesosctl.output.forecast import forecast_report
+from mesosctl.output.formats.output_formats import write
+from mesosctl.output.formats.report import Report
+from mesosctl.output.plan import plan_report, wanted_differences
+from mesosctl.output.quota import quota_check
+from mesosctl.planning.desired_state import Difference
+from mesosctl.planning.forecast import ChangeAnswer, LostAgent
+from mesosctl.planning.plan import QuotaStep, Step, WeightsStep
+from tests.mesosctl.output.forecasts import HOSTILE, whole_forecast
+
+SHOWN = printable(HOSTILE)
+
+
+def drawn(report: Report, form: str = "table") -> list[str]:
+    out = io.StringIO()
+    write(report, form, out, draws=True, colours=False, width=200)
+    return [line.rstrip() for line in out.getvalue().splitlines()]
+
+
+def test_a_forecast_shows_what_a_person_needs() -> None:
+    forecast = whole_forecast()
+    short, wide = drawn(forecast_report(forecast)), drawn(forecast_report(forecast), "wide")
+    assert short[0] == "NO: it would be refused"
+    assert any(line == "refused:" for line in short)
+    assert not any(line.startswith("what a master does not show") for line in short)
+    assert f"{len(forecast.unknowns)} facts that a master does not show are assumed" in short[-1]
+    assert any(line.startswith("what a master does not show") for line in wide)
+    assert len(short) < len(wide)
+
+
+def test_rescinded_offers_say_whose_they_are() -> None:
+    forecast = whole_forecast()
+    one = [replace(forecast.rescinded[0], out_now=True)]
+    said = drawn(forecast_report(replace(forecast, rescinded=tuple(one))))
+    assert any(
+        line.endswith(f"unanswered offers that would be rescinded: 1 of {SHOWN} (role {SHOWN})") for line in said
+    )
+    said = drawn(forecast_report(replace(forecast, rescinded=tuple(one * 2))))
+    assert any(line.endswith(f"rescinded: 2 of {SHOWN} (role {SHOWN})") for line in said)
+
+
+def test_a_forecast_names_what_stays_and_what_is_left() -> None:
+    said = drawn(forecast_report(replace(whole_forecast(), lost=(LostAgent("agent-3", "S2"),))))
+    assert "BEFORE and AFTER count tasks and offers, with the offers that the next allocations would make" in said
+    (left,) = (line for line in said if line.startswith("guarantees that could still be added: before "))
+    assert left.index("before 24 cpus, 48GiB mem and ") < left.index(", after ")
+    assert "  agents lost: 1 of 3: agent-3; with 8 cpus and 16GiB mem" in said
+
+
+@pytest.mark.parametrize(
+    ("before", "says"),
+    [
+        ({}, "role web would be 2 cpus below its guarantee (met before)"),
+        ({"cpus": 1000}, "role web would be 2 cpus below its guarantee (1 before)"),
+        ({"cpus": 1000, "mem": 1024_000}, "role web would be 2 cpus below its guarantee (1 before)"),
+        ({"mem": 1024_000}, "role web would be 2 cpus below its guarantee (1GiB mem before)"),
+    ],
+)
+def test_a_verdict_says_what_is_lacking_and_what_was_lacking_before(before: dict[str, int], says: str) -> None:
+    web = next(one for one in whole_forecast().starving if one.name == "web")
+    starving = (replace(web, before=Quantities(before), caused=True),)
+    forecast = replace(whole_forecast(), answers=(ChangeAnswer("weight:web=2", 200, accepted=True),), starving=starving)
+    assert drawn(forecast_report(forecast))[0] == f"NO: it would be accepted, but {says}"
+    assert drawn(forecast_report(replace(forecast, answers=())))[0] == f"NO: {says}", "nothing was asked for"
+    assert web.message == "role web is cpus:2 below its guarantee of cpus:16; mem:8192: it has cpus:14; mem:9216"
+
+
+def test_agents_draw_what_is_reserved_and_idle_apart() -> None:
+    total = parse_resources("cpus(ads):4;cpus:4;mem:8192;disk:1000;gpus:2;ports:[1-2]")
+    report = agent_list([RegisteredAgent("S0", "node", "", total, used=parse_resources("cpus(ads):2"))])
+    assert any("2/8 ██▞░░░" in line for line in drawn(report))
+    assert "█ used   ▒ offered   ▞ reserved, idle   ░ free" in drawn(report)
+    out = io.StringIO()
+    write(report, "table", out, draws=True, colours=False, width=75)
+    heads = out.getvalue().splitlines()[1].split()
+    assert "GPUS" not in heads
+    assert heads[-2:] == ["RESERVED", "FOR"]
+
+
+@pytest.mark.parametrize(
+    ("passed", "says"),
+    [
+        (True, "YES: 4 cpus for web would be accepted"),
+        (False, "NO: 4 cpus for web would be refused: too much"),
+        (None, "PERHAPS: 4 cpus for web breaks no rule that can be checked; unknown: 1"),
+    ],
+)
+def test_a_check_answers_with_the_reason(passed: bool | None, says: str) -> None:
+    check = QuotaCheck("web", Quantities({"cpus": 4000}), (Finding("quota.capacity", passed, "too much"),))
+    assert drawn(quota_check(check))[0] == says
+
+
+def test_differences_are_counted() -> None:
+    found = [Difference("quota", "web", "", "cpus:4"), Difference("weight", "ads", "1", "2")]
+    assert drawn(wanted_differences(found))[0] == (
+        "different from the file: 1 quota, 1 weight; mesosctl apply would change that"
+    )
+    assert drawn(wanted_differences(found[:1] * 2))[0].startswith("different from the file: 2 quotas;")
+    assert drawn(wanted_differences([])) == ["nothing differs from the file"]
+
+
+QUOTA = Quota(Quantities({"cpus": 4000}), Limits())
+ADDS: Step = QuotaStep("web", None, QUOTA)
+TAKES: Step = WeightsStep({"ads": 2.0}, {"ads": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("steps", "done", "says"),
+    [
+        ([], 0, "nothing differs from the file"),
+        ([ADDS], 0, "1 step to do"),
+        ([ADDS, TAKES], 0, "2 steps to do, 1 of which takes something away"),
+        ([ADDS, TAKES], 1, "1 of 2 steps are done; 1 to go, 1 of which takes something away"),
+        ([ADDS], 1, "the step was made and read back"),
+        ([ADDS, TAKES], 2, "all 2 steps were made and read back"),
+    ],
+)
+def test_a_plan_says_how_far_it_is(steps: list[Step], done: int, says: str) -> None:
+    assert drawn(plan_report(steps, done, applied=False))[0] == says

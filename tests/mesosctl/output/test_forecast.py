@@ -1,0 +1,96 @@
+"""A forecast as a table and as JSON."""
+
+import io
+import json
+from dataclasses import replace
+
+from mesosctl.output.forecast import forecast_report, verdict
+from mesosctl.output.formats.output_formats import write
+from mesosctl.output.json_documents.forecast import ForecastDocument
+from tests.mesosctl.output.forecasts import HOSTILE, whole_forecast
+
+
+def written(form: str) -> str:
+    stream = io.StringIO()
+    write(forecast_report(whole_forecast()), form, stream, draws=False, colours=False)
+    return stream.getvalue()
+
+
+def test_the_table_says_who_gains_and_who_loses():
+    lines = written("table").splitlines()
+    marathon = next(line for line in lines if line.startswith("framework  marathon"))
+    assert marathon.split() == [
+        *("framework", "marathon", "-", "cpus:6;mem:1536", "cpus:14;mem:9216"),
+        *("cpus:8;mem:7680", "-", "25%", "→", "58%", "cpus"),
+    ]
+
+
+def test_everything_else_stands_under_it():
+    text = written("table")
+    for sentence in (
+        "quota:web=cpus:16;mem:8GiB: accepted (200)",
+        "REFUSED (400) [role.syntax]",
+        "offers rescinded: 2:",
+        "(not sent yet: made while the snapshot settled)",
+        "tasks evicted: 2:",
+        "marathon/t-1 web agent-1 cpus{REV}:2: 2 s to end\n",
+        "cpus{REV}:2: 0 s to end, once what is offered there is used (not running yet: assumed while the snapshot",
+        "role web is 2 cpus below its guarantee of 16 cpus and 8GiB mem: it has 14 cpus and 9GiB mem",
+        "web: cpus:16;mem:8192 fits on no single agent; the most that one agent has is cpus:12;mem:",
+        "NO: it would be refused",
+    ):
+        assert sentence in text
+
+
+def test_a_name_does_not_steer_a_terminal():
+    assert "\u202e" not in written("table")
+    assert "\\u202e" in written("table")
+
+
+def test_json_is_the_documented_shape():
+    document = json.loads(written("json"))
+    assert (document["schema_version"], document["kind"]) == (1, "forecast")
+    assert (document["accepted"], document["harmless"]) == (False, False)
+    ForecastDocument.model_validate(document)
+    (web,) = [role for role in document["roles"] if role["name"] == "web"]
+    assert web["after"] == {
+        "used": {"cpus": 4.0, "mem": 1024.0},
+        "offered": {"cpus": 10.0, "mem": 8192.0},
+        "share": 14 / 24,
+    }
+    assert [offer["out_now"] for offer in document["rescinded"]] == [True, False]
+    assert [offer["revocability"] for offer in document["rescinded"]] == ["regular", "regular"]
+    assert document["evicted"][0] == {
+        "task_id": "t-1",
+        "framework_id": "f-1",
+        "framework": "marathon",
+        "role": "web",
+        "agent_id": "S0",
+        "hostname": "agent-1",
+        "amounts": {"cpus": 2.0},
+        "resources": "cpus{REV}:2",
+        "grace_seconds": 2.0,
+        "happens": True,
+        "caused": True,
+        "runs_now": True,
+    }
+    assert (document["evicted"][1]["caused"], document["evicted"][1]["runs_now"]) == (False, False)
+    assert document["frameworks"][0]["name"] == HOSTILE
+
+
+def test_the_verdict_says_how_many_would_have_to_go():
+    whole = whole_forecast()
+    fine = replace(whole, answers=(), starving=())
+    assert verdict(fine).endswith("nobody would starve; 1 task would be evicted")
+    assert verdict(replace(fine, evicted=())).endswith("nobody would starve")
+
+
+def test_other_forms():
+    assert written("name").splitlines() == [HOSTILE, "web", HOSTILE, "marathon"]
+    assert written("csv").splitlines()[0].startswith("kind,name,guarantee,before,after")
+    assert json.loads(written("jsonl"))["kind"] == "forecast"
+
+
+def test_the_verdict_names_who_starves():
+    forecast = whole_forecast()
+    assert verdict(forecast) == "NO: it would be refused"

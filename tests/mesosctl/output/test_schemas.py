@@ -1,0 +1,165 @@
+"""The JSON Schemas that are shipped: what each command writes is valid by them."""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from fake_master import FakeMaster, FrameworkConfig
+from mesosctl.__main__ import main
+from mesosctl.output.json_documents import schemas
+from tests import EXAMPLES, ROOT
+from tests.helpers.surroundings import InMemory
+
+OFFER = {
+    "id": {"value": "O1"},
+    "framework_id": {"value": "F"},
+    "agent_id": {"value": "S0"},
+    "hostname": "agent-1",
+    "resources": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 4}, "allocation_info": {"role": "web"}}],
+    "allocation_info": {"role": "web"},
+}
+WANTED = '[quotas.web]\nguarantee = "cpus:1"\n'
+
+COMMANDS = {
+    "agents.list": ["agents"],
+    "alternatives": ["whatif", "--each", "quota:ads=cpus:{1,2}"],
+    "context.changes": ["context", "set", "lab", "--master", "http://mesos:5050"],
+    "context.list": ["context", "list"],
+    "context.show": ["context", "show"],
+    "forecast": ["whatif", "quota:ads=cpus:100"],
+    "frameworks.list": ["frameworks"],
+    "largest-change": ["whatif", "--find-largest", "quota:ads=cpus:?"],
+    "offers.call": ["offers", "reserve", "--offer", "offer.json", "cpus:1", "--principal", "web"],
+    "offers.explain": ["offers", "explain", "holding"],
+    "offers.list": ["offers", "list"],
+    "offers.simulation": ["offers", "simulate", str(EXAMPLES / "drf.toml")],
+    "offers.taken": ["offers", "take", "--role", "taken", "--reserve", "cpus:1", "--timeout", "5"],
+    "quota.changes": ["quota", "set", "ads", "cpus:1"],
+    "quota.room": ("quota", "room"),
+    "quota.check": ["quota", "check", "ads", "cpus:100"],
+    "quota.list": ["quota", "list"],
+    "quota.show": ["quota", "show", "web"],
+    "ratelimit.edit": ["ratelimit", "set", "batch", "--qps", "50", "-f", "limits.json"],
+    "ratelimit.plan": ["ratelimit", "plan", "limits.json", "--memory", "2GiB"],
+    "ratelimit.show": ["ratelimit", "show"],
+    "ratelimit.simulate": ["ratelimit", "simulate", "limits.json", "--traffic", "foo=200/s*10"],
+    "ratelimit.suggest": ["ratelimit", "suggest", "--for", "2s"],
+    "ratelimit.validate": ["ratelimit", "validate", "limits.json"],
+    "ratelimit.watch": ["ratelimit", "watch", "--count", "2", "--interval", "1s"],
+    "reservations.changes": ["reserve", "agent-1", "cpus:1", "--role", "ads"],
+    "reservations.list": ["reservations"],
+    "reservations.tree": ["reservations", "--tree"],
+    "roles.list": ["roles"],
+    "snapshot.comparison": ["snapshot", "--compare", "before.json"],
+    "snapshot.taken": ["snapshot", "-f", "taken.json"],
+    "top": ["top"],
+    "volumes.list": ["volumes", "list"],
+    "wanted.differences": ["diff", "-f", "wanted.toml"],
+    "wanted.plan": ["apply", "-f", "wanted.toml", "--yes"],
+    "wanted.state": ["export"],
+    "weights.changes": ["weights", "set", "web=2"],
+    "weights.list": ["weights"],
+}
+"""A command for each kind."""
+BESIDE = {
+    "error": ["quota", "show", "nobody"],
+    "exchange": ["quota", "list", "-v"],
+    "note": ["quota", "list", "--cacert", "offer.json"],
+}
+"""Commands that write these to standard error."""
+ONE_A_LINE = {"offers.change": ["offers", "watch", "--changes", "1"]}
+"""Commands whose -o jsonl has no whole document."""
+FORKING = ("alternatives", "largest-change")
+
+
+@cache
+def validator(kind: str) -> Draft202012Validator:
+    """The validator of a schema as it is shipped; values of strings are checked too."""
+    schema = json.loads((ROOT / "docs" / "reference" / "schemas" / f"{kind}.json").read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeMaster]:
+    frameworks: list[FrameworkConfig] = [
+        {"name": "holding", "answer": "hold", "principal": "web"},
+        {"name": "busy", "task": "cpus:1;mem:100", "tasks": 2},
+    ]
+    flags = {"rate_limits": json.dumps({"limits": [{"principal": "web", "qps": 50, "capacity": 10}]})}
+    agents = ["cpus:8;mem:4096;disk:100", "cpus(ads):2;cpus:2;mem:2048"]
+    with FakeMaster(
+        agents, frameworks=frameworks, flags=dict(flags), quotas={"web": "cpus:2", "taken": "cpus:1"}
+    ) as started:
+        started.settle()
+        yield started
+
+
+@pytest.fixture
+def typed(fake: FakeMaster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., InMemory]:
+    """Type a command where the files that commands name are at hand."""
+    monkeypatch.chdir(tmp_path)
+    Path("limits.json").write_text((EXAMPLES / "limits.json").read_text(encoding="utf-8"), encoding="utf-8")
+    Path("offer.json").write_text(json.dumps(OFFER), encoding="utf-8")
+    Path("wanted.toml").write_text(WANTED, encoding="utf-8")
+
+    def run(*words: str) -> InMemory:
+        environment = InMemory(
+            variables={"MESOSCTL_MASTER": "http://mesos:5050", "HOME": str(tmp_path)},
+            ask_secret=lambda _: "",
+            clock=lambda: fake.now,
+            sleep=fake.advance,
+            transport=fake.transport,
+        )
+        main(words, environment)
+        return environment
+
+    Path("before.json").write_text(run("snapshot").out, encoding="utf-8")
+    run("weights", "set", "batch=3")
+    return run
+
+
+def test_every_kind_has_its_command():
+    assert COMMANDS.keys() | BESIDE.keys() | ONE_A_LINE.keys() == schemas().keys()
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.process) if kind in FORKING else kind for kind in COMMANDS]
+)
+def test_what_a_command_writes_is_valid(typed, kind: str):
+    ran = typed(*COMMANDS[kind], "-o", "json")
+    document = json.loads(ran.out or ran.err)
+    assert document.get("kind") == kind, document
+    validator(kind).validate(document)
+
+
+@pytest.mark.parametrize("kind", BESIDE)
+def test_what_stands_on_standard_error_is_valid(typed, kind: str):
+    ran = typed(*BESIDE[kind], "-o", "json")
+    (document, *_) = [json.loads(line) for line in ran.err.splitlines()]
+    assert document.get("kind", "error") == kind
+    validator(kind).validate(document)
+
+
+@pytest.mark.parametrize("kind", ONE_A_LINE)
+def test_a_line_is_valid(typed, kind: str):
+    (line,) = typed(*ONE_A_LINE[kind], "-o", "jsonl").out.splitlines()
+    assert json.loads(line)["kind"] == kind
+    validator(kind).validate(json.loads(line))
+
+
+@pytest.mark.parametrize("kind", COMMANDS)
+def test_a_schema_refuses_what_is_not_the_document(kind: str):
+    assert not validator(kind).is_valid({"schema_version": 1, "kind": kind, "unheard of": 1})
+    assert not validator(kind).is_valid({"schema_version": 2, "kind": kind})
+
+
+def test_values_are_checked_too():
+    good: dict[str, Any] = {"schema_version": 1, "kind": "weights.list", "weights": []}
+    assert validator("weights.list").is_valid(good)
+    assert not validator("weights.list").is_valid({**good, "weights": [{"role": 1}]})
