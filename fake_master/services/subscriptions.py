@@ -45,7 +45,7 @@ class Subscriptions:
         self._made = 0
 
     def subscribe(self, wanted: Subscription, stream: EventStream | None = None) -> EventStream:
-        """SUBSCRIBE: a stream, new unless given; where the framework is refused it gets one ERROR and is closed."""
+        """SUBSCRIBE: a stream, by default new; if the framework is refused, it gets one ERROR and is closed."""
         stream = stream or EventStream()
         try:
             wanted.check(self._state.flags)
@@ -238,7 +238,7 @@ class Subscriptions:
             framework.recovered = False
             framework.registered_time = self._state.wall_time
         self._come_back(framework)
-        self._task_runner.tell_again(framework)  # every agent gets the new address of the framework
+        self._task_runner.tell_again(framework)  # agents send waiting updates to the new stream
 
     def _register_again(self, framework: Framework, wanted: Subscription, stream: EventStream) -> None:
         """A driver does not know whether it is registered still; `stream` leads to the one that the framework has."""

@@ -146,8 +146,11 @@ class ClusterSpec:
         with master.transaction():
             for index, spec in enumerate(agents):
                 register_agent(master, spec, index)
+            hosts: dict[str, Agent] = {}
+            for agent in master.state.agents.values():
+                hosts.setdefault(agent.hostname, agent)
             for framework in self.frameworks:
-                SimulatedFramework(master, framework, on_launch).join()
+                SimulatedFramework(master, framework, on_launch).join(hosts)
         return master
 
     @property

@@ -34,7 +34,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.model.version_profile import Profile
 from mesosctl.planning.desired_state import DesiredState
-from mesosctl.planning.reservation_plan import AgentReservations
+from mesosctl.planning.reservation_plan import AgentReservations, DesiredReservation
 
 SEEDED_KIND = "pictured"
 """The kind of the record which says that a registry has its first content; the name is that of older releases."""
@@ -125,15 +125,15 @@ class LastingState:
         """Return what each agent has on its disk, by host name."""
         totals = dict(agents)
         desired = self.desired.reservations or ()
+        by_host: dict[str, list[DesiredReservation]] = {}
+        places: dict[str, int] = {}
         for index, reservation in enumerate(desired):
             _check_agent(reservation.agent, totals, f"reservations[{index}].agent")
-        for index, reservation in enumerate(desired):
-            host = reservation.agent
-            if host in (earlier.agent for earlier in desired[:index]):
-                continue
-            mine = [one for one in desired if one.agent == host]
+            by_host.setdefault(reservation.agent, []).append(reservation)
+            places.setdefault(reservation.agent, index)
+        for host, mine in by_host.items():
             agent = RegisteredAgent(host, host, "", totals[host], capabilities=frozenset(profile.agent_capabilities))
-            with _at(f"reservations[{index}].resources"):
+            with _at(f"reservations[{places[host]}].resources"):
                 for step in AgentReservations(agent, mine, prune=False).steps():
                     check_reserve(list(step.resources), Requester(), agent_capabilities=agent.capabilities)
                     totals[host] = operations.apply_all(totals[host], step.conversions())
@@ -181,7 +181,7 @@ def _check_agent(hostname: str, agents: Mapping[str, Resources], where: str) -> 
 
 @contextmanager
 def _at(place: str, other: str = "", places: Places | None = None) -> Iterator[None]:
-    """Give an error its place in the file: `place`, or `other` where the file has that."""
+    """Give an error its place in the file: `place`, or `other` if the file has that."""
     try:
         yield
     except (RuleViolation, Conflict) as error:

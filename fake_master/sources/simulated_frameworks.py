@@ -12,6 +12,7 @@ from typing import Any, Literal
 from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
 from fake_master.sources.tasks import RunningTasks, SnapshotTasks, usage_of
+from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream
@@ -85,15 +86,18 @@ class SimulatedFramework:
         self._asked_for = 0
         self._framework: Framework | None = None
 
-    def join(self) -> None:
-        """Subscribe, now or after its delay.  Raises BadInput if the master refuses it."""
+    def join(self, hosts: Mapping[str, Agent]) -> None:
+        """Subscribe, now or after its delay; `hosts` has the agents by hostname, for the tasks that run.
+
+        Raises BadInput if the master refuses it.
+        """
         try:
             wanted = self._subscription()
             wanted.check(self._master.state.flags)
         except RuleViolation as error:
             raise BadInput(f"framework '{self._spec.name}': {error.message}", field="frameworks") from error
         if self._spec.running or not self._spec.connected:
-            self._be_there(wanted)
+            self._be_there(wanted, hosts)
         elif self._spec.after:
             self._master.state.timers.at(self._master.state.now + self._spec.after, self.subscribe)
         else:
@@ -114,7 +118,7 @@ class SimulatedFramework:
             info["principal"] = spec.principal
         return Subscription(info, suppressed=frozenset(spec.suppressed))
 
-    def _be_there(self, wanted: Subscription) -> None:
+    def _be_there(self, wanted: Subscription, hosts: Mapping[str, Agent]) -> None:
         """Enter the framework as one that subscribed before this master started, with its tasks.  Raises BadInput."""
         master, spec = self._master, self._spec
         framework = Framework(
@@ -130,7 +134,7 @@ class SimulatedFramework:
         tasks = SnapshotTasks(master, Lending(), master.state.now)
         used: dict[str, Resources] = {}
         for number, running in enumerate(spec.running):
-            usage = usage_of(running, framework, master.state)
+            usage = usage_of(running, framework, hosts)
             held = usage.resources.allocated_to(usage.role)
             used[usage.agent_id] = used.get(usage.agent_id, Resources()) + held
             framework.hold(master.state.agents[usage.agent_id], held)

@@ -259,13 +259,13 @@ def _info(restored: SnapshotFramework) -> dict[str, Any]:
 
 
 def _age(offer_id: str) -> tuple[int, str]:
-    """Offers are numbered as they are made ("…-O12"): the order in which a master would come upon them."""
+    """Offers are numbered as they are made ("…-O12"): the order in which a master would find them."""
     number = offer_id.rpartition("-O")[2]
     return (int(number) if number.isdecimal() and number.isascii() else 0), offer_id
 
 
 def _offer_again(master: Master, snapshot: ClusterSnapshot, allocated: _Allocated) -> None:
-    """The outstanding offers, as far as what they offer is still there and free."""
+    """The outstanding offers, as far as their resources still exist and are free."""
     left: dict[str, Resources] = {}
     for offered in sorted(snapshot.offers, key=lambda offer: _age(offer.id)):
         agent, framework = master.state.agents[offered.agent_id], master.state.frameworks[offered.framework_id]
@@ -273,7 +273,7 @@ def _offer_again(master: Master, snapshot: ClusterSnapshot, allocated: _Allocate
             continue
         free = left.setdefault(agent.id, agent.whole - agent.used.allocated_to(None))
         kind = master.state.revocability.kind_of(offered.resources)
-        # What is lent is of no agent's total; the allocator takes back whatever does not lie idle.
+        # Loans are not part of an agent's total; the allocator takes back what is not idle.
         is_lent = kind == "non-throttleable"
         if kind is not None and (is_lent or free.contains(offered.resources)):
             if not is_lent:

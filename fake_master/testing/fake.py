@@ -176,7 +176,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         """Make an agent (its host name, id or value) unreachable, as after the last ping that it did not answer.
 
         Its offers are rescinded, its tasks become TASK_UNREACHABLE, or TASK_LOST for a framework that is not
-        PARTITION_AWARE, and frameworks hear FAILURE.  Raises NotFound for an agent that is not registered.
+        PARTITION_AWARE, and frameworks get FAILURE.  Raises NotFound for an agent that is not registered.
         """
 
         def give_up() -> None:
@@ -191,7 +191,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
     def bring_back(self, agent: str | Agent) -> None:
         """Let a lost agent (its host name, id or value) register again, with the tasks that it still runs.
 
-        Raises NotFound for an agent that was never there.
+        Raises NotFound for an unknown agent.
         """
 
         def come_back() -> None:
@@ -226,8 +226,8 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
     def fail_over(self) -> None:
         """Let another master take the lead at the same address: every stream ends, and agents register again.
 
-        Frameworks have to subscribe anew, with the id that they have.  Quotas, weights, reservations and tasks
-        remain; simulated frameworks begin anew.
+        Frameworks must subscribe again with their id. Quotas, weights, reservations and tasks remain; simulated
+        frameworks start again.
         """
 
         def take_over() -> None:
@@ -290,7 +290,7 @@ class _Cluster:
         self._fake.advance(0.0 if isinstance(self._fake._clock, RunningClock) else self.allocation_interval)
 
     def condition(self) -> object:
-        """See `SettlingCluster.condition`; offers are told apart by what is in them."""
+        """See `SettlingCluster.condition`; offers are compared by their content."""
         fake = self._fake
         offered = sorted((one.framework_id, one.role, one.agent_id, str(one.resources)) for one in fake.offers)
         return offered, [(task.id, task.state) for task in fake.tasks], fake.agents, fake.frameworks
