@@ -47,7 +47,7 @@ _OWN_FIELDS: dict[str, Any] = {
     "number": uuid4().int,
     "registered_time": float(uuid4().int),
 }
-"""What no agent has."""
+"""Values that no agent has."""
 _REREGISTERED, _USED, _OFFERED = float(uuid4().int), _unlike_any(), _unlike_any()
 _NOTHING = Resources()
 BLANK = ShownAgent(
@@ -79,9 +79,7 @@ def blank_like(of: ShownAgent) -> ShownAgent:
     return ShownAgent(blank, _OFFERED if offered else offered)
 
 
-_shared_fields = attrgetter(
-    *("port", "ip", "capabilities", "version", "domain", "active", "deactivated", "drain_start"),
-)
+_shared_fields = attrgetter("port", "ip", "capabilities", "version", "domain", "active", "deactivated", "drain_start")
 
 
 def shape(of: ShownAgent) -> tuple[Any, ...]:
