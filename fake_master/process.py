@@ -1,4 +1,4 @@
-"""The process around a served master: its logs, how it says that it is ready, its parent, and its TLS files."""
+"""The process of a served master: its logs, its ready file, its parent, and its TLS files."""
 
 import asyncio
 import gc
@@ -57,7 +57,7 @@ def set_up_logs(form: LogFormat, *, requests: bool = False) -> None:
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Make within what lives as long as the process; the collector of cycles leaves it alone from then on."""
+    """Create objects that live as long as the process, which the garbage collector then ignores."""
     # A large cluster is millions of objects without a cycle.  To look through them again and again took a third of the
     # start, and every later look through all of them keeps requests waiting for seconds.
     gc.disable()
@@ -69,7 +69,7 @@ def loading() -> Iterator[None]:
 
 
 def check_ready_file(path: Path | None) -> None:
-    """Remove what an earlier master has left.  Raises BadInput if there can be no such file."""
+    """Remove the file of an earlier master. Raises BadInput if there can be no such file."""
     if path is None:
         return
     try:

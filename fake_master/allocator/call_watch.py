@@ -1,7 +1,7 @@
 """Calls of custom allocators that have not returned yet, and a watch that reports them.
 
 A call runs in the thread of the master, which does nothing else until it returns, and Python has no safe way to end it
-from outside. The watch therefore runs in a separate thread: it reports which call is running, where and for how long,
+from outside. The watch therefore runs in a separate thread: it reports which call is running, if and for how long,
 and it can end the process.
 """
 

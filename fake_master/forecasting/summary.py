@@ -95,7 +95,7 @@ class _PlainAmounts:
     """The amounts of `_plain` entries; of one collection, which like agents share, they are worked out once."""
 
     def __init__(self) -> None:
-        # Each collection is kept beside its amounts, so that its identity stays its own.
+        # Each collection is kept with its amounts, so that its id is not reused.
         self._known: dict[int, tuple[Resources, dict[str, int]]] = {}
 
     def of(self, resources: Resources) -> Mapping[str, int]:
@@ -122,7 +122,7 @@ def _without(amounts: Mapping[str, int], *others: Mapping[str, int]) -> dict[str
 
 
 def _free(state: MasterState, agents: Iterable[Agent], plain: _PlainAmounts) -> Quantities:
-    """Return what is neither used nor offered; summed up in place, since a Quantities an agent takes its time."""
+    """Return what is neither used nor offered; summed up in place, because a Quantities for each agent is slow."""
     sums: dict[str, int] = {}
     for agent in agents:
         offered = (plain.of(offer.resources) for offer in state.offers.on_agent(agent.id))
@@ -131,7 +131,7 @@ def _free(state: MasterState, agents: Iterable[Agent], plain: _PlainAmounts) -> 
 
 
 def _like_agents(agents: Iterable[Agent], plain: _PlainAmounts) -> Counter[LikeAgents]:
-    """Count the agents that look alike; each look is made once."""
+    """Count the agents that look the same."""
     looks: dict[tuple[int, tuple[tuple[str, int], ...]], LikeAgents] = {}
     found: Counter[LikeAgents] = Counter()
     for agent in agents:

@@ -14,7 +14,7 @@ from typing import Any
 from mesosctl.api.resources import Format, list_to_json, summary
 from mesosctl.model.resources import Resources
 
-# Made once: `json.dumps` makes an encoder for every call, and there are thousands in one answer.
+# Created once: `json.dumps` creates an encoder for every call, and there are thousands in one answer.
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 _key = lru_cache(1024)(encode_basestring)
 
@@ -71,11 +71,11 @@ def pieces(value: Any) -> Sequence[bytes]:
 
 
 _NOTHING = 0
-"""In the place of an id: all that is empty is alike."""
+"""Instead of an id, for all empty collections."""
 
 
 class ResourceTexts:
-    """The texts of collections of resources in one answer, written once for all that hold the same object."""
+    """The texts of collections of resources in one answer, written once for each object."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, Callable[[Resources], Any]], tuple[Resources, Fragment]] = {}

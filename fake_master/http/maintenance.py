@@ -52,7 +52,7 @@ class MaintenanceEndpoints:
         return json_response(self._schedule(principal), request)
 
     def post_schedule(self, request: Request, principal: str | None) -> Response:
-        """POST /maintenance/schedule: the whole schedule anew."""
+        """POST /maintenance/schedule: replace the whole schedule."""
         what = "maintenance schedule"
         self._update({"schedule": json_message(request, _SCHEDULE, what, f"Failed to convert {what}")}, principal)
         return accepted_silently()
@@ -94,7 +94,7 @@ class MaintenanceEndpoints:
             self._removal.shut_down(agent)
 
     def _stop(self, body: Body, principal: str | None) -> None:
-        """STOP_MAINTENANCE: the hosts of these machines start their agents anew.  Raises Refusal or Forbidden."""
+        """STOP_MAINTENANCE: the hosts of these machines start their agents again.  Raises Refusal or Forbidden."""
         with refusing():
             self._maintenance.bring_up(principal, body.get("machines", ()))
         self._registry.start_agents()

@@ -70,13 +70,13 @@ class QuotaEndpoints:
         return json_response(written, request)
 
     def post(self, request: Request, principal: str | None) -> Response:
-        """POST /quota; the content type and what follows the path do not matter."""
+        """POST /quota; the content type and the rest of the path do not matter."""
         what = "set quota request JSON"
         self._set(json_message(request, QUOTA_REQUEST, what, f"Failed to validate {what}"), principal)
         return accepted_silently()
 
     def delete(self, request: Request, principal: str | None) -> Response:
-        """DELETE /quota/ROLE, the role taken from the path as it stands."""
+        """DELETE /quota/ROLE, with the role literally from the path."""
         path = request.path
         tokens = _tokens(path if path.lstrip("/").startswith("master/") else "/master" + path)
         if len(tokens) < _MOST_PATH_TOKENS:
@@ -130,7 +130,7 @@ class QuotaEndpoints:
             self._quotas.update(principal, configs, force=message.get("force", False))
 
     def _status(self, principal: str | None) -> dict[str, Any]:
-        """The QuotaStatus message: what the principal may see, and nothing at all if nothing is set."""
+        """The QuotaStatus message: what the principal may see, and empty if nothing is set."""
         visible = {
             role: (stored.guarantees, stored.limits)
             for role, stored in self._state.quotas.items()
@@ -186,7 +186,7 @@ def _amounts(message: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 
 def _tokens(path: str) -> list[str]:
-    """At most three tokens, empty ones skipped; the third is the rest as it stands."""
+    """At most three tokens, without empty ones; the third is the unchanged rest."""
     tokens: list[str] = []
     rest = path
     while len(tokens) < _MOST_PATH_TOKENS - 1:

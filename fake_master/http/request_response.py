@@ -36,7 +36,7 @@ _MALFORMED = re.compile("%(?![0-9a-fA-F]{2})")
 
 
 def fields_of(text: str) -> dict[str, str]:
-    """Of a query or a form; "&" and ";" both part the fields, and of a name given twice the last wins."""
+    """The fields of a query or a form; "&" and ";" both separate them, and the last of a duplicate name wins."""
     pairs = (pair.partition("=") for pair in text.replace(";", "&").split("&") if pair)
     return {_decoded(name): _decoded(value) for name, _, value in pairs}
 
@@ -106,9 +106,9 @@ class Refusal(Exception):
 
 @contextmanager
 def refusing(words: str = "", *, in_conflict: str | None = None, conflict_status: int = 409) -> Iterator[None]:
-    """Refuse a rule that is broken within with 400, a conflict with its own status: these words, and the error's own.
+    """Answer 400 if a rule is broken in this block, and another status for a conflict.
 
-    Where no words are given for a conflict there is none.
+    These texts precede the error's message. Without a text for conflicts, there are none.
     """
     try:
         yield
@@ -180,7 +180,7 @@ def json_messages(request: Request, form: Message, what: str, failure: str) -> l
 
 
 class Realm(Enum):
-    """The realms of a master and of its agents; each is switched on by a flag of its own."""
+    """The realms of a master and of its agents; each has its own flag."""
 
     READONLY = "mesos-master-readonly"
     READWRITE = "mesos-master-readwrite"

@@ -53,7 +53,7 @@ class StateEndpoints:
         return json_response(descriptions.version_info(self._state), request)
 
     def redirect(self, request: Request, _principal: str | None) -> Response:
-        """GET /redirect: where the leader is, even if that is here."""
+        """GET /redirect: the address of the leader, which may be this master."""
         if request.path.startswith(("/redirect/", "/master/redirect/")):
             raise standard_refusal(404)
         return Response(307, headers={"Location": f"//{self._state.hostname}:{self._state.port}"})

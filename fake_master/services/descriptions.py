@@ -139,7 +139,7 @@ def framework(
 ) -> dict[str, Any]:
     """Describe a framework as GET_FRAMEWORKS shows it."""
     times = _framework_times(of)
-    if of.recovered:  # nobody knows when it was first there
+    if of.recovered:  # when it was registered is unknown
         del times["registered_time"], times["reregistered_time"]
     message: dict[str, Any] = {
         **times,
@@ -193,7 +193,7 @@ def task(of: Task, listed: Listing = list_to_json) -> dict[str, Any]:
 
 
 def executor(of: Executor) -> dict[str, Any]:
-    """An ExecutorInfo as its framework sent it, with what the master adds to it."""
+    """An ExecutorInfo of a framework, with the fields that the master adds."""
     own = {"framework_id": {"value": of.framework_id}, "resources": list_to_json(of.resources, "POST")}
     return {**of.info, **own}
 
@@ -231,7 +231,7 @@ def offer(
 
 
 def inverse_offer(state: MasterState, to: Framework, offer_id: str, on: Agent) -> dict[str, Any]:
-    """An InverseOffer message; it asks for all that the framework has there, and so names no resources."""
+    """An InverseOffer message; it is about everything that the framework has there, and so names no resources."""
     return {
         "id": {"value": offer_id},
         "url": _url(on),

@@ -53,7 +53,7 @@ class EventPublisher:
         """Send one OFFERS event."""
         if framework.stream is None:
             return
-        if not framework.stream.is_read:  # describing thousands of offers to nobody takes its time
+        if not framework.stream.is_read:  # describing thousands of offers without subscribers would waste time
             framework.counts["events/offers"] += 1
             return
         described = [descriptions.offer(self._state, framework, offer) for offer in offers]
@@ -119,7 +119,7 @@ class EventPublisher:
     # --- To every operator ----------------------------------------------------------------------------
 
     def add_operator(self, stream: EventStream, subscribed: bytes) -> EventStream:
-        """A new listener, whose first record is `subscribed`; the oldest is let go if there are too many."""
+        """A new listener, whose first record is `subscribed`; the oldest is closed if there are too many."""
         self._state.operator_streams[stream.id] = stream
         stream.on_abandon(lambda: self._forget_operator(stream))
         stream.send_first(subscribed)

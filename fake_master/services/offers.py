@@ -125,7 +125,7 @@ class Offers:
                 self.rescind(offer)
 
     def restore(self, offer: Offer) -> None:
-        """Enter an offer that was outstanding before this master was made; its framework is not told again."""
+        """Add an offer that was outstanding before this master was made; its framework does not get it again."""
         self._keep(offer)
         self._allocator.restore_offered(offer.framework_id, offer.agent_id, offer.resources)
 

@@ -1,7 +1,7 @@
 """Authorization: the ACLs of `--acls` and the decisions that follow from them (Mesos documentation, "Authorization").
 
-An action has a list of ACLs; the first whose principals and object both match decides.  Where
-none matches, `permissive` does.
+An action has a list of ACLs; the first whose principals and object both match decides.  If none matches, `permissive`
+decides.
 """
 
 from collections.abc import Iterable, Mapping
@@ -45,7 +45,7 @@ _OBJECT_FIELDS = {
     "deactivate_agents": "agents",
     "reactivate_agents": "agents",
 }
-# Actions upon what this master does not have: read, so that a file that a master refuses is refused here too.
+# Actions on objects that this master does not have: read, so that a file that a master refuses is refused here too.
 _UNUSED = {
     **dict.fromkeys(
         (
@@ -79,7 +79,7 @@ _UNUSED = {
     "prune_images": "images",
     "register_agents": "agents",
 }
-# Of these there is only one object, so that an ACL speaks of all of it or of nothing.
+# These have only one object, so an ACL applies to all of it or to nothing.
 _WITHOUT_NAMES = frozenset(
     {
         *(name for name, of in (_OBJECT_FIELDS | _UNUSED).items() if of in ("machines", "flags", "resource_providers")),
@@ -116,7 +116,7 @@ class Entity:
     values: tuple[str, ...] = ()
 
     def matches(self, value: str | None) -> bool:
-        """Return whether the rule speaks of `value`; None stands for no principal, or for no one in particular."""
+        """Return whether the rule matches `value`; None means no principal, or no particular object."""
         return self.type != "SOME" or (value is not None and self._names(value))
 
     def allows(self, value: str | None) -> bool:
@@ -184,7 +184,7 @@ class Access:
     def may_register(self, principal: str | None, resources: Iterable[Resource]) -> None:
         """Check whether an agent with these resources may register; it counts as the reserver of its reservations.
 
-        Where anything is, a master asks about the unreserved rest as well: its role is "*".
+        If anything is reserved, a master also checks the unreserved rest, whose role is "*".
         """
         self._authorizer.require("register_agents", principal, None)
         entries = list(resources)

@@ -182,7 +182,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         """Make an agent (its host name, id or value) unreachable, as after the last ping that it did not answer.
 
         Its offers are rescinded, its tasks become TASK_UNREACHABLE, or TASK_LOST for a framework that is not
-        PARTITION_AWARE, and frameworks hear FAILURE.  Raises NotFound for an agent that is not registered.
+        PARTITION_AWARE, and frameworks get FAILURE.  Raises NotFound for an agent that is not registered.
         """
 
         def give_up() -> None:
@@ -197,7 +197,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
     def bring_back(self, agent: str | Agent) -> None:
         """Let a lost agent (its host name, id or value) register again, with the tasks that it still runs.
 
-        Raises NotFound for an agent that was never there.
+        Raises NotFound for an unknown agent.
         """
 
         def come_back() -> None:
@@ -232,8 +232,8 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
     def fail_over(self) -> None:
         """Let another master take the lead at the same address: every stream ends, and agents register again.
 
-        Frameworks have to subscribe anew, with the id that they have.  Quotas, weights, reservations and tasks
-        remain; simulated frameworks begin anew.
+        Frameworks must subscribe again with their id. Quotas, weights, reservations and tasks remain; simulated
+        frameworks start again.
         """
 
         def take_over() -> None:

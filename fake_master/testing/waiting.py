@@ -15,7 +15,7 @@ _TURN = 0.01
 _SHORT_TURN = 0.001
 """The same while no client elsewhere is connected yet."""
 _MOST_INTERVALS = 1000
-"""Allocations to wait for if nobody else is there who could do anything."""
+"""Allocations to wait for if no other program could act."""
 
 
 class SettlingCluster:
@@ -35,7 +35,7 @@ class SettlingCluster:
 
     @property
     def is_shared(self) -> bool:
-        """Whether somebody elsewhere may do something meanwhile: real time passes there, too."""
+        """Whether another program may act meanwhile; in real time, one always may."""
         return isinstance(self._clock, RunningClock) or self._has_clients()
 
     @property
@@ -53,7 +53,7 @@ class SettlingCluster:
         self._gate(pass_time)
 
     def condition(self) -> object:
-        """Return everything that an allocation may change; offers are told apart by what is in them."""
+        """Return everything that an allocation may change; offers are compared by their content."""
         return self._gate(lambda: self._condition(self._application.master.state))
 
     def _condition(self, state: MasterState) -> object:
@@ -70,7 +70,7 @@ class SettlingCluster:
 
 
 class Waiting:
-    """One `settle`: lets time pass in steps, until what is waited for is there."""
+    """One `settle`: lets time pass in steps until the condition is true."""
 
     def __init__(self, cluster: SettlingCluster, until: Callable[[], object] | None, timeout: float) -> None:
         self._cluster = cluster
@@ -84,7 +84,7 @@ class Waiting:
         """Whether another step is needed.  Raises TimeoutError."""
         if self._is_over():
             return False
-        # With a condition somebody is expected, who may not have come yet.
+        # A condition may depend on a framework that has not subscribed yet.
         alone = self._until is None and not self._cluster.is_shared
         if time.monotonic() >= self._give_up or (alone and self._steps >= _MOST_INTERVALS):
             waited = f"{self._steps} allocations" if alone else f"{self._timeout:g} s"
@@ -98,7 +98,7 @@ class Waiting:
         now = self._cluster.condition()
         self._quiet_for = self._quiet_for + 1 if now == self._before else 0
         self._before = now
-        # What was declined is offered again when the filter is over, and may change something then.
+        # Declined resources are offered again when the filter ends, which may change something.
         return self._quiet_for >= 2 + math.ceil(DEFAULT_REFUSE_SECONDS / self._cluster.allocation_interval)
 
     def step(self) -> float:

@@ -61,7 +61,7 @@ class AgentViews:
         return shown
 
     def in_full(self, of: Agent) -> dict[str, Any]:
-        """An agent as /slaves shows it: every resource spelled out beside the summaries."""
+        """An agent as in /slaves: every resource in full, in addition to the summaries."""
         state, shown = self._state, self.short(of)
         slack = self._runtime.allocation_slack(of)
         if slack is not None:
@@ -120,7 +120,7 @@ def agents_described(state: MasterState, runtime: AgentRuntime, principal: str |
     """Every agent as GET_AGENTS shows it: a JSON array."""
     if not runtime.shows_more:
         return _array(state, runtime, "described", AgentViews.described, principal)
-    # What is lent can change while the agent's own parts are the same.
+    # Loans can change while the agent's own parts stay the same.
     shown = AgentViews(state, runtime, roles.sees(state, principal))
     return Written((dumps([shown.described(of) for of in state.agents.values()]),))
 
@@ -136,7 +136,7 @@ def _array(
     agents, offers, kept = state.agents.values(), state.offers, texts(state, kind + _whose(sees, principal))
 
     def parts(of: Agent) -> Parts:
-        # What lies idle of reservations is worked out anew whenever somebody asks.
+        # Idle reservations are calculated for each request.
         return (of.revision, *offers.on_agent(of.id), runtime.allocation_slack(of))
 
     def everything() -> Iterable[Any]:
@@ -151,7 +151,7 @@ def _array(
 
 
 def _whose(sees: Sees, principal: str | None) -> str:
-    """Tell apart what is kept for principals who see different things."""
+    """Distinguish the cached texts of principals who see different things."""
     return "" if sees is roles.everything else f" that {principal!r} sees"
 
 

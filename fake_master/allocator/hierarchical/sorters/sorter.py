@@ -267,7 +267,7 @@ class Sorter(ABC):
             node = node.parent  # type: ignore[assignment]  # only the root has none
 
     def allocation(self, path: str) -> Amounts:
-        """Return what a client holds, zeros left out."""
+        """Return what a client holds, without zeros."""
         return {name: amount for name, amount in self._leaves[path].tally.amounts.items() if amount}
 
     def _child(self, parent: Node, name: str, kind: Kind) -> Node:
@@ -292,7 +292,7 @@ class Sorter(ABC):
         return inner
 
     def _collapse(self, inner: Node) -> None:
-        """The virtual leaf is all that is left: it becomes the node, with the count of the whole subtree."""
+        """Only the virtual leaf is left: it becomes the node, with the count of the whole subtree."""
         assert inner.parent is not None
         leaf = inner.children[VIRTUAL]
         leaf.name, leaf.path, leaf.parent = inner.name, inner.path, inner.parent

@@ -86,7 +86,7 @@ def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> bo
 
 
 def share_fairly(run: Run, agents: list[Agent]) -> None:
-    """Offer what is left of each agent, role by role and framework by framework in fair order."""
+    """Offer the rest of each agent to roles and their frameworks in fair order."""
     state = run.state
     lacking = any(
         role.allowance is not None and role.allowance.is_below_guarantee and role.leaf is not None
@@ -115,7 +115,7 @@ class _Verdict(Enum):
 
 
 def _offer_agent_fairly(run: Run, agent: Agent) -> bool:
-    """Offer one agent to all roles.  Return whether it is proved that no framework takes anything of it."""
+    """Offer one agent to all roles. Return whether it is proved that no framework accepts anything of it."""
     idle = True
     passed_over = agent.rejected_by | run.exhausted_roles.of(agent.free_resources)
     for leaf in run.exhausted_roles.walk_others(agent.free_resources):
@@ -185,9 +185,9 @@ class RegularStages:
         self._last: Fingerprint | None = None
 
     def run(self, candidates: Collection[str]) -> tuple[list[Agent], Offers]:
-        """Hand out what the candidate agents have free.
+        """Offer the free resources of the candidate agents.
 
-        Returns the agents that were shared out, in the order of the second stage, and the offers.
+        Return the agents that were shared out, in the order of the second stage, and the offers.
         """
         state = self._state
         agents = offerable_agents(state, candidates)
