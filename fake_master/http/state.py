@@ -80,7 +80,7 @@ class StateEndpoints:
             {
                 "slaves": agent_views.agents_in_full(state, self._runtime, principal)
                 if wanted is None
-                else [shown.in_full(agent) for agent in found],
+                else [shown.in_full(shown.shown(agent)) for agent in found],
                 "recovered_slaves": agent_views.recovered_agents(state, wanted),
             },
             request,
