@@ -73,7 +73,7 @@ class ClusterSummary:
     """Of frameworks, by id."""
     quotas: Mapping[str, Quota] = field(default_factory=dict)
     counted: Mapping[str, Quantities] = field(default_factory=dict)
-    """By role with quota: what counts towards its guarantee, reserved and idle included where that counts."""
+    """By role with quota: what counts towards its guarantee, including reserved and idle if that counts."""
     asking: frozenset[str] = frozenset()
     """Roles in which, or below which, a framework is subscribed."""
     like_agents: Mapping[LikeAgents, int] = field(default_factory=dict)

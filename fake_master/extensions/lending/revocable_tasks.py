@@ -247,7 +247,7 @@ class RevocableTasks(AgentRuntime):
         return choose(lack, [container for container in candidates(placed_tasks) if newcomer not in container.task])
 
     def _start_waiting(self, agent: Agent) -> None:
-        """First come, first served: where one has no room, the others wait for it."""
+        """First come, first served: if one has no room, the others wait for it."""
         for placed in [placed for placed in self._tasks_on_agent(agent.id).tasks if placed.waits]:
             if not self.occupancy(agent).fits_now(placed.needed):
                 return

@@ -16,7 +16,9 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 
 MOST_KNOWN = 4096
-"""The most values that are kept: where more come hardly any repeat, and keeping them would cost more than it saves."""
+"""The most values that are kept: beyond this number hardly any repeat, and keeping them would cost more than it
+saves.
+"""
 
 
 Key = TypeVar("Key")

@@ -15,9 +15,9 @@
 
 and, of a master that lends idle reservations, what `api.snapshots.lending` shows.
 
-Resource is the message of the v1 API with its reservation stack, as `GET_STATE` has it; mem and disk count MiB.
-A program writes it, so keys that are not known are ignored: a later version may add some.  Otherwise it is read as
-strictly as what people write: no key stands twice in an object, no number is infinite, nothing follows the end.
+Resource is the message of the v1 API with its reservation stack, as `GET_STATE` has it; mem and disk count MiB. A
+program writes it, so keys that are not known are ignored: a later version may add some.  Otherwise it is read as
+strictly as files that people write: no duplicate key in an object, no number is infinite, nothing follows the end.
 """
 
 import json

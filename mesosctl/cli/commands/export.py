@@ -68,7 +68,7 @@ def export(
 
     session: Session = ctx.obj
     writes_file = file is not None and str(file) != "-"
-    # Said here, it is meant for this; a setting is meant for every command.
+    # An option is for this command; a setting is for every command.
     if session.said.output is not None and (writes_file or cluster or session.form not in _FORMS):
         what = "a cluster file in TOML" if cluster else "its file in TOML" if writes_file else "TOML, JSON or YAML"
         raise UsageError(

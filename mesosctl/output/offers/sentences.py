@@ -38,7 +38,7 @@ def _holder_in_brackets(line: AccountLine) -> str:
 def where(line: AccountLine, refusals: int | None = None) -> str:
     """Where some resources are, from the point of view of the role: `offered to f0 in role r1`.
 
-    `refusals` is how many are in force in the role, None where that is unknown.
+    `refusals` is how many are in force in the role, None if that is unknown.
     """
     match line.cause:
         case "used":
