@@ -19,7 +19,8 @@ from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.roles import closest, role_error
 
 if TYPE_CHECKING:
-    from mesosctl.model.quantities import Limits
+    from mesosctl.client.master import Master
+    from mesosctl.model.quantities import Limits, Quantities
     from mesosctl.model.resource import Resource
     from mesosctl.operations.reservations.send import SendOptions
     from mesosctl.operations.reservations.targets import Owner
@@ -249,6 +250,15 @@ def send_options(session: Session, *, trust_master: bool) -> "SendOptions":
     return SendOptions(
         v1=session.options.api == "v1", wait=session.waits, ask_agents=not trust_master, progress=session.progress
     )
+
+
+def note_role(session: Session, master: "Master", role: str, reserved: "Quantities | None" = None) -> None:
+    """Tell the operator of a role that may be mistyped, unless nothing is to be read or told any more."""
+    from mesosctl.model.quantities import Quantities
+    from mesosctl.operations.quota.state import note_unknown_role
+
+    if not session.options.quiet and (session.waits or session.options.dry_run):
+        note_unknown_role(master, role, reserved or Quantities())
 
 
 def nothing_found(sentence: str, options: Mapping[str, str | None], known: Iterable[str]) -> str:

@@ -221,6 +221,25 @@ def closest(word: str, known: Iterable[str], similarity: float = _CUTOFF) -> str
     return by_folded[found[0]] if found else None
 
 
+def likely_role(role: str, known: Collection[str]) -> str | None:
+    """Return the known role that a new one is probably a misspelling of, or None.
+
+    Only its siblings are compared, and not those that differ only in a number: web-1 is no misspelling of web-2.
+    """
+    parent, _, own = role.rpartition("/")
+    siblings = {}
+    for other in known:
+        above, _, name = other.rpartition("/")
+        if above == parent and name != DEFAULT_ROLE and _without_digits(name) != _without_digits(own):
+            siblings[name] = other
+    likely = closest(own, siblings)
+    return siblings[likely] if likely else None
+
+
+def _without_digits(name: str) -> str:
+    return "".join(character for character in name if not character.isdecimal())
+
+
 def _neighbours(word: str, names: Iterable[str]) -> list[str]:
     """The neighbours of `word` in alphabetical order, from the beginning and from the end."""
     found: list[str] = []

@@ -14,6 +14,7 @@ from mesosctl.cli.arguments import (
     OptionalRole,
     PayloadFile,
     Role,
+    note_role,
     parse_limit,
     parse_words,
     read_payload,
@@ -130,8 +131,7 @@ def set_(
         raise UsageError("give a role and resources", hint="for example, mesosctl quota set dev cpus:12 mem:6GiB")
     else:
         guarantee = parse_words(resources, role)
-    limits = parse_limit(limit)
-    refusals = written.refusals(role) if written else refusals_of(resources or ())
+    limits, refusals = parse_limit(limit), written.refusals(role) if written else refusals_of(resources or ())
     with session.open_master() as master, refusals:
         change = set_quota(
             master,
@@ -141,6 +141,7 @@ def set_(
             QuotaOptions(force, session.options.api or "auto", session.waits, allow_new_resource),
         )
         session.emit(quota_changes([change]))
+        note_role(session, master, role)
 
 
 Create = Annotated[bool, typer.Option("--create", help="Also set quota for a role that has none.", show_default=False)]
@@ -184,7 +185,6 @@ def update(  # noqa: PLR0913  # one parameter an option
 
     session: Session = ctx.obj
     written = None
-
     if file is not None:
         if resources or limit is not None:
             raise UsageError("arguments and --file cannot be used together", field="--file", hint="give one of them")
@@ -268,10 +268,12 @@ def check(
     from mesosctl.operations.quota.check import check_quota
 
     session: Session = ctx.obj
-    guarantee, limits = parse_words(resources, role), parse_limit(limit)
+    amounts = parse_words(resources, role), parse_limit(limit)
     with session.open_master() as master:
-        found = check_quota(master, role, guarantee, limits, allow_new_resource=allow_new_resource)
-    session.emit(quota_check(found))
+        found = check_quota(master, role, *amounts, allow_new_resource=allow_new_resource)
+        session.emit(quota_check(found))
+        if not found.has_quota:
+            note_role(session, master, role)
     return ExitStatus.DONE if found.passed else ExitStatus.ANSWER_IS_NO
 
 

@@ -12,6 +12,7 @@ from mesosctl.cli.arguments import (
     Reserver,
     TrustMaster,
     Under,
+    note_role,
     owner,
     pairs,
     parse_amounts,
@@ -110,6 +111,8 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         else:
             changes = _on_some(master, pairs(attribute, "--attribute"), count or 1, entries, wanted, how)
         session.emit(agent_changes(changes))
+        made = Resources(entry for one in changes for entry in one.resources)
+        note_role(session, master, role, made.quantities())
 
 
 def _agent_beside_file(agent: str | None, *others: object) -> str:

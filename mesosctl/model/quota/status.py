@@ -123,6 +123,11 @@ class QuotaCheck(NamedTuple):
         """Whether no rule is broken."""
         return all(finding.passed is not False for finding in self.findings)
 
+    @property
+    def has_quota(self) -> bool:
+        """Whether the role certainly has quota already."""
+        return any(finding.rule == "quota.already-set" and finding.passed is False for finding in self.findings)
+
 
 class QuotaChange(NamedTuple):
     """A change that was made: the quota before and after, None for no quota."""

@@ -82,6 +82,27 @@ def usage_if_allowed(master: Master) -> dict[str, RoleUsage] | None:
     return read_if_allowed(master, "/roles", responses.roles, "usage is left out")
 
 
+def note_unknown_role(master: Master, role: str, reserved: Quantities) -> None:
+    """Tell the operator of a role that nothing uses, if a known one has nearly the same name.
+
+    `reserved` is the amount that this command has just reserved for it. If the roles cannot be read, nothing is said.
+    """
+    from mesosctl.model.roles import is_strict_subrole, likely_role
+
+    try:
+        known = responses.roles(master.get("/roles"))
+    except MesosctlError:
+        return
+    usage = known.pop(role, None)
+    if usage is not None and (usage.frameworks or usage.weight != 1 or usage.reserved - reserved):
+        return
+    if any(one.frameworks and is_strict_subrole(name, role) for name, one in known.items()):
+        return
+    likely = likely_role(role, known)
+    if likely is not None:
+        master.notice(f"no framework is subscribed to role '{role}'; did you mean {likely}?")
+
+
 def list_quotas(master: Master, *, with_usage: bool = False) -> list[RoleStatus]:
     """Every role with quota, by name; their usage needs one more request."""
     quotas = read_quotas(master)

@@ -1,7 +1,8 @@
 """More rows of the table: words in the wrong place, addresses, missing files, and answers without a reason."""
 
-from tests.mesosctl.cli.mistakes.mistake import Mistake
+from tests.mesosctl.cli.mistakes.mistake import BUSY, Mistake
 
+NOBODY_IN = "note: no framework is subscribed to role 'wbe'; did you mean web?"
 MIXED = "a list of masters cannot contain a fake: address"
 SCHEME = "'htp' is not a scheme of a master's address"
 ZK = "zk://host1:2181,host2:2181/mesos, or zk://USER:SECRET@host1,host2/mesos"
@@ -24,6 +25,10 @@ WORDS = (
     Mistake("quota update cpus:2 mem:1GiB web", 3, "'web' is not NAME", "write web first: web cpus:2 mem:1GiB"),
     Mistake("quota check cpus:2 web", 3, "'web' is not NAME:VALUE", "write web first: web cpus:2"),
     Mistake("reserve cpus:1 agent-1 --role web", 3, "'agent-1' is not NAME:VALUE", "write agent-1 first"),
+    # --- Roles that nothing uses ----------------------------------------------------------------------------------
+    Mistake("quota check wbe cpus:1", 0, NOBODY_IN, on=BUSY),
+    Mistake("quota set wbe cpus:1 --dry-run", 0, NOBODY_IN, on=BUSY),
+    Mistake("reserve agent-1 cpus:1 --role wbe --dry-run", 0, NOBODY_IN, on=BUSY),
     # --- Amounts -------------------------------------------------------------------------------------------------
     Mistake("quota set web cpus:1 cpus:2", 3, TWICE, "give cpus once"),
     Mistake("quota set web 'cpus:1;cpus:2'", 3, TWICE, "give cpus once"),

@@ -19,7 +19,7 @@ def test_sets_what_the_words_say_and_shows_it_read_back(run, cluster):
         "limit of dev: cpus:12;mem:6144 (you gave none, so this master makes it equal to the guarantee)\n"
     )
     assert ran.err == ""
-    assert json.loads(cluster.requests[-2].content) == {
+    assert json.loads(cluster.requests[-3].content) == {
         "role": "dev",
         "guarantee": [
             {"name": "cpus", "type": "SCALAR", "scalar": {"value": 12.0}},
@@ -27,7 +27,7 @@ def test_sets_what_the_words_say_and_shows_it_read_back(run, cluster):
         ],
         "force": False,
     }
-    assert cluster.asked == ["GET /version", "GET /quota", "GET /slaves", "POST /quota", "GET /quota"]
+    assert cluster.asked == ["GET /version", "GET /quota", "GET /slaves", "POST /quota", "GET /quota", "GET /roles"]
 
 
 def test_one_word_may_name_several(run, cluster):
@@ -38,7 +38,7 @@ def test_one_word_may_name_several(run, cluster):
 def test_v1_sends_set_quota(run, cluster):
     assert run("quota", "set", "dev", "cpus:1", "--api", "v1").status == 0
     assert cluster.changed == ["POST /api/v1"]
-    request = cluster.requests[-2]
+    request = cluster.requests[-3]
     assert request.headers["content-type"] == "application/json"
     assert json.loads(request.content)["type"] == "SET_QUOTA"
 
@@ -98,7 +98,7 @@ def test_capacity_counts_static_reservations_on_newer_masters_only(run, cluster,
 
 def test_force_passes_the_capacity_check_here_and_there(run, cluster):
     assert run("quota", "set", "dev", "cpus:100", "--force").status == 0
-    assert json.loads(cluster.requests[-2].content)["force"] is True
+    assert json.loads(cluster.requests[-3].content)["force"] is True
     assert "GET /slaves" not in cluster.asked
 
 
@@ -111,7 +111,7 @@ def test_a_payload_from_a_file_with_its_own_force(run, cluster, tmp_path):
     path = tmp_path / "quota.json"
     path.write_text(json.dumps(SET | {"force": True}))
     assert run("quota", "set", "dev", "-f", str(path)).status == 0
-    assert json.loads(cluster.requests[-2].content)["force"] is True
+    assert json.loads(cluster.requests[-3].content)["force"] is True
 
 
 @pytest.mark.parametrize(
