@@ -56,23 +56,11 @@ def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
         [party.name for party in moved],
         document,
         lambda: [document()],
-        empty="nothing changes",
+        empty="no role or framework gains or loses anything",
         remark=list(_remark(forecast, would, len(parties) - len(moved))),
-        conclusion=["", _conclusion(forecast)],
-        verdicts=[Verdict(_conclusion(forecast), _meaning(forecast))],
-    )
-    needed = whole._replace(
-        remark=list(_needed(forecast, would, parties)),
         verdicts=[Verdict(verdict(forecast), _meaning(forecast))],
     )
-    return whole._replace(terminal=needed)
-
-
-def _conclusion(forecast: Forecast) -> str:
-    return (
-        f"{verdict(forecast)}  (Mesos {forecast.version}, {agents_text(forecast.agents)} in service, "
-        f"{forecast.cycles} allocations after the change)"
-    )
+    return whole._replace(terminal=whole._replace(remark=list(_needed(forecast, would, parties))))
 
 
 def _meaning(forecast: Forecast) -> Meaning:
@@ -143,6 +131,9 @@ def _harm(one: Starving) -> str:
     """`role r3 would be 2 cpus below its guarantee (1 before)`."""
     if one.reason == "nothing":
         return f"{one.kind} {one.name} would have nothing left"
+    if one.is_raised:
+        until = " until other roles release enough" if one.can_be_met else ""
+        return f"role {one.name} would be {in_words(one.short)} below its new guarantee{until}"
     # Of what was lacking before, what is lacking now is of interest, if any of it was.
     before = Quantities({name: milli for name, milli in one.before.items() if name in one.short}) or one.before
     if not before:
@@ -165,8 +156,8 @@ def fit_text(fit: QuotaFit) -> str:
     if not fit.agents_whole:
         largest = amounts_text(fit.largest)
         return f"{fit.role}: {guarantee} fits on no single agent; the most that one agent has is {largest}"
-    whole = f"{fit.role}: {guarantee} fits on {agents_text(fit.agents_whole)} if empty"
-    return f"{whole}, and on {fit.agents_now} alongside what runs there now"
+    whole = f"{fit.role}: {guarantee} fits on {agents_text(fit.agents_whole)} if nothing else runs there"
+    return f"{whole}, and on {fit.agents_now} with the tasks that run there now"
 
 
 def agents_text(count: int) -> str:
@@ -176,7 +167,7 @@ def agents_text(count: int) -> str:
 
 def rescinded_text(offer: RescindedOffer) -> str:
     """One offer that would be taken back."""
-    assumed = "" if offer.out_now else " (not sent yet: made while the snapshot settled)"
+    assumed = "" if offer.out_now else " (not sent yet: the master would send it before the change)"
     return f"{offer.framework} {offer.role} {offer.agent} {resources_text(offer.resources)}{assumed}"
 
 
@@ -184,7 +175,7 @@ def evicted_text(task: EvictedTask) -> str:
     """One task that would have to go."""
     when = "" if task.happens else ", once what is offered there is used"
     before = "" if task.caused else "(was already starving) "
-    assumed = "" if task.runs_now else " (not running yet: assumed while the snapshot settled)"
+    assumed = "" if task.runs_now else " (not running yet: assumed to start before the change)"
     grace = f"{task.grace_seconds:g} s to end"
     return (
         f"{before}{task.framework}/{task.task_id} {task.role} {task.agent} "
@@ -209,8 +200,9 @@ def headroom_rows(forecast: Forecast) -> list[tuple[str, Quantities, Quantities]
 
 def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterator[str | Report]:
     if others:
-        which = "1 other role or framework does" if others == 1 else f"{others} other roles and frameworks do"
-        yield f"{which} not change"
+        which = "1 role or framework does" if others == 1 else f"{others} roles and frameworks do"
+        yield f"{which} not gain or lose anything"
+    yield from _guarantees(forecast)
     for report in would:
         if report.rows:
             yield from ("", "what would be done:", report)
@@ -235,6 +227,43 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
         [f"{one.what}: {one.assumed}" if one.assumed else one.what for one in forecast.unknowns],
         most=None,
     )
+    yield ""
+    yield (
+        f"Mesos {forecast.version}, {agents_text(forecast.agents)} in service; "
+        f"{forecast.cycles} allocations after the change"
+    )
+
+
+def _guarantees(forecast: Forecast) -> Iterator[str | Report]:
+    found = guarantees(forecast)
+    if found.rows:
+        yield from ("", "guarantees that change:", found)
+
+
+def guarantees(forecast: Forecast) -> Report:
+    """The roles of which the guarantee changes: the guarantee before and after, and what is missing afterwards."""
+    changed = [one for one in forecast.roles if one.changes_guarantee]
+
+    def document() -> "forecast_documents.ForecastDocument":
+        from mesosctl.output.json_documents import forecast as forecast_documents
+
+        return forecast_documents.ForecastDocument.answering(forecast)
+
+    return Report(
+        (
+            Column("ROLE"),
+            Column("BEFORE", kind="amounts"),
+            Column("AFTER", kind="amounts"),
+            Column("MISSING", kind="amounts", meaning="not met"),
+        ),
+        [
+            [one.name, amounts_text(one.guarantee_before), amounts_text(one.guarantee), amounts_text(one.missing)]
+            for one in changed
+        ],
+        [one.name for one in changed],
+        document,
+        lambda: [document()],
+    )
 
 
 def _needed(forecast: Forecast, would: Sequence[Report], parties: Sequence[ShareChange]) -> Iterator[str | Report]:
@@ -242,8 +271,9 @@ def _needed(forecast: Forecast, would: Sequence[Report], parties: Sequence[Share
     unchanged = [f"{party.kind} {party.name}" for party in parties if not party.changes]
     if len(unchanged) < len(parties):
         yield "BEFORE and AFTER count tasks and offers, with the offers that the next allocations would make"
-    if unchanged:
-        yield f"the same before and after: {names(unchanged)}"
+    if 0 < len(unchanged) < len(parties):
+        yield f"gain and lose nothing: {names(unchanged)}"
+    yield from _guarantees(forecast)
     for report in would:
         if report.rows:
             yield from ("", "what would be done:", report)
@@ -277,11 +307,11 @@ def _in_short(forecast: Forecast) -> Iterator[str]:
         yield f"already starving before, and no worse now: {before}"
     before_change, after_change = (in_words(amounts) for amounts in forecast.headroom.unpromised)
     is_same = before_change == after_change
-    moved = f"{after_change}, as before" if is_same else f"before {before_change}, after {after_change}"
-    yield f"guarantees that could still be added: {moved}"
+    moved = f"{after_change}, as before" if is_same else f"{after_change} (before: {before_change})"
+    yield f"largest guarantee that could still be added: {moved}"
     yield (
-        f"Mesos {forecast.version}, {agents_text(forecast.agents)} in service; {len(forecast.unknowns)} facts that a "
-        "master does not show are assumed: see -o wide"
+        f"Mesos {forecast.version}, {agents_text(forecast.agents)} in service; "
+        f"{len(forecast.unknowns)} facts are assumed (-o wide lists them)"
     )
 
 
