@@ -5,8 +5,8 @@
     with FakeMaster(["cpus:4;mem:2048"], quotas={"web": "cpus:2"}) as master:
         ...
 
-`__all__` is for the tests of other programs.  The functions are what mesosctl asks of the fake master (a contract in
-`pyproject.toml`).  Importing this package loads nothing else.
+`__all__` is for the tests of other programs.  mesosctl uses only the functions (a contract in `pyproject.toml`).
+Importing this package loads nothing else.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -64,17 +64,17 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List the public names as well."""
+    """List the public names too."""
     return sorted({*globals(), *__all__})
 
 
 def open_transport(address: str, longest_wait: float | None = None) -> "httpx.BaseTransport":
     """A transport of httpx to the master behind a `fake:` address.
 
-    `longest_wait`: seconds to wait, at most, if another process holds the kept state; ten unless given, or fewer.
-    Raises BadInput if the address, the cluster file or the kept state cannot be used, and so may the first request.
+    `longest_wait`: seconds to wait, at most ten, while another process holds the saved state. Raises BadInput if the
+    address, the cluster file or the saved state cannot be used, and so may the first request.
     """
-    # Late, here and below: the command line comes through here, and most of its commands go elsewhere.
+    # Imported late, here and below: the command line imports this module, and most commands do not need them.
     from fake_master.transports.address import open_on_call
     from fake_master.transports.in_process import ConnectionTransport
 
@@ -92,9 +92,9 @@ def simulate(cluster: "BufferedIOBase", where: str, most_steps: int) -> "Sharing
 
 
 def start_dry_run(snapshot: "ClusterSnapshot", options: "DryRunOptions") -> "DryRun":
-    """A master made of a snapshot, settled in virtual time, for changes to be tried out on.
+    """A master that starts from a snapshot and has settled in virtual time, on which to try changes.
 
-    Raises BadInput for what no master could be.
+    Raises BadInput for an impossible cluster.
     """
     from fake_master.forecasting.dry_run import of_snapshot
 
@@ -102,7 +102,7 @@ def start_dry_run(snapshot: "ClusterSnapshot", options: "DryRunOptions") -> "Dry
 
 
 def start_dry_run_of_file(file: "BufferedIOBase", where: str, options: "DryRunOptions") -> "DryRun":
-    """The same, made of a snapshot (JSON) or of a cluster file (TOML) whose frameworks live on; `where` names it.
+    """The same, from a snapshot (JSON) or a cluster file (TOML) with running frameworks; `where` names it.
 
     Raises BadInput, and OSError.
     """
@@ -117,7 +117,7 @@ def account_offers(
     """Account for every resource of a cluster, for each subject: why the allocator does not offer it to that role.
 
     A subject is a framework id and a role; `out_of_service` has the state of agents by id, as far as it is known.
-    Raises BadInput for what no master could be.
+    Raises BadInput for an impossible cluster.
     """
     from fake_master.forecasting.offer_account import accounts_of
 
@@ -127,7 +127,7 @@ def account_offers(
 def cluster_file(snapshot: "ClusterSnapshot") -> tuple[str, list[str]]:
     """A snapshot as the text of a cluster file, and a sentence about each thing that the file leaves out.
 
-    Raises BadInput for a name that TOML cannot have.
+    Raises BadInput for a name that TOML cannot express.
     """
     from fake_master.sources.cluster_writing import cluster_file
 

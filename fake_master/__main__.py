@@ -45,7 +45,7 @@ EXAMPLES = (
 
 _LOG = logging.getLogger(__name__)
 _FAILURE = 1
-"""The status with which a real master ends that gives up leading."""
+"""The exit status of a real master that gives up leadership."""
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -57,7 +57,7 @@ def serve(options: ServeOptions) -> None:
 
     When it is ready, it prints its URL to standard output, and GET /health answers 200. It ends on SIGTERM or Ctrl-C.
     """
-    from fake_master.transports.zookeeper import parse_place  # late: --help and --version do not need it
+    from fake_master.transports.zookeeper import parse_place  # imported late: --help and --version do not need it
 
     set_up_logs(options.log_format, requests=options.log_requests)
     tls = server_context(
@@ -77,8 +77,8 @@ def serve(options: ServeOptions) -> None:
 def _serve(
     options: ServeOptions, spec: "ClusterSpec | RestoredCluster", tls: "ssl.SSLContext | None", place: "Place | None"
 ) -> None:
-    """Start a master and serve it until it is told to stop, or ends."""
-    # Late: --help and --version need none of it.
+    """Start a master and serve it until it is stopped, or ends."""
+    # Imported late: --help and --version do not need it.
     from fake_master.services.descriptions import master_info
     from fake_master.transports.limits import allow_many_files
     from fake_master.transports.server import Server
@@ -112,7 +112,7 @@ def _serve(
     try:
         asyncio.run(run())
     except OSError as error:
-        # asyncio packs the address into the reason; only the end of it is one.
+        # asyncio puts the address into the reason; only its end is the reason.
         reason = str(error.strerror or error).rpartition(": ")[2].rstrip(")")
         raise BadInput(
             f"cannot listen on {options.ip}:{options.port}: {reason}", field="port", hint="--port 0 chooses a free port"
@@ -124,7 +124,7 @@ def _serve(
 
 @contextmanager
 def _watching_calls(options: ServeOptions, spec: "ClusterSpec | RestoredCluster") -> "Iterator[None]":
-    """Report calls of a custom allocator that do not return.  Raises BadInput for a timeout that is none."""
+    """Report calls of a custom allocator that do not return.  Raises BadInput for an invalid timeout."""
     from fake_master.state.flags import BUNDLED_ALLOCATORS
 
     timeout = options.allocator_timeout
@@ -137,7 +137,7 @@ def _watching_calls(options: ServeOptions, spec: "ClusterSpec | RestoredCluster"
     from fake_master.allocator.call_watch import Watch
 
     def end() -> None:
-        # The thread that would unwind is in the call.  What is registered is on disk, as after a kill.
+        # The main thread is in the call, so the process ends at once. The registry is on disk, as after a kill.
         withdraw(options.ready_file)
         os._exit(_FAILURE)
 
@@ -167,7 +167,7 @@ def _check_driver(options: ServeOptions) -> None:
 
 
 def _start(options: ServeOptions, spec: "ClusterSpec | RestoredCluster") -> "Master":
-    """The master that was asked for.  Raises BadInput."""
+    """The master of the options. Raises BadInput."""
     from fake_master.registry.interface import RegistryFailure
     from fake_master.registry.sqlite import open_registry
     from fake_master.sources.cluster_file import ClusterSpec
@@ -176,7 +176,7 @@ def _start(options: ServeOptions, spec: "ClusterSpec | RestoredCluster") -> "Mas
     try:
         registry = open_registry(spec.flags)
         if isinstance(spec, ClusterSpec):
-            # Whoever starts upon a registry takes over from the master that wrote it.
+            # A master that starts on a registry takes over from the one that wrote it.
             return spec.start(registry, address=address, takes_over=True)
         return spec.start(registry, address=address)  # a snapshot is the same master every time
     except RegistryFailure as failure:
@@ -208,7 +208,7 @@ def _spec(options: ServeOptions) -> "ClusterSpec | RestoredCluster":
 
 
 def _warn_of_refused(hostnames: "Sequence[str]") -> None:
-    """Say which agents are missing: as with a real master, nothing else would."""
+    """Log the agents that --acls keeps out; a real master does not report them either."""
     if hostnames:
         more = f" and {len(hostnames) - 3} more" if len(hostnames) > 3 else ""
         _log(
@@ -219,14 +219,14 @@ def _warn_of_refused(hostnames: "Sequence[str]") -> None:
 
 
 def _warn_of_openness(ip: str, flags: "MasterFlags") -> None:
-    """Say loudly that strangers are let in."""
+    """Warn if others can use the master without credentials."""
     import ipaddress
 
     try:
         if ip == "localhost" or ipaddress.ip_address(ip).is_loopback:
             return
     except ValueError:
-        pass  # a name: wherever it leads
+        pass  # a host name, which may be any address
     names = [f"authenticate_http_{kind}" for kind in ("readonly", "readwrite", "frameworks")]
     missing = [f"--{name.replace('_', '-')}" for name in names if not flags.is_true(name)]
     if missing:

@@ -44,11 +44,10 @@ _MOST_TO_CATCH_UP = 10.0
 class Master:
     """One leading master.
 
-    Its lasting state is the registry's; what it holds in memory can be rebuilt from there at any
-    time, which `transaction` does when a change could not be kept or another process made one.
-    With `takes_over` it is a new leader, with an id of its own; without, it goes on as the master
-    that the registry belongs to, as every command upon a `fake:` address does.
-    Time passes only in `advance`: a request finds everything that was due before it done.
+    Its lasting state is in the registry, from which the state in memory can be rebuilt at any time. `transaction` does
+    so when a change could not be saved or another process made one. With `takes_over` it is a new leader with a new id;
+    without, it continues as the master of the registry, like every command on a `fake:` address. Time passes only in
+    `advance`: a request finds everything that was due before it done.
     """
 
     def __init__(
@@ -122,7 +121,7 @@ class Master:
             state, allocator, records, self.agent_removal, self.draining, self.failover, registration
         )
         self._is_stale = False
-        """Whether what is in memory may differ from the registry."""
+        """Whether the state in memory may differ from the registry."""
         state.id, state.start_time = clock_state.of_master(registry, state.now, anew=takes_over)
         self._load()
         if takes_over:
@@ -138,7 +137,7 @@ class Master:
     def advance(self) -> None:
         """Do everything that has become due by the clock, in order.
 
-        What became due while the process was stopped or the machine asleep is not made up for: nobody would be
+        What became due while the process or the machine was suspended is not made up for, because no request would be
         answered meanwhile.
         """
         clock = self.state.clock
@@ -176,7 +175,7 @@ class Master:
         except BaseException:
             if self.registry.was_written:
                 self._is_stale = True
-                with suppress(RegistryFailure):  # whoever asks next tries again, and is told
+                with suppress(RegistryFailure):  # the next request tries again, and gets the error
                     self.refresh()
             raise
 
@@ -188,7 +187,7 @@ class Master:
             self._is_stale = False
 
     def _load(self) -> None:
-        """Read everything lasting anew.  Raises RegistryFailure for a record that this master did not write."""
+        """Read the lasting state again. Raises RegistryFailure for a record that no master wrote."""
         with reading_records():
             self.quotas.load()
             self.weights.load()
@@ -205,6 +204,6 @@ class Master:
             agent.port = port
 
     def close(self) -> None:
-        """End: write what waits to be written, and close the registry."""
+        """End: write pending changes, and close the registry."""
         self._store.close()
         self.registry.close()

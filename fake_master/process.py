@@ -1,4 +1,4 @@
-"""The process around a served master: its logs, how it says that it is ready, its parent, and its TLS files."""
+"""The process of a served master: its logs, its ready file, its parent, and its TLS files."""
 
 import asyncio
 import gc
@@ -57,7 +57,7 @@ def set_up_logs(form: LogFormat, *, requests: bool = False) -> None:
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Make within what lives as long as the process; the collector of cycles leaves it alone from then on."""
+    """Create objects that live as long as the process, which the garbage collector then ignores."""
     # A large cluster is millions of objects without a cycle.  To look through them again and again took a third of the
     # start, and every later look through all of them keeps requests waiting for seconds.
     gc.disable()
@@ -69,7 +69,7 @@ def loading() -> Iterator[None]:
 
 
 def check_ready_file(path: Path | None) -> None:
-    """Remove what an earlier master has left.  Raises BadInput if there can be no such file."""
+    """Remove the file of an earlier master. Raises BadInput if there can be no such file."""
     if path is None:
         return
     try:
@@ -90,7 +90,7 @@ def announce(url: str, form: LogFormat, ready_file: Path | None) -> None:
 
 
 def withdraw(ready_file: Path | None) -> None:
-    """Remove the file: requests are taken no more."""
+    """Remove the file, because no more requests are accepted."""
     if ready_file is not None:
         with suppress(OSError):
             ready_file.unlink()
@@ -105,7 +105,10 @@ async def end_with_parent(end: Callable[[], None]) -> None:
 
 
 def server_context(cert: Path | None, key: Path | None, ca: Path | None, *, required: bool) -> ssl.SSLContext | None:
-    """As LIBPROCESS_SSL_CERT_FILE, _KEY_FILE, _CA_FILE and _REQUIRE_CLIENT_CERT of Mesos.  Raises BadInput."""
+    """Return the TLS context of these files, or None without a certificate.  Raises BadInput.
+
+    The arguments are LIBPROCESS_SSL_CERT_FILE, _KEY_FILE, _CA_FILE and _REQUIRE_CLIENT_CERT of Mesos.
+    """
     if cert is None:
         if key is not None or ca is not None or required:
             raise BadInput("TLS needs a certificate", field="ssl_cert_file", hint="give --ssl-cert-file")

@@ -15,19 +15,26 @@ from mesosctl.client.master import Master as Connection
 from mesosctl.client.settings import ClientSettings, Credentials, Tls, Token
 from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.quantities import Limits, to_milli
+from mesosctl.model.quota.desired import DesiredQuota, guarantees_of, limits_of
+from mesosctl.model.reservations.holdings import agent_reservations
 from mesosctl.model.resource import Labels, Resource
 from mesosctl.model.text import parse_entries, parse_of_agents
+from mesosctl.operations.quota.check import check_quota
+from mesosctl.operations.quota.set_update_remove import remove_quotas, set_quota, update_quotas
+from mesosctl.operations.quota.state import QuotaOptions, list_quotas, show_quota
+from mesosctl.operations.reservations.change import requester, reserve_for, unreserve_of
+from mesosctl.operations.reservations.send import SendOptions
+from mesosctl.operations.reservations.targets import Owner, find_agent, read_agents
+from mesosctl.operations.snapshot import read_snapshot, write_file
+from mesosctl.operations.weights import read_weights, update_weights
+from mesosctl.planning.snapshot import ClusterSnapshot
 
 if TYPE_CHECKING:
     import httpx
 
-    from mesosctl.operations.quota.state import QuotaOptions
-    from mesosctl.operations.reservations.send import SendOptions
-    from mesosctl.operations.reservations.targets import Owner
     from mesosctl.output.json_documents.forecast import ForecastDocument
     from mesosctl.output.json_documents.quota import QuotaChange, QuotaCheck, RoleQuota
     from mesosctl.output.json_documents.reservations import AgentChange, ReservationEntry
-    from mesosctl.planning.snapshot import ClusterSnapshot
 
 Amounts = str | Mapping[str, float]
 """Resource text such as "cpus:12;mem:6GiB", or numbers by name (mem and disk in MiB)."""
@@ -80,7 +87,6 @@ class Master:
 
     def quotas(self) -> "dict[str, RoleQuota]":
         """Return the quota of every role that has one, and what the role uses (`quota list`)."""
-        from mesosctl.operations.quota.state import list_quotas
         from mesosctl.output.json_documents.quota import RoleQuota
 
         with self._connected() as connection:
@@ -88,7 +94,6 @@ class Master:
 
     def quota(self, role: str) -> "RoleQuota":
         """Return the quota of one role (`quota show`).  Raises NotFound for a role without quota."""
-        from mesosctl.operations.quota.state import show_quota
         from mesosctl.output.json_documents.quota import RoleQuota
 
         with self._connected() as connection:
@@ -104,10 +109,9 @@ class Master:
         allow_new_resource: bool = False,
     ) -> "QuotaChange":
         """Guarantee resources to a role that has no quota yet (`quota set`); a `limit` of {} or "none" is no limit."""
-        from mesosctl.operations.quota.set_update_remove import set_quota
         from mesosctl.output.json_documents.quota import QuotaChange
 
-        options = _quota_options(force=force, allow_new_resource=allow_new_resource)
+        options = QuotaOptions(force=force, allow_new_resource=allow_new_resource)
         with self._connected() as connection:
             return QuotaChange.of(set_quota(connection, role, _entries(guarantee), _limits(limit), options))
 
@@ -125,19 +129,16 @@ class Master:
 
         A part that is not given stays as it is. With `create`, a role without quota gets one.
         """
-        from mesosctl.model.quota.desired import DesiredQuota, guarantees_of
-        from mesosctl.operations.quota.set_update_remove import update_quotas
         from mesosctl.output.json_documents.quota import QuotaChange
 
         desired = DesiredQuota(None if guarantee is None else guarantees_of(_entries(guarantee)), _limits(limit))
-        options = _quota_options(force=force, allow_new_resource=allow_new_resource)._replace(create=create)
+        options = QuotaOptions(force=force, allow_new_resource=allow_new_resource, create=create)
         with self._connected() as connection:
             (change,) = update_quotas(connection, [(role, desired)], options)
         return QuotaChange.of(change)
 
     def remove_quota(self, role: str) -> "QuotaChange":
         """Remove the quota of a role (`quota remove`).  Raises NotFound for a role without quota."""
-        from mesosctl.operations.quota.set_update_remove import remove_quotas
         from mesosctl.output.json_documents.quota import QuotaChange
 
         with self._connected() as connection:
@@ -148,7 +149,6 @@ class Master:
         self, role: str, guarantee: Amounts, limit: Amounts | None = None, *, allow_new_resource: bool = False
     ) -> "QuotaCheck":
         """Return whether `set_quota` would be accepted, and how much room there is (`quota check`)."""
-        from mesosctl.operations.quota.check import check_quota
         from mesosctl.output.json_documents.quota import QuotaCheck
 
         with self._connected() as connection:
@@ -161,15 +161,11 @@ class Master:
 
     def weights(self) -> dict[str, float]:
         """Return the weights that were set; every other role has 1."""
-        from mesosctl.operations.weights import read_weights
-
         with self._connected() as connection:
             return read_weights(connection)
 
     def set_weights(self, weights: Mapping[str, float]) -> bool:
         """Set all weights or none; return False if this principal may not read them back."""
-        from mesosctl.operations.weights import update_weights
-
         with self._connected() as connection:
             return update_weights(connection, weights)
 
@@ -177,8 +173,6 @@ class Master:
 
     def reservations(self, *, role: str | None = None, agent: str | None = None) -> "list[ReservationEntry]":
         """Return reservations (`reservations`): for a role and those below it, on an agent, or all of them."""
-        from mesosctl.model.reservations.holdings import agent_reservations
-        from mesosctl.operations.reservations.targets import find_agent, read_agents
         from mesosctl.output.json_documents.reservations import ReservationEntry
 
         with self._connected() as connection:
@@ -196,15 +190,13 @@ class Master:
         labels: Mapping[str, str] | None = None,
     ) -> "AgentChange":
         """Reserve resources of an agent (its host name or id) for a role (`reserve`); it refines those of `under`."""
-        from mesosctl.operations.reservations.change import requester, reserve_for
-        from mesosctl.operations.reservations.targets import find_agent, read_agents
         from mesosctl.output.json_documents.reservations import AgentChange
 
         entries = _entries(resources, of_agents=True)
         with self._connected() as connection:
             owner = _owner(role, under, labels, requester(connection).principal)
             meant = find_agent(read_agents(connection), agent)
-            (change,) = reserve_for(connection, [meant], entries, owner, _send_options())
+            (change,) = reserve_for(connection, [meant], entries, owner, SendOptions())
         return AgentChange.of(change)
 
     def unreserve(
@@ -217,23 +209,19 @@ class Master:
         labels: Mapping[str, str] | None = None,
     ) -> "AgentChange":
         """Undo a dynamic reservation (`unreserve`); its principal is looked up, and its labels if you give none."""
-        from mesosctl.operations.reservations.change import unreserve_of
-        from mesosctl.operations.reservations.targets import find_agent, read_agents
         from mesosctl.output.json_documents.reservations import AgentChange
 
         entries = _entries(resources, of_agents=True)
         with self._connected() as connection:
             meant = find_agent(read_agents(connection), agent)
             owner = _owner(role, under, labels, None)
-            (change,) = unreserve_of(connection, meant, entries, owner, _send_options())
+            (change,) = unreserve_of(connection, meant, entries, owner, SendOptions())
         return AgentChange.of(change)
 
     # --- The whole cluster ------------------------------------------------------------------------------
 
-    def snapshot(self, file: str | PathLike[str] | None = None) -> "ClusterSnapshot":
+    def snapshot(self, file: str | PathLike[str] | None = None) -> ClusterSnapshot:
         """Return the cluster as it is now (`snapshot`), and write it to a file, if one is named."""
-        from mesosctl.operations.snapshot import read_snapshot, write_file
-
         with self._connected() as connection:
             found = read_snapshot(connection)
         if file is not None:
@@ -247,7 +235,7 @@ class Master:
         lose_fraction: float = 0.0,
         add_agents: Sequence[str] = (),
         lose_frameworks: Sequence[str] = (),
-        snapshot: "ClusterSnapshot | None" = None,
+        snapshot: ClusterSnapshot | None = None,
         assume: Literal["hold", "accept"] = "hold",
         cycles: int = 10,
         force: bool = False,
@@ -305,26 +293,8 @@ def _entries(amounts: Amounts, *, of_agents: bool = False) -> list[Resource]:
 
 
 def _limits(amounts: Amounts | None) -> Limits | None:
-    if amounts is None:
-        return None
-    from mesosctl.model.quota.desired import limits_of
-
-    return limits_of([] if amounts == "none" else _entries(amounts))
+    return None if amounts is None else limits_of([] if amounts == "none" else _entries(amounts))
 
 
-def _quota_options(*, force: bool, allow_new_resource: bool) -> "QuotaOptions":
-    from mesosctl.operations.quota.state import QuotaOptions
-
-    return QuotaOptions(force=force, allow_new_resource=allow_new_resource)
-
-
-def _send_options() -> "SendOptions":
-    from mesosctl.operations.reservations.send import SendOptions
-
-    return SendOptions()
-
-
-def _owner(role: str, under: Sequence[str], labels: Mapping[str, str] | None, principal: str | None) -> "Owner":
-    from mesosctl.operations.reservations.targets import Owner
-
+def _owner(role: str, under: Sequence[str], labels: Mapping[str, str] | None, principal: str | None) -> Owner:
     return Owner(role, tuple(under), None if labels is None else Labels(labels.items()), principal)

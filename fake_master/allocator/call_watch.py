@@ -1,8 +1,8 @@
 """Calls of custom allocators that have not returned yet, and a watch that reports them.
 
-A call runs in the thread of the master, which does nothing else until it returns, and Python has no sound way to end it
-from outside.  The watch therefore runs in a thread of its own: it says which call runs for how long and where, and it
-can end the process.
+A call runs in the thread of the master, which does nothing else until it returns, and Python has no safe way to end it
+from outside. The watch therefore runs in a separate thread: it reports which call is running, if and for how long,
+and it can end the process.
 """
 
 import logging
@@ -22,7 +22,7 @@ SECONDS_BETWEEN_LOOKS = 0.25
 
 
 class Call(NamedTuple):
-    """A call of a custom allocator: its name as in `--allocator`, and what is called."""
+    """A call of a custom allocator: its name as in `--allocator`, and the method."""
 
     allocator: str
     what: str
@@ -34,7 +34,7 @@ _in_progress: dict[int, Call] = {}
 
 @contextmanager
 def in_progress(allocator: str, what: str) -> Iterator[None]:
-    """Note that the allocator is called, until it returns or raises."""
+    """Record a call of the allocator until it returns or raises."""
     thread = threading.get_ident()
     if thread in _in_progress:  # the allocator called the master, which calls it again
         yield
@@ -93,7 +93,7 @@ class Watch:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Look again and again, from a thread of its own."""
+        """Check repeatedly, in a separate thread."""
         over = threading.Event()
 
         def look_again_and_again() -> None:

@@ -1,6 +1,6 @@
-"""A conformance suite for allocators: plays events and checks what a master relies on.
+"""A conformance suite for allocators: it sends events and checks what a master relies on.
 
-In a test of your own:
+In your own test:
 
     from fake_master.allocator.conformance import check_class
 
@@ -35,7 +35,7 @@ from mesosctl.model.text import parse_resources
 __all__ = ["MakeAllocator", "Violation", "check", "check_class"]
 
 MakeAllocator = Callable[[OfferCallback], Allocator]
-"""Makes an allocator that knows nothing yet and whose clock stands at 0."""
+"""Makes a new allocator, whose clock is at 0."""
 
 _BATCHES = 10
 
@@ -43,9 +43,9 @@ _BATCHES = 10
 def check_class(
     allocator: CustomAllocator, options: Options | None = None, *, seeds: int = 20, steps: int = 60
 ) -> None:
-    """Run every check on a class as `--allocator` takes it.  Raises Violation, which says what is wrong.
+    """Run every check on a class, as for `--allocator`.
 
-    `seeds` histories of `steps` random events are played.
+    Raises Violation, which says what is wrong. It runs `seeds` histories of `steps` random events.
     """
     if isinstance(allocator, type):
         try:
@@ -87,7 +87,7 @@ def _check_errors(make: MakeWithCallbacks) -> None:
         _expect(KeyError, misuse, f"{name} with an unknown id")
     held = parse_resources("cpus:1").allocated_to("a")
     _expect(ValueError, lambda: allocator.recover_resources("F", "A", held), "giving back resources that are not held")
-    # Unknown ids are no error here: a master may be late.
+    # Unknown ids are not an error here, because a master may be late.
     allocator.recover_resources("?", "A", held)
     allocator.recover_resources("F", "?", held)
 
@@ -103,7 +103,7 @@ def _expect(error: type[Exception], misuse: Callable[[], None], what: str) -> No
 
 
 def _check_progress(make: MakeWithCallbacks) -> None:
-    """One framework alone is offered a whole agent in the end, and again once it gave it back."""
+    """A single framework is eventually offered a whole agent, and again after it returns it."""
     offered: list[Resources] = []
 
     def on_offers(_framework: str, by_role: OffersByRole) -> None:
@@ -127,7 +127,7 @@ def _check_progress(make: MakeWithCallbacks) -> None:
 
 
 def _check_history(make: MakeWithCallbacks, seed: int, steps: int) -> None:
-    """Play random events; every decision is checked as it is made."""
+    """Send random events, and check every decision."""
     history = History(make, random.Random(seed))  # noqa: S311  # no secrets here
     for step in range(steps):
         try:

@@ -1,4 +1,4 @@
-"""A random history of events for the conformance suite, beside plain books that every decision is checked against."""
+"""A random history of events for the conformance suite, with simple records against which every decision is checked."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 
 MakeWithCallbacks = Callable[[Callbacks], Allocator]
-"""Makes an allocator that knows nothing yet and whose clock stands at 0."""
+"""Makes a new allocator, whose clock is at 0."""
 
 _TOTALS = ("cpus:4;mem:1024", "cpus:8;mem:512;disk:100;ports:[1-100]", "cpus:2;mem:256;cpus(a):2;mem(a):256")
 _ROLES = ("a", "b", "c")
@@ -26,7 +26,7 @@ _LIMIT = Quota(Quantities(), Limits({"cpus": 3000, "mem": 4096000}))
 
 
 class Violation(AssertionError):
-    """An allocator has broken a promise of the interface; the message says which."""
+    """An allocator has broken a rule of the interface; the message says which."""
 
 
 @dataclass(slots=True)
@@ -65,11 +65,11 @@ class _Offer:
 
 
 class History:
-    """An allocator beside plain books of what it was told and what it has offered."""
+    """An allocator, with simple records of its events and its offers."""
 
     def __init__(self, make: MakeWithCallbacks, chance: random.Random) -> None:
         self.event = "the start"
-        """The name of the event that was played last."""
+        """The name of the last event."""
         self._chance = chance
         self._now = 0.0
         self._names = 0
@@ -213,7 +213,7 @@ class History:
         return ()
 
     def _is_refused(self, offer: _Offer) -> bool:
-        """Whether a refusal of at least all that, in that role and on that agent, lasts at this moment."""
+        """Whether a refusal of at least these resources, in that role and on that agent, is in force."""
         return any(
             refusal.until > self._now
             and (refusal.framework, refusal.role, refusal.agent) == (offer.framework, offer.role, offer.agent)

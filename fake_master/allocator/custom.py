@@ -1,7 +1,7 @@
-"""Allocators of others: found by their name, imported, and checked before a master uses them.
+"""Custom allocators: found by name, imported, and checked before a master uses them.
 
 A name is `package.module:Class`, or that of an entry point in the group `mesosctl.allocators`.  The class is called
-with the master's options, its callbacks and the present moment.
+with the master's options, its callbacks and the current time.
 """
 
 import inspect
@@ -24,25 +24,25 @@ GROUP = "mesosctl.allocators"
 """The group of entry points in which a package names its allocators."""
 
 CustomAllocator = Callable[[Options, Callbacks, float], Allocator]
-"""Makes an allocator that knows nothing yet; in practice a class."""
+"""Makes a new allocator; usually a class."""
 
 METHODS = tuple(sorted(Allocator.__abstractmethods__))
 
 
 def installed() -> "dict[str, EntryPoint]":
     """Return the entry points of installed packages by name."""
-    from importlib.metadata import entry_points  # late: it is slow to import, and most names are known without
+    from importlib.metadata import entry_points  # imported late: it is slow, and most names do not need it
 
     return {point.name: point for point in entry_points(group=GROUP)}
 
 
 def is_custom(name: str) -> bool:
-    """Whether a name can only be that of a custom allocator."""
+    """Whether a name must be that of a custom allocator."""
     return ":" in name or name in installed()
 
 
 def load(name: str) -> CustomAllocator:
-    """Return the class that a name stands for.  Raises BadInput if it cannot be used, and says why."""
+    """Return the class of a name. Raises BadInput, with the reason, if it cannot be used."""
     where = name if ":" in name else installed()[name].value
     module_name, _, path = where.partition(":")
     if not path or not all(part.isidentifier() for part in (*module_name.split("."), *path.split("."))):
@@ -63,7 +63,7 @@ def make(name: str, allocator: CustomAllocator, options: Options, master: Callba
     try:
         with in_progress(name, "__init__"):
             return allocator(options, master, now)
-    except Exception as error:  # code of others
+    except Exception as error:  # custom code
         hint = "the class is called with the master's options, its callbacks and the current time"
         raise _unusable(name, f"it cannot be created: {explain(error)}", hint) from error
 
@@ -90,7 +90,7 @@ def check_class(name: str, found: type) -> None:
 
 
 def _takes(method: Callable[..., object], expected: inspect.Signature) -> bool:
-    """Whether a method can be called with all of the parameters, and with those alone that have no default."""
+    """Whether a method can be called with all parameters, and with only those that have no default."""
     parameters = list(expected.parameters.values())
     try:
         signature = inspect.signature(method)
@@ -99,7 +99,7 @@ def _takes(method: Callable[..., object], expected: inspect.Signature) -> bool:
             signature.bind(*(None for one in some if one.kind is not one.KEYWORD_ONLY), **keywords)
     except TypeError:
         return False
-    except ValueError:  # one that tells no signature
+    except ValueError:  # one without a signature
         return True
     return True
 
@@ -122,7 +122,7 @@ def _imported(name: str, module: str) -> object:
 
 
 def explain(error: BaseException) -> str:
-    """Return an exception of code of others in one line: kind, message, and the place where it was raised."""
+    """Return an exception of custom code in one line: type, message, and the place where it was raised."""
     if isinstance(error, SyntaxError):
         return f"{type(error).__name__}: {error.msg} ({Path(error.filename or '?').name}, line {error.lineno})"
     frames = [frame for frame in extract_tb(error.__traceback__) if not frame.filename.startswith("<frozen")]

@@ -1,8 +1,8 @@
-"""The base class for your own allocator: a subclass decides whose turn it is, and the base keeps the rules of Mesos.
+"""The base class for your own allocator: a subclass decides whose turn it is, and the base enforces the rules of Mesos.
 
-Each run first meets the guarantees as far as it can.  Then it calls `share` of the subclass, which offers what is free.
-Each offer is cut to what Mesos allows: reservations go to their roles alone, capabilities, refusals and limits are
-respected, and what guarantees still lack is held back.
+Each run first meets the guarantees as far as it can. Then it calls `share` of the subclass, which offers what is free.
+Each offer is reduced to what Mesos allows: reserved resources go only to their roles, capabilities, refusals and limits
+are respected, and what guarantees still lack is kept back.
 """
 
 from abc import abstractmethod
@@ -30,7 +30,7 @@ class Client(NamedTuple):
 
 
 class SharingRun:
-    """One run: what is free, and offering it."""
+    """One run: the free resources, and the method that offers them."""
 
     def __init__(self, run: Run, agents: list[Agent]) -> None:
         self._run = run
@@ -44,15 +44,15 @@ class SharingRun:
 
     @property
     def clients(self) -> list[Client]:
-        """Every framework in each of its roles that takes part at present, in the order of subscription."""
+        """Every framework in each of its active roles, in the order of subscription."""
         return list(self._records)
 
     def free(self, agent: AgentId) -> Resources:
-        """Return what is neither used nor offered of an agent."""
+        """Return the resources of an agent that are neither used nor offered."""
         return self._agents[agent].free_resources.resources
 
     def offer(self, agent: AgentId, client: Client) -> Resources:
-        """Offer a client all that it may have of an agent, and return that; empty resources where it is nothing."""
+        """Offer a client everything that it may have of an agent, and return that; it may be empty."""
         found, record = self._agents[agent], self._records[client]
         if found.free_resources.is_empty:
             return Resources()
@@ -70,7 +70,7 @@ class SharingRun:
 
 
 class SharingAllocator(HierarchicalAllocator):
-    """Meets guarantees as Mesos does, and shares out the rest as `share` decides."""
+    """Meets guarantees like Mesos, and shares out the rest as `share` decides."""
 
     def __init__(self, options: Options, master: Callbacks, now: float = 0.0) -> None:
         self._master = master
@@ -84,14 +84,14 @@ class SharingAllocator(HierarchicalAllocator):
         """Offer what is free.  Called in each run."""
 
     def after_batch(self) -> None:
-        """Do what is to be done once in each allocation interval, after its run: the place to revoke from."""
+        """Called once in each allocation interval, after its run; revoke resources here."""
 
     def clients(self) -> list[Client]:
-        """Return every framework in each of its roles that takes part at present."""
+        """Return every framework in each of its active roles."""
         return list(_clients(self.state))
 
     def free(self, agent: AgentId) -> Resources:
-        """Return what is neither used nor offered of an agent.  Raises KeyError."""
+        """Return the resources of an agent that are neither used nor offered. Raises KeyError."""
         return self.state.agents[agent].free_resources.resources
 
     def holdings(self) -> Mapping[AgentId, Sequence[Holding]]:
@@ -99,25 +99,25 @@ class SharingAllocator(HierarchicalAllocator):
         return self._master.holdings()
 
     def revoke(self, revocations: Sequence[Revocation]) -> Sequence[Revocation]:
-        """Take offers and tasks back, and return those that a guarantee protects."""
+        """Revoke offers and tasks, and return those that a guarantee protects."""
         return self._master.revoke(revocations)
 
     def advance_to(self, now: float) -> None:
-        """Play everything that is due up to `now`, then raise what `share` or `after_batch` has raised meanwhile."""
+        """Do everything that is due up to `now`, then raise the error of `share` or `after_batch`, if any."""
         super().advance_to(now)
         failure, self._failure = self._failure, None
         if failure is not None:
             raise failure
 
     def _share_out(self, run: Run, agents: list[Agent]) -> None:
-        # A run that broke off would leave resources that are accounted and offered to nobody.
+        # An aborted run would leave resources that are accounted for but offered to nobody.
         try:
             self.share(SharingRun(run, agents))
-        except Exception as error:  # noqa: BLE001  # code of others; raised again by `advance_to`
+        except Exception as error:  # noqa: BLE001  # custom code; raised again by `advance_to`
             self._failure = self._failure or error
 
     def play_after_batch(self) -> None:
-        """Call `after_batch`, and keep what it raises for `advance_to`."""
+        """Call `after_batch`, and keep its error for `advance_to`."""
         try:
             self.after_batch()
         except Exception as error:  # noqa: BLE001  # as above

@@ -37,7 +37,7 @@ class AgentInfo:
     zone: str | None = None
     """Zone of its fault domain; only offer constraints look at it."""
     attributes: tuple[tuple[str, str | float], ...] = ()
-    """Compared for changes and handed to offer constraints, never interpreted here."""
+    """Compared for changes and passed to offer constraints; not interpreted here."""
     capabilities: frozenset[str] = ALL_AGENT_CAPABILITIES
 
 
@@ -98,7 +98,7 @@ class ResourceRequest:
     agent: str | None = None
     """Only there; None is anywhere."""
     role: str | None = None
-    """In this role; None is in any of its own."""
+    """In this role; None means in any of its roles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,8 @@ class Callbacks:
 class Allocator(ABC):
     """Decides who is offered what.
 
-    Naming an agent or a framework that is not known raises KeyError, save if a method says
-    otherwise; giving back what is not held raises ValueError.
+    An unknown agent or framework raises KeyError, unless a method says otherwise; returning resources that are not held
+    raises ValueError.
     """
 
     # --- Time ---------------------------------------------------------------------------------------
@@ -142,11 +142,11 @@ class Allocator(ABC):
 
     @abstractmethod
     def add_resource_provider(self, agent: str, total: Resources, used: Used) -> None:
-        """Resources that join an agent's total, with what is used of them."""
+        """Add resources to an agent's total, and what is used of them."""
 
     @abstractmethod
     def remove_agent(self, agent: str) -> None:
-        """The agent and all that was held there is gone."""
+        """The agent and everything that was held there is gone."""
 
     @abstractmethod
     def activate_agent(self, agent: str) -> None:
@@ -186,11 +186,11 @@ class Allocator(ABC):
 
     @abstractmethod
     def deactivate_framework(self, framework: str) -> None:
-        """Offer nothing to it; its filters and requests are forgotten, what it holds stays accounted."""
+        """Offer nothing to it; its filters and requests are dropped, its resources stay accounted."""
 
     @abstractmethod
     def suppress(self, framework: str, roles: Collection[str] | None = None) -> None:
-        """No offers in these roles, or in any."""
+        """Stop the offers in these roles, or in all."""
 
     @abstractmethod
     def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
@@ -198,7 +198,7 @@ class Allocator(ABC):
 
     @abstractmethod
     def request_resources(self, framework: str, requests: Sequence[ResourceRequest]) -> None:
-        """The framework asks for offers; replaces what it asked for before.  An allocator may ignore it."""
+        """The framework requests offers; this replaces its earlier requests. An allocator may ignore it."""
 
     # --- Resources ----------------------------------------------------------------------------------
 
@@ -212,10 +212,10 @@ class Allocator(ABC):
         *,
         is_allocated: bool = False,
     ) -> None:
-        """Give back resources of one allocation role; unknown frameworks and agents are no error.
+        """Return resources of one allocation role; unknown frameworks and agents are not an error.
 
-        `refuse_seconds` None installs no filter; `DEFAULT_REFUSE_SECONDS` is for a message whose
-        filters name no time.  `is_allocated` marks what had gone from offered to allocated.
+        `refuse_seconds` None installs no filter; `DEFAULT_REFUSE_SECONDS` is for a message whose filters name no time.
+        `is_allocated` marks resources that were accepted.
         """
 
     @abstractmethod
@@ -233,11 +233,11 @@ class Allocator(ABC):
     def update_allocation(
         self, framework: str, agent: str, offered: Resources, conversions: Iterable[Conversion]
     ) -> None:
-        """Operations upon an offer: `offered` becomes what the conversions make of it, the agent's total too."""
+        """Apply operations to an offer: `conversions` change `offered` and the agent's total."""
 
     @abstractmethod
     def update_available(self, agent: str, conversions: Iterable[Conversion]) -> bool:
-        """Operations upon free resources; False, and nothing done, if they are not free."""
+        """Apply operations to free resources; return False, and do nothing, if they are not free."""
 
     # --- Roles --------------------------------------------------------------------------------------
 
@@ -267,7 +267,7 @@ class Allocator(ABC):
 
     @abstractmethod
     def update_inverse_offer(self, framework: str, agent: str, refuse_seconds: float | None = None) -> None:
-        """An inverse offer was answered, rescinded or timed out; unknown ids are no error."""
+        """An inverse offer was answered, rescinded or timed out; unknown ids are not an error."""
 
     # --- Figures ------------------------------------------------------------------------------------
 

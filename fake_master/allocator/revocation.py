@@ -1,9 +1,9 @@
 """Revocation: an allocator takes offers and tasks back (Mesos DRF documentation).
 
-Any allocator may ask for it.  `Callbacks.holdings` tells it what frameworks hold, and it calls `Callbacks.revoke`
-with what it wants back.  The master rescinds offers at once.  It asks the executor of a task to kill it; if that
-has not happened when the grace period is over and the revocation still stands, the executor is killed with all of
-its tasks.  What comes back arrives as any other resources do, by `Allocator.recover_resources`.
+Any allocator may use it. `Callbacks.holdings` returns what frameworks hold, and `Callbacks.revoke` takes it back.  The
+master rescinds offers at once.  It asks the executor of a task to kill it; if that has not happened when the grace
+period is over and the revocation still stands, the executor is killed with all of its tasks.  What comes back arrives
+as any other resources do, by `Allocator.recover_resources`.
 
 Guarantees protect: the master refuses to take a task whose role would then hold less than its quota guarantees.
 """
@@ -26,10 +26,10 @@ class Holding:
     frees: Resources
     """Resources that are free again when it ends, allocation roles included."""
     container: Resources
-    """Resources of its executor with all its tasks, which end together if the executor is killed; likewise."""
+    """Resources of its executor with all its tasks, which end together if the executor is killed."""
     is_task: bool
     ending: bool = False
-    """Whether it was told to end, for any reason."""
+    """Whether it is ending, for any reason."""
 
     @property
     def key(self) -> HoldingKey:
@@ -48,7 +48,7 @@ class Revocation:
     holding: Holding
     agent: str
     framework: str | None = None
-    """The framework that is to have the resources; None if they are for nobody in particular."""
+    """The framework that will get the resources; None if they are for no particular one."""
     role: str | None = None
     """The role of that framework."""
     stands: Callable[[], bool] = _always

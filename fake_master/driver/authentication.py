@@ -83,7 +83,7 @@ class Authentication:
         self._end(actor, "AuthenticationCompletedMessage", {})
 
     def forget(self, pid: str) -> None:
-        """Forget a driver that is gone or begins anew."""
+        """Drop a driver that is gone or starts again."""
         self.principals.pop(pid, None)
         for actor in [actor for actor, session in self._sessions.items() if session.applicant == pid]:
             del self._sessions[actor]

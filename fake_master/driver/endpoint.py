@@ -2,9 +2,9 @@
 
 Source: Mesos documentation, "Framework Rate Limiting" and "Authentication".
 
-A driver is known by its pid.  What it says is a call of the scheduler API, and is judged as one; what it is told are
-the events of that API.  Messages that are malformed, or come from somebody else than the framework's driver, are
-dropped without a word, as a master does.
+A driver is identified by its pid. Its messages are handled as calls of the scheduler API, and it gets the events of
+that API as messages. Malformed messages, and messages from another sender than the framework's driver, are silently
+dropped, as on a master.
 """
 
 from collections.abc import Callable, Mapping
@@ -69,7 +69,7 @@ class DriverStream(EventStream):
 
 
 class DriverEndpoint:
-    """Takes the messages of drivers for one master, and posts what they are told."""
+    """Receives the messages of drivers for one master, and posts events to them."""
 
     def __init__(self, master: Master, scheduler_api: SchedulerApi, connections: Connections) -> None:
         self._master = master
@@ -103,7 +103,7 @@ class DriverEndpoint:
         return agent is not None
 
     def exited(self, address: Address) -> None:
-        """Let go of the drivers at an address whose connection is lost."""
+        """Drop the drivers at an address whose connection is lost."""
         for framework in list(self._state.frameworks.values()):
             pid = parse_pid(framework.pid or "")
             if pid is not None and pid.address == address and framework.stream is not None:
@@ -123,7 +123,7 @@ class DriverEndpoint:
         sender = str(message.sender)
         framework = next((known for known in self._state.frameworks.values() if known.pid == sender), None)
         if framework is None:
-            self._deliver(message)  # nobody whose messages are counted
+            self._deliver(message)  # a sender whose messages are not counted
         else:
             self._master.rate_limiting.receive(framework, partial(self._deliver, message))
 
@@ -198,7 +198,7 @@ class DriverEndpoint:
         self._api.subscribe(call, principal, str(to), self._stream(to, registered_before=before))
 
     def _is_told_again(self, pid: str) -> bool:
-        """Tell a driver again that it is registered, and return True; False where it is not."""
+        """Send a driver its registration again, and return True; False if it is not registered."""
         for framework in self._state.frameworks.values():
             if framework.pid == pid and isinstance(framework.stream, DriverStream):
                 framework.stream.messages.registered_before = False

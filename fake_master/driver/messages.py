@@ -1,8 +1,8 @@
-"""The messages of libprocess between a driver and a master, and what they stand for in the scheduler API.
+"""The libprocess messages between a driver and a master, and their meaning in the scheduler API.
 
-A message is a POST whose path names an actor and a message, and whose sender is named in a header.  Nothing is answered
-but "202 Accepted", and that only to a sender that is no libprocess.  What the receiver has to say it posts to the
-sender's address, as messages of its own.  Those of older drivers stand for calls; a driver gets events as messages.
+A message is a POST whose path names an actor and a message, and whose sender is named in a header.  The only answer is
+"202 Accepted", and only to a sender that is not libprocess. The receiver posts its own messages to the sender's
+address. Those of older drivers correspond to calls; a driver gets events as messages.
 """
 
 import re
@@ -91,11 +91,11 @@ def packed(sender: str, to: Pid, name: str, body: bytes) -> bytes:
     return f"{head}Transfer-Encoding: chunked\r\n\r\n{len(body):x}\r\n".encode() + body + b"\r\n0\r\n\r\n"
 
 
-# --- From drivers: single messages as the calls that they stand for ------------------------------------
+# --- From drivers: single messages as the calls that they represent ------------------------------------
 
 
 class RefusedMessage(ValueError):
-    """A message that stands for no call; its sender is told the reason in a FrameworkErrorMessage."""
+    """A message that corresponds to no call; its sender gets the reason in a FrameworkErrorMessage."""
 
 
 def _register(message: Document) -> Call:
@@ -186,7 +186,7 @@ class DriverEvents:
         self._framework_id: Mapping[str, Any] = {}
 
     def message(self, event: Event) -> tuple[str, bytes] | None:
-        """Return the full name and the body of an event's message; None if a driver is told nothing."""
+        """Return the full name and the body of an event's message; None if drivers do not get it."""
         make = _MESSAGES.get(event["type"])
         if make is None:
             return None
@@ -249,4 +249,4 @@ _MESSAGES: dict[str, Callable[[DriverEvents, Event], tuple[str, Event]]] = {
     "FAILURE": DriverEvents._failure,
     "ERROR": DriverEvents._error,
 }
-"""The maker of a message by the type of an event.  Drivers are not told of heartbeats and operations."""
+"""The maker of a message by the type of an event. Drivers get no heartbeats and no events about operations."""

@@ -1,7 +1,7 @@
-"""The guard around a custom allocator: the master reports what breaks the interface, and lives on.
+"""The guard around a custom allocator: the master reports violations of the interface, and keeps running.
 
-An exception ends with the event that raised it.  An offer that no master could make is not made and goes straight
-back to the allocator.  Decisions reach the master when `advance_to` is over, whenever the allocator told them.
+An exception ends with the event that raised it.  An offer that no master could make is not made and goes straight back
+to the allocator.  Decisions reach the master at the end of `advance_to`, whenever the allocator reported them.
 """
 
 import functools
@@ -23,13 +23,13 @@ from mesosctl.model.resources import Resources
 
 _log = logging.getLogger(__name__)
 _MOST_ADVANCES = 1000
-"""How often an allocator may want to be advanced to one moment."""
+"""The number of times that an allocator may ask for the same time."""
 _MOST_REPORTS = 100
-"""How many different faults are written to the log."""
+"""The most different faults that are logged."""
 
 
 class GuardedAllocator(Allocator):
-    """Forwards every event to an allocator that others wrote, and checks what it decides.
+    """Forwards every event to a custom allocator, and checks its decisions.
 
     Faults are logged, each sentence once, and counted by the metric `allocator/custom/faults`.
     """
@@ -42,13 +42,13 @@ class GuardedAllocator(Allocator):
         self._interval = options.allocation_interval
         self._now = state.now
         self._advances = 0
-        """How often it was advanced to the present moment since the master told it anything."""
+        """The number of times that it was advanced to the present time since the last event."""
         self._delivers = False
         self._decisions: list[tuple[bool, str, Any]] = []
-        """Decisions not yet told: (whether it is about offers, framework id, by role or by agent)."""
+        """Decisions not yet passed on: (whether it is about offers, framework id, by role or by agent)."""
         self._reported: set[str] = set()
         self.faults = 0
-        """How often the interface was broken, ever."""
+        """The number of violations so far."""
         callbacks = replace(
             master,
             offers=lambda framework, by_role: self._decisions.append((True, framework, by_role)),
@@ -59,7 +59,7 @@ class GuardedAllocator(Allocator):
     # --- Time -----------------------------------------------------------------------------------------
 
     def advance_to(self, now: float) -> None:
-        """See `Allocator.advance_to`.  Decisions are checked and told afterwards."""
+        """See `Allocator.advance_to`.  Decisions are checked and passed on afterwards."""
         self._advances = self._advances + 1 if now == self._now else 0
         self._now = now
         self._call("advance_to", now)
@@ -93,7 +93,7 @@ class GuardedAllocator(Allocator):
     # --- Events that answer ---------------------------------------------------------------------------
 
     def update_available(self, agent: str, conversions: Any) -> bool:
-        """See `Allocator.update_available`; a fault leaves everything as it is."""
+        """See `Allocator.update_available`; a fault changes nothing."""
         steps: list[Conversion] = list(conversions)
         return self._call("update_available", agent, steps) is True
 
@@ -113,7 +113,7 @@ class GuardedAllocator(Allocator):
 
     def _offer(self, framework: str, by_role: Any) -> None:
         sound: dict[str, dict[str, Resources]] = {}
-        # Each part is told before the next is checked: what is offered is then no longer free.
+        # Each part is passed on before the next is checked, because it is then no longer free.
         for role, by_agent in by_role.items() if isinstance(by_role, Mapping) else ((None, None),):
             for agent, resources in by_agent.items() if isinstance(by_agent, Mapping) else ((None, None),):
                 if not (isinstance(role, str) and isinstance(agent, str) and isinstance(resources, Resources)):
@@ -132,7 +132,7 @@ class GuardedAllocator(Allocator):
     def _fault(
         self, framework_id: Any, role: Any, agent_id: Any, resources: Resources, before: Mapping[str, Mapping[str, Any]]
     ) -> str | None:
-        """Return what is wrong with an offer, None if nothing is; `before` are those told together with it."""
+        """Return the fault of an offer, or None; `before` are those passed on with it."""
         framework, agent = self._state.frameworks.get(framework_id), self._state.agents.get(agent_id)
         if framework is None:
             return f"it offered resources to framework {framework_id}, which is not known"
@@ -202,12 +202,12 @@ def _forward(method: str) -> Any:
     return forward
 
 
-# The other events answer nothing and are all forwarded alike.
+# The other events return nothing and are all forwarded in the same way.
 for _method in sorted(Allocator.__abstractmethods__ & GuardedAllocator.__abstractmethods__):
     setattr(GuardedAllocator, _method, _forward(_method))
 update_abstractmethods(GuardedAllocator)  # type: ignore[type-abstract]  # it is none any more
 
 
 def guarded(name: str, options: Options, master: Callbacks, state: MasterState) -> Allocator:
-    """Return a new allocator of the class that a name stands for, behind the guard.  Raises BadInput."""
+    """Return a new allocator of a named class, behind the guard.  Raises BadInput."""
     return GuardedAllocator(name, options, master, state)  # type: ignore[abstract]  # completed above

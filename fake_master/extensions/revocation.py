@@ -1,4 +1,4 @@
-"""Revocation: holdings that an allocator asks back are taken (Mesos DRF documentation).
+"""Revocation of holdings that an allocator wants back (Mesos DRF documentation).
 
 "Mesos attempts to revoke a task by first requesting that an executor kill a given task and gives a
 grace period for clean up by the executor.  If the executor does not respond to the request, the
@@ -42,16 +42,15 @@ class Revoked:
 
 
 class Revoking:
-    """Lists what can be taken from frameworks, and takes what an allocator asks back."""
+    """Lists what can be taken from frameworks, and takes what an allocator revokes."""
 
     def __init__(self, state: MasterState, offers: Offers, task_runner: TaskRunner) -> None:
         self._state = state
         self._offers = offers
         self._task_runner = task_runner
         self._spared: set[tuple[str, str]] = set()
-        """(framework, task) of those that were not needed any more when their grace period was over.
-
-        They were asked, and may be on their way out, but nobody sees to it.
+        """(framework, task) of revocations that were no longer needed when the grace period ended.  The executors were
+        asked to kill these tasks, which may still end, but are not forced to.
         """
         self._asked_back: dict[tuple[str, str], tuple[Framework, Task]] = {}
         """Tasks whose executor was asked to kill them, by framework and task id."""
@@ -103,7 +102,7 @@ class Revoking:
         return list(self._asked_back.values())
 
     def _is_spare(self, framework: Framework, task: Task, going: Iterable[tuple[Framework, Task]]) -> bool:
-        """Whether a role would hold what it is guaranteed without a task, its executor, and those that are going.
+        """Whether a role would still hold its guarantee without a task, its executor, and the tasks that are ending.
 
         Source: Mesos DRF documentation, "an allocation policy can be implemented that prevents a given task from being
         revoked by providing the associated framework a guaranteed allocation".
@@ -164,7 +163,7 @@ class Revoking:
 
 
 def _kept(framework: Framework, role: str, gone: set[int]) -> Iterator[Resources]:
-    """Yield what tasks and executors of a framework hold in a top-level role, without those that are gone."""
+    """Yield the holdings of a framework's tasks and executors in a top-level role, without those that are gone."""
     alive = [task for task in framework.tasks.values() if not task.is_terminal and id(task) not in gone]
     for task in alive:
         if roles.top_level(task.role) == role:

@@ -21,9 +21,9 @@ def restarted(
     flags: Mapping[str, str],
     missing: Sequence[Agent],
 ) -> Master:
-    """A master upon the registry of another, without the agents that are missing, of which it knows.
+    """A master on the registry of another, without the missing agents, which it knows about.
 
-    Raises BadInput for flags with which none starts.
+    Raises BadInput for invalid flags.
     """
     away, hosts = {agent.id for agent in missing}, {agent.hostname for agent in missing}
     if isinstance(source, RestoredCluster):
@@ -62,7 +62,7 @@ def restarted(
 
 
 def add_agents(master: Master, total: Resources, count: int, attributes: Mapping[str, str]) -> None:
-    """Register agents with the capabilities of this version, under host names that nobody has yet."""
+    """Register agents with the capabilities of this version, under new host names."""
     taken = {agent.hostname for agent in master.state.agents.values()}
     names = (name for number in itertools.count(1) if (name := f"new-agent-{number}") not in taken)
     first = 1 + max((agent.number for agent in master.state.agents.values()), default=0)

@@ -1,4 +1,4 @@
-"""A cluster as it is now, in virtual time: settled, then changed, then settled again.
+"""A copy of a cluster in virtual time: settled, changed, and settled again.
 
 dry_run = DryRun(master, clock, snapshot, options)    settled at once: `before`
 dry_run.begin("lose two agents")
@@ -40,7 +40,7 @@ _NAMED = 20
 
 
 class DryRun:
-    """One master that nobody else uses, and everything that is tried out on it."""
+    """A separate master, and everything that is tried on it."""
 
     def __init__(
         self,
@@ -83,13 +83,13 @@ class DryRun:
         self._names = AgentNames(master.state)
         self._evictions = Evictions(master.state, master.runtime, master.revoking, self._names)
         after = self._options.cycles * master.allocation_interval
-        # What the change itself keeps from being offered again, it keeps for so long.
+        # The filters of the change itself stay in force this long.
         after = max(after, DEFAULT_REFUSE_SECONDS + 2 * master.allocation_interval)
         after += self._evictions.longest_grace
         self._cycles_after = math.ceil((after + self._offers_suspended) / master.allocation_interval)
 
     def _watch(self) -> None:
-        """From now on whatever happens is the changes' doing."""
+        """Count everything that happens from now on as an effect of the changes."""
         self._evictions.begin()
         self._master.offers.on_rescind = self._note
 
@@ -113,9 +113,9 @@ class DryRun:
     def restart(self, flags: Mapping[str, str], part: float = 1.0) -> None:
         """Another master leads, with these flags instead of its own, and `part` of the agents is back.
 
-        It has the quotas, weights and reservations that were there, and the frameworks have subscribed again.  Where
-        there is quota, it makes no offers until enough agents are back, or the recovery timeout is over.
-        Raises BadInput for flags with which none starts.
+        It keeps the quotas, weights and reservations, and the frameworks have subscribed again. If any role has quota,
+        it makes no offers until enough agents are back, or the recovery timeout is over. Raises BadInput for invalid
+        flags.
         """
         assert self._source is not None, "only a master made from a file or a snapshot can start again"
         self._flags |= flags
@@ -137,7 +137,7 @@ class DryRun:
         master.advance()
 
     def _tell_failover(self, known: int, away: Sequence[Agent], needed: int) -> None:
-        """Say in the last change who is back, and how long offers wait."""
+        """Describe in the last change which agents are back, and how long offers wait."""
         wait = (
             f"no offers for {self._offers_suspended:g} s, because fewer than {needed} are back"
             if self._offers_suspended
@@ -149,7 +149,7 @@ class DryRun:
         self._changes[-1:] = [TriedChange(f"failover: {known - len(away)} of {known} agents are back: {wait}{missing}")]
 
     def lose_agents(self, agent_ids: Iterable[str], why: str = "") -> None:
-        """Agents are gone for good; the change that is tried says which and what they had, and `why` so many.
+        """Remove agents; the change names them and their resources, and `why` explains the number.
 
         Raises KeyError for one that is not registered.
         """
@@ -181,7 +181,7 @@ class DryRun:
 
     @property
     def capacity(self) -> Quantities:
-        """The amounts that guarantees may promise, as things stand."""
+        """The amounts that guarantees can promise now."""
         return self._master.state.capacity()
 
     @property
@@ -209,7 +209,7 @@ class DryRun:
             self._options.progress(self._done / (self._options.cycles + self._cycles_after))
 
     def _accept_everything(self) -> None:
-        """Turn each offer into a task that takes all of it and does not end."""
+        """Turn each offer into a task that uses all of it and does not end."""
         master = self._master
         for offer in master.state.offers:
             if master.state.offers.get(offer.id) is None:  # rescinded for one of those before it
@@ -222,7 +222,7 @@ class DryRun:
                 master.state.frameworks[offer.framework_id].hold(master.state.agents[offer.agent_id], offer.resources)
 
     def _launch(self, offer: Offer) -> None:
-        """Where tasks can be evicted, each is one of its own."""
+        """If tasks can be evicted, each is separate."""
         framework, name = self._master.state.frameworks[offer.framework_id], f"assumed-{offer.id}"
         task = Task(name, framework.id, offer.agent_id, {"name": name}, offer.resources, offer.role)
         self._master.task_runner.launch(framework, task, None)
@@ -285,7 +285,7 @@ def of_snapshot(snapshot: ClusterSnapshot, options: DryRunOptions) -> DryRun:
 
 
 def of_file(file: BufferedIOBase, where: str, options: DryRunOptions) -> DryRun:
-    """A snapshot, or a cluster file whose frameworks do what it says of them.  Raises BadInput, and OSError."""
+    """A snapshot, or a cluster file with simulated frameworks.  Raises BadInput, and OSError."""
     spec = read_opened(file, where)
     if isinstance(spec, RestoredCluster):
         return _of_restored(spec, options)

@@ -33,7 +33,7 @@ def accounts_of(
     """
     master = RestoredCluster(snapshot).start(clock=VirtualClock(snapshot.taken_at))
     allocator = master.allocator
-    assert isinstance(allocator, HierarchicalAllocator), "every allocator that a snapshot can ask for is one"
+    assert isinstance(allocator, HierarchicalAllocator), "every allocator that a snapshot can name is hierarchical"
     order = [leaf.client.name for leaf in allocator.state.role_sorter.walk()]
     trial = try_offers(allocator.state, subjects)
     accounting = _Accounting(snapshot, master, allocator, trial, out_of_service)
@@ -83,7 +83,7 @@ class _Accounting:
         )
 
     def _lines(self, agent: SnapshotAgent, client: Client) -> Iterator[AccountLine]:
-        """Yield the lines of one agent; what is lent is beside its total, and so in none of them."""
+        """Yield the lines of one agent; loans are not part of its total, and so are in none of them."""
         held: tuple[tuple[Cause, Mapping[str, list[Held]]], ...] = (("used", self._used), ("offered", self._offered))
         for cause, by_agent in held:
             for framework_id, role, resources in by_agent.get(agent.id, ()):
@@ -128,7 +128,7 @@ class _Accounting:
         yield from self._bounded_lines(left, client, decision)
 
     def _bounded_lines(self, visible: Resources, client: Client, decision: Decision) -> Iterator[AccountLine]:
-        """Yield what quota withholds, and what it leaves."""
+        """Yield the amounts that quota withholds, and those that it leaves."""
         bounds = self._trial.bounds[client.role.name]
         rest = dict(visible.quantities().items())
         counted = visible.filter(is_unreserved_nonrevocable).scalar_quantities()
@@ -155,7 +155,7 @@ class _Accounting:
             yield AccountLine(cause, left)
 
     def _evictable(self, role: str) -> Iterator[Evictable]:
-        """Yield the tasks that would end if the role used all that it can have of each agent."""
+        """Yield the tasks that would end if the role used everything that it can have of each agent."""
         for agent in self._master.state.agents.values():
             wanted = self._state.agents[agent.id].free_resources.resources.filter(lambda one: one.allocatable_to(role))
             for _, receiver, offered in self._offered.get(agent.id, ()):
@@ -166,7 +166,7 @@ class _Accounting:
 
 
 def _cause(agent: Agent, client: Client, decision: Decision) -> Cause | None:
-    """Return why nothing at all of what a client may see of an agent is offered, quota apart."""
+    """Return why a client is offered nothing of what it may see of an agent, apart from quota."""
     if decision.rejection is Rejection.NOT_OFFERABLE:
         return "minimum"
     if decision.rejection is Rejection.FILTER:
@@ -192,5 +192,5 @@ def _merged(lines: Iterable[AccountLine]) -> Iterator[AccountLine]:
 
 
 def _is_of_agent(entry: Resource) -> bool:
-    """Return whether it is part of an agent's total; what its owner lends is beside it."""
+    """Return whether it is part of an agent's total; what its owner lends is not."""
     return entry.revocability != "non-throttleable"

@@ -78,7 +78,7 @@ class AgentNames:
         self._names = display_names(self._hostnames)
 
     def of(self, agent_id: str) -> str:
-        """Return what a sentence calls the agent."""
+        """Return the name of the agent in sentences."""
         return self._names[agent_id]
 
 
@@ -104,7 +104,7 @@ class Evictions:
 
     @property
     def longest_grace(self) -> float:
-        """Seconds that an eviction takes at most."""
+        """The longest time that an eviction takes, in seconds."""
         return self._grace() if self.are_possible else 0.0
 
     def begin(self) -> None:
@@ -162,7 +162,7 @@ class Evictions:
 
 
 def at_risk(state: MasterState, runtime: AgentRuntime) -> Iterator[tuple[Framework, Task]]:
-    """Yield the tasks that would be evicted, agent by agent, if all that is offered and not revocable were used."""
+    """Yield the tasks that would be evicted, agent by agent, if all regular offers were used."""
     if not runtime.evicts:
         return
     for agent in state.agents.values():

@@ -62,7 +62,7 @@ def summarize(state: MasterState) -> ClusterSummary:
     rolled_up = counted.rolled_up()
     plain = _PlainAmounts()
     return ClusterSummary(
-        totals=Quantities.total(agent.total.scalar_quantities() for agent in in_service),
+        totals=_totals(in_service),
         capacity=state.capacity(),
         free=_free(state, in_service, plain),
         roles=_held(used.rolled_up(), offered.rolled_up()),
@@ -91,11 +91,19 @@ def _asking(state: MasterState) -> frozenset[str]:
     return frozenset(asked.union(*map(roles.ancestors, asked)))
 
 
+def _totals(agents: Iterable[Agent]) -> Quantities:
+    """Return the sum of what agents have, added up in place as in `_free`."""
+    sums: dict[str, int] = {}
+    for agent in agents:
+        add_up(sums, ((entry.name, entry.value) for entry in agent.total if isinstance(entry.value, int)))
+    return Quantities(sums)
+
+
 class _PlainAmounts:
     """The amounts of `_plain` entries; of one collection, which like agents share, they are worked out once."""
 
     def __init__(self) -> None:
-        # Each collection is kept beside its amounts, so that its identity stays its own.
+        # Each collection is kept with its amounts, so that its id is not reused.
         self._known: dict[int, tuple[Resources, dict[str, int]]] = {}
 
     def of(self, resources: Resources) -> Mapping[str, int]:
@@ -122,7 +130,7 @@ def _without(amounts: Mapping[str, int], *others: Mapping[str, int]) -> dict[str
 
 
 def _free(state: MasterState, agents: Iterable[Agent], plain: _PlainAmounts) -> Quantities:
-    """Return what is neither used nor offered; summed up in place, since a Quantities an agent takes its time."""
+    """Return what is neither used nor offered; summed up in place, because a Quantities for each agent is slow."""
     sums: dict[str, int] = {}
     for agent in agents:
         offered = (plain.of(offer.resources) for offer in state.offers.on_agent(agent.id))
@@ -131,21 +139,22 @@ def _free(state: MasterState, agents: Iterable[Agent], plain: _PlainAmounts) -> 
 
 
 def _like_agents(agents: Iterable[Agent], plain: _PlainAmounts) -> Counter[LikeAgents]:
-    """Count the agents that look alike; each look is made once."""
-    looks: dict[tuple[int, tuple[tuple[str, int], ...]], LikeAgents] = {}
-    found: Counter[LikeAgents] = Counter()
+    """Count the agents that look the same."""
+    # Like agents share one object of resources, and one of an agent of each look is looked at.
+    looks: dict[tuple[int, tuple[tuple[str, int], ...]], list[Agent]] = {}
     for agent in agents:
         idle = _without(plain.of(agent.total), plain.of(agent.used))
-        key = (id(agent.total), tuple(idle.items()))
-        look = looks.get(key)
-        if look is None:
-            owned = sorted(agent.total.by_owner().items())
-            look = looks[key] = LikeAgents(
-                unreserved=Quantities(plain.of(agent.total)),
-                idle=Quantities(idle),
-                reserved=tuple((owner, resources.scalar_quantities()) for owner, resources in owned),
-            )
-        found[look] += 1
+        looks.setdefault((id(agent.total), tuple(idle.items())), []).append(agent)
+    found: Counter[LikeAgents] = Counter()
+    for (_, idle_amounts), alike in looks.items():
+        total = alike[0].total
+        owned = sorted(total.by_owner().items())
+        look = LikeAgents(
+            unreserved=Quantities(plain.of(total)),
+            idle=Quantities(dict(idle_amounts)),
+            reserved=tuple((owner, resources.scalar_quantities()) for owner, resources in owned),
+        )
+        found[look] += len(alike)
     return found
 
 

@@ -38,7 +38,7 @@ DRAIN = Message(
     "Call.DrainAgent",
     {
         **_AGENT,
-        # A duration of protobuf's own, unlike all others of Mesos; it is shown as one of Mesos's.
+        # A duration of protobuf, unlike all others in Mesos; it is shown as a duration of Mesos.
         "max_grace_period": Field(Message("Duration", {"seconds": Field("int64"), "nanos": Field("int32")})),
         "mark_gone": Field("bool"),
     },
@@ -114,7 +114,7 @@ _PATH = re.compile(r"/slave\(([0-9]{1,9})\)/+([^/]+)/?")
 
 
 class AgentEndpoints:
-    """The endpoints of agents; `refresh` takes over what another process has changed in the registry."""
+    """The endpoints of agents; `refresh` reads changes of another process from the registry."""
 
     def __init__(self, state: MasterState, refresh: Callable[[], None], oversubscription: Oversubscription) -> None:
         self._state = state
@@ -150,7 +150,7 @@ class AgentEndpoints:
         return accepted_silently()
 
     def _description(self, agent: Agent) -> dict[str, Any]:
-        """Return the agent's `/state`: what it has applied, whatever the master believes."""
+        """Return the agent's `/state`: what it has applied, even if the master's view differs."""
         total = agent.applied
         used = self._state.used_on(agent.id).allocated_to(None)
         return {

@@ -1,4 +1,4 @@
-"""Requests answered by one master, each in a transaction of its own if it changes something."""
+"""Requests to one master, each in its own transaction if it changes something."""
 
 from collections.abc import Callable
 
@@ -39,7 +39,7 @@ class Application:
         """Return the answer to a request.  Raises RegistryFailure if a change was not kept.
 
         A HeldRegistry means that nothing was changed.  After any other failure, an operator's change is undone, but
-        what a framework's call made agents do goes on, and is written when that is possible (`AgentStore`).
+        what agents do because of a framework's call continues, and is written when that is possible (`AgentStore`).
         """
         self.master.advance()
         try:

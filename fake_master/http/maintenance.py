@@ -8,11 +8,11 @@ from typing import Any
 
 from fake_master.http.operator_api import DURATION, Body, Change, Reading
 from fake_master.http.request_response import (
-    Refusal,
     Request,
     Response,
     accepted_silently,
-    json_body,
+    json_message,
+    json_messages,
     json_response,
     refusing,
 )
@@ -21,8 +21,7 @@ from fake_master.services.agents.registered_agents import AgentRegistry
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.state.maintenance import MachineId
 from fake_master.state.master_state import MasterState
-from mesosctl.api.protobuf.decoding import ConversionError
-from mesosctl.api.protobuf.messages import Field, Message, read
+from mesosctl.api.protobuf.messages import Field, Message
 
 _MACHINE_ID = Message("MachineID", {"hostname": Field("string"), "ip": Field("string")})
 _TIME = Message("TimeInfo", {"nanoseconds": Field("int64", "required")})
@@ -53,13 +52,9 @@ class MaintenanceEndpoints:
         return json_response(self._schedule(principal), request)
 
     def post_schedule(self, request: Request, principal: str | None) -> Response:
-        """POST /maintenance/schedule: the whole schedule anew."""
-        body = json_body(request, dict, "maintenance schedule")
-        try:
-            message = read(_SCHEDULE, body)
-        except ConversionError as error:
-            raise Refusal(400, f"Failed to convert maintenance schedule: {error}") from error
-        self._update({"schedule": message}, principal)
+        """POST /maintenance/schedule: replace the whole schedule."""
+        what = "maintenance schedule"
+        self._update({"schedule": json_message(request, _SCHEDULE, what, f"Failed to convert {what}")}, principal)
         return accepted_silently()
 
     def get_status(self, request: Request, principal: str | None) -> Response:
@@ -99,7 +94,7 @@ class MaintenanceEndpoints:
             self._removal.shut_down(agent)
 
     def _stop(self, body: Body, principal: str | None) -> None:
-        """STOP_MAINTENANCE: the hosts of these machines start their agents anew.  Raises Refusal or Forbidden."""
+        """STOP_MAINTENANCE: the hosts of these machines start their agents again.  Raises Refusal or Forbidden."""
         with refusing():
             self._maintenance.bring_up(principal, body.get("machines", ()))
         self._registry.start_agents()
@@ -131,8 +126,4 @@ class MaintenanceEndpoints:
 
 
 def _machines(request: Request) -> list[dict[str, Any]]:
-    body = json_body(request, list, "machines")
-    try:
-        return [read(_MACHINE_ID, entry, f"[{index}]") for index, entry in enumerate(body)]
-    except ConversionError as error:
-        raise Refusal(400, f"Failed to convert machines: {error}") from error
+    return json_messages(request, _MACHINE_ID, "machines", "Failed to convert machines")

@@ -22,7 +22,7 @@ Body = Mapping[str, Any]
 DURATION = Message("DurationInfo", {"nanoseconds": Field("int64", "required")})
 # Answered by a stream of events.
 STREAMS = ("SUBSCRIBE",)
-# Calls that the real API has and this master does not serve, so that they are told from typing errors.
+# Calls of the real API that this master does not serve, to distinguish them from typing errors.
 NOT_SERVED = ("LIST_FILES", "READ_FILE")
 
 
@@ -74,7 +74,7 @@ class OperatorApi:
         """The last state that a subscriber was sent, and the records of it."""
 
     def call(self, request: Request, principal: str | None) -> Response:
-        """POST /api/v1: a transaction where something is changed, and none if somebody reads.  Raises Forbidden."""
+        """POST /api/v1: a transaction for a change, and none for reading.  Raises Forbidden."""
         message = read_call(request, self.form, "mesos.v1.master.Call")
         name = message.get("type")
         if name is None:

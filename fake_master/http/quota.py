@@ -20,7 +20,8 @@ from fake_master.http.request_response import (
     Request,
     Response,
     accepted_silently,
-    json_body,
+    json_message,
+    json_messages,
     json_response,
     refusing,
 )
@@ -29,8 +30,7 @@ from fake_master.services.quota_changes import Quotas, Weights
 from fake_master.state import roles
 from fake_master.state.master_state import MasterState
 from fake_master.state.quota import SentQuota
-from mesosctl.api.protobuf.decoding import ConversionError
-from mesosctl.api.protobuf.messages import Field, Message, read
+from mesosctl.api.protobuf.messages import Field, Message
 from mesosctl.api.resources import RESOURCE, SCALAR, to_core
 from mesosctl.api.responses import quota_status
 
@@ -70,18 +70,13 @@ class QuotaEndpoints:
         return json_response(written, request)
 
     def post(self, request: Request, principal: str | None) -> Response:
-        """POST /quota; the content type and what follows the path do not matter."""
+        """POST /quota; the content type and the rest of the path do not matter."""
         what = "set quota request JSON"
-        body = json_body(request, dict, what)
-        try:
-            message = read(QUOTA_REQUEST, body)
-        except ConversionError as error:
-            raise Refusal(400, f"Failed to validate {what}: {error}") from error
-        self._set(message, principal)
+        self._set(json_message(request, QUOTA_REQUEST, what, f"Failed to validate {what}"), principal)
         return accepted_silently()
 
     def delete(self, request: Request, principal: str | None) -> Response:
-        """DELETE /quota/ROLE, the role taken from the path as it stands."""
+        """DELETE /quota/ROLE, with the role literally from the path."""
         path = request.path
         tokens = _tokens(path if path.lstrip("/").startswith("master/") else "/master" + path)
         if len(tokens) < _MOST_PATH_TOKENS:
@@ -135,7 +130,7 @@ class QuotaEndpoints:
             self._quotas.update(principal, configs, force=message.get("force", False))
 
     def _status(self, principal: str | None) -> dict[str, Any]:
-        """The QuotaStatus message: what the principal may see, and nothing at all if nothing is set."""
+        """The QuotaStatus message: what the principal may see, and empty if nothing is set."""
         visible = {
             role: (stored.guarantees, stored.limits)
             for role, stored in self._state.quotas.items()
@@ -157,12 +152,8 @@ class WeightEndpoints:
 
     def put(self, request: Request, principal: str | None) -> Response:
         """PUT /weights."""
-        body = json_body(request, list, "update weights request JSON")
-        try:
-            messages = [read(WEIGHT_INFO, entry, f"[{index}]") for index, entry in enumerate(body)]
-        except ConversionError as error:
-            raise Refusal(400, f"Failed to convert weights JSON array to protobuf: {error}") from error
-        self._change(messages, principal)
+        failure = "Failed to convert weights JSON array to protobuf"
+        self._change(json_messages(request, WEIGHT_INFO, "update weights request JSON", failure), principal)
         return accepted_silently()
 
     def calls(self) -> tuple[Reading | Change, ...]:
@@ -195,7 +186,7 @@ def _amounts(message: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 
 def _tokens(path: str) -> list[str]:
-    """At most three tokens, empty ones skipped; the third is the rest as it stands."""
+    """At most three tokens, without empty ones; the third is the unchanged rest."""
     tokens: list[str] = []
     rest = path
     while len(tokens) < _MOST_PATH_TOKENS - 1:

@@ -15,6 +15,7 @@ from urllib.parse import unquote_plus
 
 from fake_master.http.json_text import pieces, written
 from mesosctl.api.protobuf.decoding import ConversionError, decode
+from mesosctl.api.protobuf.messages import Message, read
 from mesosctl.model.errors import Conflict, RuleViolation
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _MALFORMED = re.compile("%(?![0-9a-fA-F]{2})")
 
 
 def fields_of(text: str) -> dict[str, str]:
-    """Of a query or a form; "&" and ";" both part the fields, and of a name given twice the last wins."""
+    """The fields of a query or a form; "&" and ";" both separate them, and the last of a duplicate name wins."""
     pairs = (pair.partition("=") for pair in text.replace(";", "&").split("&") if pair)
     return {_decoded(name): _decoded(value) for name, _, value in pairs}
 
@@ -105,9 +106,9 @@ class Refusal(Exception):
 
 @contextmanager
 def refusing(words: str = "", *, in_conflict: str | None = None, conflict_status: int = 409) -> Iterator[None]:
-    """Refuse a rule that is broken within with 400, a conflict with its own status: these words, and the error's own.
+    """Answer 400 if a rule is broken in this block, and another status for a conflict.
 
-    Where no words are given for a conflict there is none.
+    These texts precede the error's message. Without a text for conflicts, there are none.
     """
     try:
         yield
@@ -160,8 +161,26 @@ def json_body(request: Request, kind: type, what: str) -> Any:
     return value
 
 
+def json_message(request: Request, form: Message, what: str, failure: str) -> dict[str, Any]:
+    """The body, a JSON object, as a message.  Raises Refusal (400); `failure` begins the sentence on a wrong field."""
+    body = json_body(request, dict, what)
+    try:
+        return read(form, body)
+    except ConversionError as error:
+        raise Refusal(400, f"{failure}: {error}") from error
+
+
+def json_messages(request: Request, form: Message, what: str, failure: str) -> list[dict[str, Any]]:
+    """The body, a JSON array, as messages of one form; otherwise like `json_message`."""
+    body = json_body(request, list, what)
+    try:
+        return [read(form, entry, f"[{index}]") for index, entry in enumerate(body)]
+    except ConversionError as error:
+        raise Refusal(400, f"{failure}: {error}") from error
+
+
 class Realm(Enum):
-    """The realms of a master and of its agents; each is switched on by a flag of its own."""
+    """The realms of a master and of its agents; each has its own flag."""
 
     READONLY = "mesos-master-readonly"
     READWRITE = "mesos-master-readwrite"

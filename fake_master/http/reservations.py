@@ -30,7 +30,7 @@ SHRINK = Message("Call.ShrinkVolume", {"agent_id": _AGENT_ID, "volume": _ONE, "s
 
 
 class ReservationEndpoints:
-    """Carries out operations upon the resources of agents."""
+    """Carries out operations on the resources of agents."""
 
     def __init__(self, agents: Mapping[str, Agent], reservations: Reservations) -> None:
         self._agents = agents
@@ -110,7 +110,7 @@ class ReservationEndpoints:
 
     @contextmanager
     def _operation(self, body: Body, kind: str) -> Iterator[Agent]:
-        """The agent that a call names, and what a failure becomes; the agent is told, and will show what was done."""
+        """The agent that a call names, and the refusals; the agent gets the operation, and will show it."""
         agent = self._agents.get(body["agent_id"]["value"])
         if agent is None:
             raise Refusal(400, "No agent found with specified ID")

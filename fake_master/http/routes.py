@@ -3,8 +3,8 @@
 To add an endpoint, write a method in the class of its noun, and add a `Route` to `Endpoints.routes`.
 
 The first part of a path names an actor and may be percent-encoded; where it names no actor, the path is the master's
-own.  Of the rest, which is taken as it stands, the longest beginning that is an endpoint decides, as in libprocess.
-`python -m fake_master.http.routes` prints the page `docs/reference/served.md`.
+own. Of the rest, which is read literally, the longest prefix that is an endpoint decides, as in libprocess. `python -m
+fake_master.http.routes` prints the page `docs/reference/served.md`.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -29,7 +29,7 @@ Handler = TypeVar("Handler")
 
 
 class Router(Generic[Handler]):
-    """Finds what stands at a path; `apart` are the paths whose first part is an actor beside the master."""
+    """Finds the endpoint of a path; `apart` are the paths whose first part is another actor than the master."""
 
     def __init__(self, by_path: Mapping[str, Handler], apart: Collection[str]) -> None:
         self._of_master = {path: endpoint for path, endpoint in by_path.items() if path not in apart}
@@ -51,7 +51,7 @@ class Router(Generic[Handler]):
 
 
 def _longest(endpoints: Mapping[str, Handler], path: str) -> Handler | None:
-    """Return what the path's longest beginning names; repeated slashes within it name nothing."""
+    """Return the endpoint of the longest prefix of the path; repeated slashes within it match nothing."""
     name = path.strip("/")
     if not name:
         return endpoints.get(name)
@@ -69,9 +69,9 @@ Endpoint = Callable[[Request, str | None], Response]
 class Route:
     """Where an endpoint answers, to whom, and to which methods.
 
-    `reads` answers every method; `methods` answers those it names.  `prefixed`: the master's own, so
-    also below /master.  `begins_itself` where the body says whether anything is changed: the endpoint begins a
-    transaction itself, if it has to.
+    `reads` answers every method; `methods` answers those it names.  `prefixed`: the master's own, so also below
+    /master.  `begins_itself` if only the body says whether anything is changed: the endpoint begins a transaction
+    itself, if necessary.
     """
 
     path: str

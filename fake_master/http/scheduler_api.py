@@ -90,20 +90,20 @@ class SchedulerApi:
         return accepted_silently(202)
 
     def check(self, message: Body) -> str:
-        """Return the type of a call that has what it must have, whoever sent it.  Raises Refusal."""
+        """Return the type of a call that has all required fields, without checking the sender.  Raises Refusal."""
         name = _checked_type(message)
         self._check_acknowledgement(name, message)
         return name
 
     def perform(self, framework: Framework, name: str, message: Body, principal: str | None) -> None:
-        """Do what a call of a subscribed framework says.  Raises Refusal for an UPDATE_FRAMEWORK that is not valid."""
+        """Carry out a call of a subscribed framework.  Raises Refusal for an UPDATE_FRAMEWORK that is not valid."""
         if name == "UPDATE_FRAMEWORK":
             self._update_framework(framework, message["update_framework"], principal)
         else:
             self._handlers[name](framework, message.get(name.lower(), {}))
 
     def subscribe(self, message: Body, principal: str | None, pid: str, stream: EventStream) -> None:
-        """Subscribe the driver at `pid`; the stream has what becomes of it."""
+        """Subscribe the driver at `pid`; the result is on the stream."""
         wanted = _subscription(message["subscribe"], principal)
         force = bool(message["subscribe"].get("force"))
         self._subscriptions.subscribe(replace(wanted, pid=pid, force=force), stream)
@@ -153,7 +153,7 @@ class SchedulerApi:
             self._subscriptions.update(framework, _subscription(body, principal))
 
     def _accept(self, framework: Framework, body: Body) -> None:
-        # What has no type that is known here is passed over.
+        # Values of an unknown type are ignored.
         operations = [operation for operation in body.get("operations", ()) if operation.get("type", _NONE) != _NONE]
         self._offer_answers.accept(framework, _values(body, "offer_ids"), operations, _refuse_seconds(body))
 
@@ -215,7 +215,7 @@ class SchedulerApi:
 
 
 def _checked_type(message: Body) -> str:
-    """Return the type of a call that has all that it must have, whoever sent it.  Raises Refusal."""
+    """Return the type of a call that has all required fields, without checking the sender.  Raises Refusal."""
     name = message.get("type")
     if name is None or name == _NONE:
         raise _invalid("Expecting 'type' to be present")

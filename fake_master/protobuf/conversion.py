@@ -165,7 +165,7 @@ def _value_writer(field: FieldTable) -> Writer:
 def _write_text(value: Any) -> Any:
     try:
         return value.encode(errors="surrogateescape") if isinstance(value, str) else _NOTHING
-    except UnicodeEncodeError:  # half a character, which no master takes
+    except UnicodeEncodeError:  # half of a surrogate pair, which no master accepts
         return _NOTHING
 
 

@@ -19,7 +19,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import Message as ProtobufMessage
 
 _FieldProto = descriptor_pb2.FieldDescriptorProto
-# Text travels as bytes: a master passes on text that is no UTF-8, which the protobuf package would refuse to write.
+# Text is sent as bytes: a master passes on text that is not UTF-8, which the protobuf package would refuse.
 _SCALARS = {
     "string": _FieldProto.TYPE_BYTES,
     "bytes": _FieldProto.TYPE_BYTES,
@@ -182,7 +182,7 @@ def _add_field(message: descriptor_pb2.DescriptorProto, name: str, field: FieldT
         return
     entry = message.nested_type.add(name="".join(part.capitalize() for part in field.name.split("_")) + "Entry")
     entry.options.map_entry = True
-    # The key is text for the protobuf package as well, which takes no bytes there.
+    # The key is text for the protobuf package too, which accepts no bytes there.
     entry.field.add(name="key", number=1, label=_FieldProto.LABEL_OPTIONAL, type=_FieldProto.TYPE_STRING)
     _set_type(entry.field.add(name="value", number=2, label=_FieldProto.LABEL_OPTIONAL), field.type, found)
     made.type = _FieldProto.TYPE_MESSAGE

@@ -1,7 +1,7 @@
 """The interface of a registry: records of (kind, key) → JSON that outlive a master.
 
 One transaction is one accepted change: `begin`, any number of `write`, `commit`.  Two keepers:
-memory, which forgets with the process, and SQLite (`registry_sqlite`), which does not.
+memory, which forgets with the process, and SQLite (`registry.sqlite`), which does not.
 """
 
 from abc import ABC, abstractmethod
@@ -13,10 +13,7 @@ from mesosctl.model.errors import MesosctlError
 
 
 class RegistryFailure(Exception):
-    """The registry could not be read or written; what it held before still stands.
-
-    `hint` says what to do about it.
-    """
+    """The registry could not be read or written; its old content is unchanged.  `hint` says what to do."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -24,14 +21,15 @@ class RegistryFailure(Exception):
 
 
 class UnreadableRegistry(RegistryFailure):
-    """The file is no registry of this version: damaged, or something else altogether."""
+    """The file is not a registry of this version: it is damaged, or something else."""
 
 
 class HeldRegistry(RegistryFailure):
-    """Another process holds it at the moment; nothing was done, and it may be tried again.
+    """Another process holds it; nothing was done, and the caller may try again.
 
-    Raised only if a transaction cannot begin, or if somebody reads outside of any.  What is held up later, as
-    the commit of an SQLite file without WAL is by its readers, is a RegistryFailure: its caller has done something.
+    Raised only if a transaction cannot begin, or by reading outside of a transaction. A later delay, such as that of a
+    commit by readers of an SQLite file without WAL, is a RegistryFailure, because the caller has already done
+    something.
     """
 
 
@@ -54,7 +52,7 @@ class Registry(ABC):
     """Durable records.  Values are anything JSON can hold."""
 
     outlives_process: ClassVar[bool] = True
-    """Whether anybody will ever read what is written, once this process has ended."""
+    """Whether the content is used after this process has ended."""
 
     @abstractmethod
     def records(self, kind: str) -> dict[str, Any]:
@@ -66,7 +64,7 @@ class Registry(ABC):
 
     @abstractmethod
     def write(self, kind: str, key: str, value: Any) -> None:
-        """Set a record, or remove it where `value` is None.  Only inside a transaction."""
+        """Set a record, or remove it if `value` is None.  Only inside a transaction."""
 
     @abstractmethod
     def changed_elsewhere(self) -> bool:
@@ -98,14 +96,14 @@ class Registry(ABC):
             raise
 
     def wait_at_most(self, seconds: float) -> None:  # noqa: B027  # nobody else holds what is in memory
-        """How long a transaction waits if another process holds the registry, before it raises HeldRegistry."""
+        """The time that a transaction waits while another process holds the registry, before it raises HeldRegistry."""
 
-    def close(self) -> None:  # noqa: B027  # memory has nothing to let go of
-        """Let go of files; the registry is not used afterwards."""
+    def close(self) -> None:  # noqa: B027  # memory has nothing to close
+        """Close the files; the registry is not used afterwards."""
 
 
 class MemoryRegistry(Registry):
-    """Forgets with the process, as `--registry=in_memory` does."""
+    """Lasts as long as the process, like `--registry=in_memory`."""
 
     outlives_process = False
 
@@ -140,7 +138,7 @@ class MemoryRegistry(Registry):
             of_kind[key] = value
 
     def changed_elsewhere(self) -> bool:
-        """Never: nobody else can reach it."""
+        """Never: no other process can reach it."""
         return False
 
     def _begin(self) -> None:

@@ -1,6 +1,6 @@
 """The records of a registry: their types, and the check that a record is one that a master wrote.
 
-The check looks only at what would go wrong far from where it is read; of kinds that are not named here, at nothing.
+It checks only what would fail far from where it is read, and nothing in kinds that are not listed here.
 """
 
 import math
@@ -17,7 +17,7 @@ class DrainInfo(TypedDict):
 
 
 class AgentRecord(TypedDict):
-    """The record of kind "agent", by host name: an agent's id, and what operators have said of it."""
+    """The record of kind "agent", by host name: an agent's id, and the settings of operators."""
 
     id: str
     registered_time: float
@@ -71,12 +71,12 @@ def _words(value: Any) -> bool:
 
 
 def _all(fits: Fits) -> Fits:
-    """A list of what fits."""
+    """A list of valid values."""
     return lambda value: isinstance(value, list) and all(map(fits, value))
 
 
 def _each(fits: Fits) -> Fits:
-    """An object of any fields, all of which hold what fits."""
+    """An object of any fields with valid values."""
     return lambda value: isinstance(value, dict) and all(map(fits, value.values()))
 
 

@@ -36,13 +36,13 @@ _PRIMARY = 0xFF
 
 
 class SqliteRegistry(Registry):
-    """Records in `path`, which is made if it does not exist (mode 0600, its folder 0700).
+    """Records in `path`, which is created if it does not exist (mode 0600, its folder 0700).
 
-    A commit returns only when the change is on the disk.  What is opened is whole: SQLite finds no fault with it, the
-    sum of its records is the one that it holds, it is not empty, and not older than its last good copy
-    (`sqlite_file`).  What is read is as masters write it (`records`).
-    Raises RegistryFailure with one sentence wherever the file cannot serve, UnreadableRegistry if that is for
-    what it contains, HeldRegistry if another process holds it and nothing was begun.
+    A commit returns only when the change is on the disk. The file is checked when it is opened: SQLite finds no fault,
+    the checksum over its records is right, and it is neither empty nor older than its last good copy (`sqlite_file`).
+    Records must have the form that masters write (`records`). Raises RegistryFailure with one sentence wherever the
+    file cannot serve, UnreadableRegistry if that is for what it contains, HeldRegistry if another process holds it and
+    nothing was begun.
     """
 
     def __init__(self, path: Path, patience: float = SECONDS_TO_WAIT) -> None:
@@ -51,7 +51,7 @@ class SqliteRegistry(Registry):
         self._patience = patience
         self._written = False
         self._added = 0
-        """To the sum of all records, by the transaction that is under way."""
+        """The change to the checksum over all records in the current transaction."""
         with self._explained():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not path.exists():
@@ -86,7 +86,7 @@ class SqliteRegistry(Registry):
 
     def _prepare(self) -> None:
         version, tables = self._what_is_there()
-        # Before anything is written into what may be somebody's bookmarks.
+        # Check before writing: the file may be another program's database.
         if version in (0, sqlite_file.WITHOUT_SEAL, sqlite_file.SCHEMA_VERSION) and "record" not in tables:
             raise UnreadableRegistry(f"{self._path} is not a registry, but a database of something else")
         if version not in (sqlite_file.WITHOUT_SEAL, sqlite_file.SCHEMA_VERSION):
@@ -98,7 +98,7 @@ class SqliteRegistry(Registry):
         self._check_whole(version)
 
     def _check_whole(self, version: int) -> None:
-        """Raises UnreadableRegistry for what was cut, changed from outside, or put back to an earlier state."""
+        """Raise UnreadableRegistry for a file that was truncated, changed from outside, or replaced by an older one."""
         faults = [fault for (fault,) in self._connection.execute("PRAGMA integrity_check(1)")]
         if faults != ["ok"]:
             raise self._damaged(str(faults[0]))
@@ -215,7 +215,7 @@ class SqliteRegistry(Registry):
         self._written = False
         self._added = 0
         self._check_place()
-        # IMMEDIATE: what is read inside must still be true when it is written.
+        # IMMEDIATE: reads in the transaction must still be valid when it writes.
         self._run("BEGIN IMMEDIATE")
 
     def _commit(self) -> None:
@@ -275,6 +275,6 @@ def open_registry(flags: Mapping[str, str]) -> Registry:
         raise BadInput(f"--registry={kind}: use in_memory or sqlite", field="registry")
     if "work_dir" not in flags:
         raise BadInput("--registry=sqlite needs --work-dir", field="work_dir")
-    # Late: most masters are started without.
+    # Imported late: most masters are started without it.
 
     return SqliteRegistry(Path(flags["work_dir"]) / FILE_NAME)

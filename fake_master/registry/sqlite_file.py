@@ -1,6 +1,6 @@
-"""The file of a registry: how it is made, its seal, and its last good copy beside it, `registry.sqlite.good`.
+"""The file of a registry: its creation, its seal, and its last good copy, `registry.sqlite.good`, next to it.
 
-The copy is made when a registry is opened and found whole, and has changed since the last one.
+The copy is made when a registry is opened and intact, and has changed since the last one.
 """
 
 import errno
@@ -19,7 +19,7 @@ _MODULUS = 1 << (8 * _DIGEST_BYTES)
 
 
 class Seal(NamedTuple):
-    """The seal of a registry: which it is, how many changes were made, and the sum of all its records."""
+    """The seal of a registry: its id, the number of changes, and the checksum over all records."""
 
     id: str
     commits: int
@@ -52,7 +52,7 @@ def seal_of_copy(path: Path) -> Seal | None:
 
 
 def keep(connection: sqlite3.Connection, path: Path) -> None:
-    """Make the copy anew.  A disk that is full keeps nobody from working: the copy before stays then."""
+    """Make the copy again. If the disk is full, the old copy stays, and the master keeps working."""
     beside = path.with_name(f"{path.name}.{os.getpid()}.copying")
     try:
         os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
@@ -67,9 +67,9 @@ def keep(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def make_file(path: Path) -> None:
-    """An empty registry, which takes its name in one step: an empty file is therefore never a new one.
+    """Create an empty registry, and rename it into place, so that an empty file is never a new registry.
 
-    Where another process is first its file stands.  Raises OSError and sqlite3.DatabaseError.
+    If another process is first, its file stays.  Raises OSError and sqlite3.DatabaseError.
     """
     beside = path.with_name(f"{path.name}.{os.getpid()}.new")
     beside.unlink(missing_ok=True)  # left by a process that was killed
@@ -114,15 +114,15 @@ def digest(kind: str, key: bytes, value: str) -> int:
     """Return the part of a record in the sum of all."""
     parts = (part.encode(errors="surrogateescape") if isinstance(part, str) else part for part in (kind, key, value))
     text = b"".join(b"%d:%s" % (len(part), part) for part in parts)
-    # Against accidents, not against whoever may write the file; hashlib takes longer to load than all of this.
+    # Against accidents, not against an attacker with write access; hashlib takes longer to load than all of this.
     return crc32(text) << 32 | crc32(text[::-1])
 
 
 def check_rights(path: Path) -> None:
-    """Raises PermissionError if SQLite could not write.
+    """Raise PermissionError if SQLite could not write.
 
-    It would leave files beside that have the rights of the database, and be stopped by these even when the
-    database may be written again.
+    SQLite would create files with the permissions of the database, and fail on them even after the database is writable
+    again.
     """
     if not (os.access(path, os.R_OK | os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))

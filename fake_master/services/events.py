@@ -53,10 +53,13 @@ class EventPublisher:
         """Send one OFFERS event."""
         if framework.stream is None:
             return
-        if not framework.stream.is_read:  # describing thousands of offers to nobody takes its time
+        if not framework.stream.is_read:  # describing thousands of offers without subscribers would waste time
             framework.counts["events/offers"] += 1
             return
-        described = [descriptions.offer(self._state, framework, offer) for offer in offers]
+        state, capabilities = self._state, framework.capabilities
+        described = [
+            descriptions.offer(state, framework, offer, state.agents[offer.agent_id], capabilities) for offer in offers
+        ]
         self._to(framework, {"type": "OFFERS", "offers": {"offers": described}})
 
     def rescind(self, framework: Framework, offer: Offer) -> None:
@@ -119,7 +122,7 @@ class EventPublisher:
     # --- To every operator ----------------------------------------------------------------------------
 
     def add_operator(self, stream: EventStream, subscribed: bytes) -> EventStream:
-        """A new listener, whose first record is `subscribed`; the oldest is let go if there are too many."""
+        """A new listener, whose first record is `subscribed`; the oldest is closed if there are too many."""
         self._state.operator_streams[stream.id] = stream
         stream.on_abandon(lambda: self._forget_operator(stream))
         stream.send_first(subscribed)

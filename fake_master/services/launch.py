@@ -130,7 +130,7 @@ _LEAST_CPUS, _LEAST_MEMORY = 10, 32_000
 
 
 def task_problem(context: AcceptContext, info: Info) -> str | None:
-    """Why one task of a LAUNCH cannot be; None if it can."""
+    """Return why one task of a LAUNCH is invalid, or None."""
     executor = info.get("executor")
     problem = _problem_of(context, info)
     if problem is None and ("command" in info) == (executor is not None):
@@ -141,7 +141,7 @@ def task_problem(context: AcceptContext, info: Info) -> str | None:
 
 
 def group_problem(context: AcceptContext, infos: Sequence[Info], executor: Info) -> str | None:
-    """Why a LAUNCH_GROUP cannot be; None if all of it can."""
+    """Return why a LAUNCH_GROUP is invalid, or None."""
     return next(_group_problems(context, infos, executor), None)
 
 

@@ -160,8 +160,8 @@ _SINGLE = (
     *(f"tasks/active/{state}" for state in _ACTIVE),
     *(f"tasks/terminal/{state}" for state in _TERMINAL.split()),
 )
-# A call of the scheduler API → the name of its message, which is what the master's own counter is called by.
-# ACCEPT is not among them, since what counts is each LAUNCH in it, nor TEARDOWN, which has no counter.
+# A call of the scheduler API → the name of its message in the master's own counter. ACCEPT is not among them, since
+# what counts is each LAUNCH in it, nor TEARDOWN, which has no counter.
 _MESSAGES = {
     "acknowledge": "status_update_acknowledgement",
     "acknowledge_operation_status": "operation_status_update_acknowledgement",
@@ -230,7 +230,7 @@ _USUAL = 0
 class LoggingLevel:
     """The level of logging, for SET_LOGGING_LEVEL and GET_LOGGING_LEVEL; the last one set counts, for its own time.
 
-    This master logs no more for it; a script that turns the level up and looks at it sees what it would on Mesos.
+    It does not change this master's log, but a script that sets the level and reads it sees the same as on Mesos.
     """
 
     def __init__(self, state: MasterState) -> None:

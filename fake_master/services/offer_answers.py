@@ -1,4 +1,4 @@
-"""ACCEPT and DECLINE: operations and tasks upon offers (Mesos documentation, "Scheduler HTTP API")."""
+"""ACCEPT and DECLINE: operations and tasks on offers (Mesos documentation, "Scheduler HTTP API")."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -54,7 +54,7 @@ class OfferAnswers:
         operations: Sequence[Mapping[str, Any]],
         refuse_seconds: float | None,
     ) -> None:
-        """Run every operation in order; what is left goes back, untouched parts with the call's filter."""
+        """Run every operation in order; the rest is returned, untouched parts with the call's filter."""
         self._count_launches(operations)
         offers = [self._state.offers.get(offer_id) for offer_id in offer_ids]
         problem = self._offers_problem(framework, offer_ids, offers)
@@ -82,7 +82,7 @@ class OfferAnswers:
         self._give_back(context, offered, refuse_seconds)
 
     def _perform(self, context: AcceptContext, operation: Mapping[str, Any]) -> bool:
-        """One operation; whether anything came of it."""
+        """Perform one operation; return whether anything came of it."""
         if operation["type"] in LAUNCHES:
             return self._launcher.launch(context, operation)
         try:
@@ -101,7 +101,7 @@ class OfferAnswers:
                 self._state.counts["messages_launch_tasks" if launches else "messages_decline_offers"] += 1
 
     def decline(self, framework: Framework, offer_ids: Sequence[str], refuse_seconds: float | None) -> None:
-        """DECLINE: what is not (or no longer) offered to this framework is passed over."""
+        """DECLINE; offers that are not, or no longer, this framework's are ignored."""
         for offer_id in offer_ids:
             offer = framework.offers.get(offer_id)
             if offer is not None:
@@ -151,9 +151,9 @@ class OfferAnswers:
                 )
 
     def _give_back(self, context: AcceptContext, offered: Resources, refuse_seconds: float | None) -> None:
-        """Two recoveries in one bracket: converted without a filter, the rest of `offered` with the call's.
+        """Return what is left to the allocator: converted resources without a filter, all others with that of the call.
 
-        What was converted and back again is as it was offered.
+        Resources that were converted and converted back count as the rest.
         """
         converted = context.left - offered
         untouched = context.left - converted

@@ -1,9 +1,9 @@
-"""Offer operations after their ACCEPT: what frameworks hear of them, and what operators see.
+"""Offer operations after their ACCEPT, as on a Mesos 1.11.0 master: the events for frameworks, the view of operators.
 
-As a Mesos 1.11.0 master does it.  An operation that the master refuses is OPERATION_ERROR with a
-message and without a uuid, so there is nothing to acknowledge.  One that the agent has done is
-OPERATION_FINISHED with a uuid, told again after 10 s, 20 s, and so on until it is acknowledged; so
-long GET_OPERATIONS shows it.  Of operations without an id nobody hears; they are counted all the same.
+An operation that the master refuses is OPERATION_ERROR with a message and without a uuid, so there is nothing to
+acknowledge.  One that the agent has done is OPERATION_FINISHED with a uuid, sent again after 10 s, 20 s, and so on
+until it is acknowledged; until then GET_OPERATIONS shows it.  There are no events for operations without an id, but
+they are counted.
 """
 
 from collections.abc import Mapping
@@ -36,12 +36,12 @@ class OperationUpdates:
             )
 
     def done(self, kind: str) -> None:
-        """An agent did what an operator asked for, or a framework without giving it an id."""
+        """An agent carried out an operation of an operator, or of a framework that gave it no id."""
         self._count(kind, "finished")
         self._agent_reports()
 
     def finished(self, context: AcceptContext, operation: Mapping[str, Any]) -> None:
-        """Report an operation upon an offer that the agent has done."""
+        """Report an offer operation that the agent has carried out."""
         if "id" not in operation:
             self.done(operation["type"])
             return
@@ -109,7 +109,7 @@ class OperationUpdates:
         if operation is None:
             return
         framework = self._state.frameworks.get(operation.framework_id)
-        if framework is None:  # nobody is left to acknowledge it, so the master does
+        if framework is None:  # no framework is left to acknowledge it, so the master does
             del self._state.operations[uuid]
             return
         self._agent_reports()
@@ -134,6 +134,6 @@ def _described(operation: Mapping[str, Any], context: AcceptContext) -> dict[str
 
 
 def _resources(part: Any, context: AcceptContext) -> Any:
-    """One resource, or a list of them."""
+    """Return one resource, or a list of them."""
     found = [to_json(entry, "POST") for entry in entries(part if isinstance(part, list) else [part], context)]
     return found if isinstance(part, list) else found[0]

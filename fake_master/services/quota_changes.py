@@ -41,7 +41,7 @@ class Quotas:
         self._rescinding = rescinding
 
     def load(self) -> None:
-        """Take over what the registry holds, and tell the allocator of each difference."""
+        """Apply the registry, and pass each difference on to the allocator."""
         before = self._state.quota_meanings()
         self._state.quotas = {
             role: SentQuota(record["guarantees"], record["limits"])
@@ -111,7 +111,7 @@ class Quotas:
         self._make(changes, self._rescinding.for_updated_quota)
 
     def _consumed(self, role: str) -> Quantities:
-        """Return what counts against the limits of `role`: allocated, and reserved but idle where that counts."""
+        """Return what counts towards the limits of `role`: allocated, and reserved but idle if that counts."""
         return self._state.role_usage().consumed(role)
 
     def _make(self, changes: Sequence[QuotaChange], rescind: Rescind = lambda _role, _quota: None) -> None:
@@ -163,7 +163,7 @@ class Weights:
         if not trimmed:  # nothing to change still asks for the right to change anything
             self._state.flags.authorizer.require("update_weights", principal, None)
             return
-        # From the first change on the registry rules, so what the flag said goes into it.
+        # From the first change on, the registry takes precedence, so the values of the flag are copied into it.
         for role, weight in {**self._state.weights, **dict(trimmed)}.items():
             self._registry.write(WEIGHT_KIND, role, weight)
             self._state.weights[role] = weight

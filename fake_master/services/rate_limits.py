@@ -1,8 +1,7 @@
 """Rate limits: the calls that wait or are refused, and their counters (Mesos documentation, "Framework Rate Limiting").
 
-A real master throttles frameworks that speak through a driver.  The frameworks here speak HTTP,
-so the same limiter is put before their calls: a call is answered 202 as soon as it is valid, and
-takes effect when its permit comes.
+A real master throttles frameworks that speak through a driver.  The frameworks here use HTTP, so the same limiter
+applies to their calls: a call is answered 202 as soon as it is valid, and takes effect when its permit comes.
 """
 
 from collections import deque
@@ -16,7 +15,7 @@ from fake_master.state.master_state import MasterState
 from fake_master.state.streams import EventStream
 from mesosctl.model.rate_limits.token_bucket import Limiter, Throttle
 
-# What a driver calls every message of a 1.x framework.
+# A driver's name for every message of a 1.x framework.
 _MESSAGE = "mesos.scheduler.Call"
 _RETRY_AFTER = 1.0
 """Seconds."""
@@ -131,7 +130,7 @@ class RateLimiting:
             self._state.timers.at(self._state.now + _RETRY_AFTER, self._catch_up)
 
     def _catch_up(self) -> None:
-        """Do what waits.  Raises HeldRegistry if it still has to: the timers try again."""
+        """Do the waiting steps. Raises HeldRegistry if they must still wait: the timers try again."""
         while self._waiting:
             self._waiting[0]()
             self._waiting.popleft()
@@ -155,9 +154,9 @@ class RateLimiting:
         self._count_processed(framework)
 
     def _refuse(self, framework: Framework, limiter: Limiter) -> None:
-        """Send ERROR to a framework whose queue is full, and cut it off; its tasks go on.
+        """Send ERROR to a framework whose queue is full, and disconnect it; its tasks keep running.
 
-        A driver gives up by itself when it hears of it.
+        A driver aborts by itself.
         """
         stream = framework.stream
         if stream is None or stream.closed:

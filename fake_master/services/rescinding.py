@@ -1,9 +1,9 @@
 """The rules by which offers are rescinded for a change of quota, weights, reservations or what is lent.
 
-The allocator decides what is lent no longer (`fake_master/extensions/lending/stage.py`), and this module which offers
+The allocator decides what is no longer lent (`fake_master/extensions/lending/stage.py`), and this module which offers
 are rescinded for it.  Other reasons to rescind: `fake_master/allocator/README.md`, "Where rescinding is decided".
 
-Sources: Mesos documentation, "Quota" and "Reservation"; a Mesos 1.11.0 master if they leave it open.
+Sources: Mesos documentation, "Quota" and "Reservation"; for what they leave open, a Mesos 1.11.0 master.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ from mesosctl.model.resources import Resources
 
 
 class Rescinding:
-    """Rescinds the offers that stand in the way of a change."""
+    """Rescinds the offers that are in the way of a change."""
 
     def __init__(self, state: MasterState, offers: Offers) -> None:
         self._state = state
@@ -48,9 +48,9 @@ class Rescinding:
     def for_updated_quota(self, role: str, quota: Quota) -> None:
         """UPDATE_QUOTA: rescind the role's own offers, down to its limits; then others' offers, up to its guarantees.
 
-        A master counts whole offers here, whoever owns what is in them: a reservation of somebody else's counts
-        towards the guarantees although the role cannot have it, and one of the role's own that is being offered
-        counts twice, as consumed and as offered.
+        A master counts whole offers here, even reservations of other roles: they count towards the guarantees although
+        the role cannot have it, and one of the role's own that is being offered counts twice, as consumed and as
+        offered.
 
         Agents and frameworks come in the master's own order.  The newest offer of each comes first: Mesos leaves that
         open, but its sets of offers have the newest at the front (all but always, if there are three or more).
@@ -99,9 +99,9 @@ class Rescinding:
             return
 
     def for_lent_no_longer(self, framework_id: str, by_agent: Mapping[str, Resources]) -> None:
-        """Lent resources that the allocator took back: rescind whole offers of them, newest first, as few as do.
+        """Lent resources that the allocator took back: rescind as few whole offers of them as necessary, newest first.
 
-        What no offer covers is in use; the agent makes room where that is needed.
+        The rest is in use; the agent makes room if necessary.
         """
         for agent_id, resources in by_agent.items():
             missing: dict[str | None, Quantities] = {}

@@ -25,7 +25,7 @@ from mesosctl.model.resources import Resources
 
 
 class Reservations:
-    """Carries out the operations of operators upon an agent's resources."""
+    """Carries out the operations of operators on an agent's resources."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Reservations:
         self._rescinding.for_operation(agent, conversions)
         if not self._allocator.update_available(agent.id, conversions):
             free = agent.total - self._state.held_on(agent.id).allocated_to(None)
-            # Says what is missing, or that it is offered, in use or in a volume.
+            # Its message says what is missing, or that it is offered, in use or in a volume.
             try:
                 operations.apply_all(free, conversions)
             except Conflict as error:
@@ -134,14 +134,14 @@ class Checkpoints:
         self._transaction = transaction
 
     def load(self) -> None:
-        """Take over what the registry holds of every registered agent."""
+        """Apply the registry to every registered agent."""
         for agent in list(self._state.agents.values()):
             restored = self.restored(agent, agent.configured)
             if restored != agent.total:
                 self.came_back(agent, restored)
 
     def restored(self, agent: Agent, configured: Resources) -> Resources:
-        """`configured` with what the agent had checkpointed in place.  Raises DoesNotFit, RegistryFailure."""
+        """`configured` with the checkpointed resources of the agent.  Raises DoesNotFit, RegistryFailure."""
         try:
             kept = _read(self._registry.record(CHECKPOINT_KIND, agent.checkpoint_key) or ())
         except (ValueError, TypeError, RuleViolation) as error:
@@ -156,9 +156,9 @@ class Checkpoints:
         return configured - base + kept
 
     def restart(self, agent: Agent, configured: Resources) -> None:
-        """Start the agent anew with other --resources.
+        """Restart the agent with other --resources.
 
-        Raises DoesNotFit if it refuses to start; it is disconnected then, and nothing of it is offered.
+        Raises DoesNotFit if it refuses to start; then it is disconnected, and nothing of it is offered.
         """
         try:
             restored = self.restored(agent, configured)
@@ -195,7 +195,7 @@ class Checkpoints:
             self._arrive(agent, conversions)
 
     def _arrive(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
-        """The agent applies it and checkpoints; where it cannot, it registers again with what it has."""
+        """The agent applies it and checkpoints; if it cannot, it registers again with what it has."""
         try:
             agent.applied = operations.apply_all(agent.applied, conversions)
         except Conflict:
@@ -212,7 +212,7 @@ def _read(messages: Sequence[Mapping[str, Any]]) -> Resources:
 def configured_form(resource: Resource) -> Resource:
     """Return a checkpointed resource as the agent's own configuration has it: static reservations stay."""
     if not resource.reservations and resource.disk is None and not resource.shared:
-        return resource  # as most are: one value for what is configured and what there is
+        return resource  # like most agents: one value for configured and present resources
     static = resource.reservations[:1] if resource.is_statically_reserved else ()
     disk = replace(resource.disk, persistence_id=None) if resource.disk and resource.disk.source else None
     return replace(resource, reservations=static, disk=disk, shared=False, copies=1)

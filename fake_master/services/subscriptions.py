@@ -45,7 +45,7 @@ class Subscriptions:
         self._made = 0
 
     def subscribe(self, wanted: Subscription, stream: EventStream | None = None) -> EventStream:
-        """SUBSCRIBE: a stream, new unless given; where the framework is refused it gets one ERROR and is closed."""
+        """SUBSCRIBE: a stream, by default new; if the framework is refused, it gets one ERROR and is closed."""
         stream = stream or EventStream()
         try:
             wanted.check(self._state.flags)
@@ -67,7 +67,7 @@ class Subscriptions:
         return stream
 
     def recover(self, info: Mapping[str, Any], used: Mapping[str, Resources]) -> Framework:
-        """A framework that was a former leader's, away until it subscribes; `used` is what it holds, by agent id."""
+        """A framework of a former leader, disconnected until it subscribes; `used` are its holdings by agent id."""
         framework = Framework(
             id=info["id"]["value"],
             info=info,
@@ -87,9 +87,9 @@ class Subscriptions:
         return framework
 
     def restore(self, framework: Framework, used: Mapping[str, Resources]) -> None:
-        """A framework that was there before this master was made, with what it holds by agent id.
+        """A framework that existed before this master was made, with its holdings by agent id.
 
-        It is told nothing, and if it is away it may stay away for ever.  Raises RuleViolation.
+        It gets no events, and may stay disconnected forever.  Raises RuleViolation.
         """
         self._state.frameworks[framework.id] = framework
         self._rate_limiting.registered(framework)
@@ -118,7 +118,7 @@ class Subscriptions:
         framework.connected = framework.active = framework.is_cut_off = False
         framework.stream = None
         self._allocator.deactivate_framework(framework.id)
-        # A real master tells of each, though nobody is there to listen, and counts what it told.
+        # A real master sends an event for each, even without subscribers, and counts it.
         for counted in ("offers/rescinded", "events/rescind"):
             framework.counts[counted] += len(framework.offers)
         framework.counts["events/rescind_inverse_offer"] += len(framework.inverse_offers)
@@ -137,7 +137,7 @@ class Subscriptions:
             )
 
     def remove(self, framework: Framework) -> None:
-        """Remove a framework and all that it holds, for good."""
+        """Remove a framework and everything that it holds."""
         if framework.failover_timer is not None:
             framework.failover_timer.cancel()
         # One bracket, so that no allocation falls between the parts of a removal.
@@ -238,7 +238,7 @@ class Subscriptions:
             framework.recovered = False
             framework.registered_time = self._state.wall_time
         self._come_back(framework)
-        self._task_runner.tell_again(framework)  # every agent is told who is listening now
+        self._task_runner.tell_again(framework)  # agents send waiting updates to the new stream
 
     def _register_again(self, framework: Framework, wanted: Subscription, stream: EventStream) -> None:
         """A driver does not know whether it is registered still; `stream` leads to the one that the framework has."""

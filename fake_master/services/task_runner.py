@@ -37,10 +37,10 @@ class TaskRunner:
         self._store = store
         self.updates = updates
         self.runtime = AgentRuntime()
-        """Which task starts at once; an extension's own takes its place where the master is wired."""
+        """The decision which tasks start at once; the wiring may replace it with an extension's."""
 
     def launch(self, framework: Framework, task: Task, executor: Executor | None) -> None:
-        """The agent takes the task, starts it and runs it."""
+        """The agent accepts the task, starts it and runs it."""
         agent = self._state.agents[task.agent_id]
         framework.tasks[task.id] = task
         framework.hold(agent, task.resources)
@@ -73,9 +73,9 @@ class TaskRunner:
             self.updates.tell_again(framework, task)
 
     def go_on(self, framework: Framework, task: Task, executor: Executor | None) -> None:
-        """The agent has brought the task to a new leader: it runs on, and what was not acknowledged is told again.
+        """The agent has brought the task to a new leader: it keeps running, and unacknowledged updates are sent again.
 
-        What was on its way to the agent has arrived.
+        Messages to the agent have arrived.
         """
         self.updates.tell_again(framework, task)
         if task.is_terminal:
@@ -99,7 +99,7 @@ class TaskRunner:
             self._state.timers.at(at, lambda: self.end(framework, task, outcome))
 
     def tell_to_end(self, framework: Framework, task: Task, ending: Ending) -> None:
-        """The task's agent knows how it is to end; somebody else sees to it that it does."""
+        """The task's agent knows how it will end; the caller makes it end."""
         task.told_to_end = ending
         self._store.remember_task(framework, task)
 
@@ -125,7 +125,7 @@ class TaskRunner:
     def kill(self, framework: Framework, task: Task, **details: str) -> None:
         """KILL: the task ends, at once or after as long as tasks take here; `details` as of `end`.
 
-        Nobody hears it on an agent that cannot be reached.
+        It has no effect on an unreachable agent.
         """
         if task.is_terminal or task.ending or not self.updates.reaches_agent_of(task):
             return
@@ -157,7 +157,7 @@ class TaskRunner:
         self._plan_end(framework, task, self._state.now)
 
     def forget(self, framework: Framework, task: Task) -> None:
-        """Forget a lost task, and free all that it and its executor held."""
+        """Remove a lost task, and free everything that it and its executor held."""
         framework.drop_task(task)
         self._release(framework, task)
 
@@ -204,12 +204,12 @@ class TaskRunner:
         message: str,
         reason: TaskReason = PREEMPTED,
     ) -> list[Task]:
-        """Tell a task's container to end, and end it once `grace_seconds` are over.
+        """Ask a task's container to end, and end it after `grace_seconds`.
 
-        It ends as TASK_LOST, or TASK_GONE if its framework is PARTITION_AWARE, reported by the agent.
-        Until then it runs on and holds what it holds, as `Task.ending` says.  What ends by itself
-        meanwhile is told of as usual; what never started has nothing to wait for, and ends at once.
-        Gives the tasks that were told now; none if all of them had been told before.
+        It ends as TASK_LOST, or TASK_GONE if its framework is PARTITION_AWARE, reported by the agent. Until then it
+        runs and keeps its resources, as `Task.ending` says. A task that ends by itself meanwhile is reported as usual;
+        one that never started ends at once. Return the tasks that were asked now; none if all of them had been told
+        before.
         """
         told = [other for other in container_of(framework, task) if not other.ending]
         started = any(not other.is_staging for other in told)

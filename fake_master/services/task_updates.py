@@ -68,7 +68,7 @@ class TaskUpdates:
         self._send(framework, task)
 
     def reaches_agent_of(self, task: Task) -> bool:
-        """Return whether anybody hears what the task's agent says, and the other way round."""
+        """Return whether the task's agent and the master can reach each other."""
         agent = self._state.agents.get(task.agent_id)
         return agent is not None and agent.connected
 
@@ -174,7 +174,7 @@ class TaskUpdates:
         """Send the framework the state of one task, known or not."""
         task = framework.tasks.get(task_id)
         if task is not None:
-            # The latest, without its uuid: nothing is to be acknowledged.
+            # The latest, without its uuid, because it needs no acknowledgement.
             latest = _without_uuid(task.statuses[-1] if task.statuses else self._of_agent(task, task.state))
             self._events.update(
                 framework,
@@ -182,7 +182,7 @@ class TaskUpdates:
             )
             return
         if agent_id is not None and self._state.known_agents.awaits(agent_id):
-            return  # nobody can tell yet
+            return  # still unknown
         state, what = self._unknown_task(agent_id)
         status: dict[str, Any] = {
             "task_id": {"value": task_id},

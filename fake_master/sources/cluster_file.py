@@ -57,12 +57,12 @@ _KNOWN_AGENT_KEYS = {
     "principal",
 }
 _MOST_AGENTS = 100_000
-_parsed = lru_cache(1024)(parse_resources)  # agents that are alike hold one object
+_parsed = lru_cache(1024)(parse_resources)  # similar agents share one object
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
-    """One agent to register: resources in text form, and what sets it apart."""
+    """One agent to register: its resources as text, and its properties."""
 
     resources: str
     hostname: str | None = None
@@ -114,12 +114,12 @@ class ClusterSpec:
         takes_over: bool = False,
         awaited: int = 0,
     ) -> Master:
-        """A leading master with every agent registered and every framework of its own subscribed.
+        """A leading master with every agent registered and every simulated framework subscribed.
 
-        `on_launch` is told whenever one of these has used an offer; `takes_over` makes it a new leader,
-        which waits for the agents that the registry knows (see `failover`).  `awaited` are agents of a former leader
-        beside those of the file: where there is quota, offers wait for most of all.
-        Raises BadInput or RuleViolation for a bad specification, RegistryFailure for the registry.
+        `on_launch` is called whenever one of these has used an offer; `takes_over` makes it a new leader, which waits
+        for the agents that the registry knows (see `failover`).  `awaited` are agents of a former leader that are not
+        in the file: if any role has quota, offers wait for most of all. Raises BadInput or RuleViolation for a bad
+        specification, RegistryFailure for the registry.
         """
         profile = PROFILES.get(self.mesos_version)
         if profile is None:
@@ -146,8 +146,11 @@ class ClusterSpec:
         with master.transaction():
             for index, spec in enumerate(agents):
                 register_agent(master, spec, index)
+            hosts: dict[str, Agent] = {}
+            for agent in master.state.agents.values():
+                hosts.setdefault(agent.hostname, agent)
             for framework in self.frameworks:
-                SimulatedFramework(master, framework, on_launch).join()
+                SimulatedFramework(master, framework, on_launch).join(hosts)
         return master
 
     @property

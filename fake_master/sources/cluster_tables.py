@@ -62,7 +62,7 @@ def _seconds(table: dict[str, Any], key: str, where: str) -> float:
 def read_tables(
     entries: Sequence[Any], where: str, field: str, most: int, read: Callable[[dict[str, Any], str], list[Spec]]
 ) -> tuple[Spec, ...]:
-    """Read an array of tables, each of which may stand for several things, `most` in all.  Raises BadInput."""
+    """Read an array of tables, each of which may describe several entries, at most `most` in all.  Raises BadInput."""
     found: list[Spec] = []
     for index, entry in enumerate(entries):
         if not isinstance(entry, dict):

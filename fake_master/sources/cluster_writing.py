@@ -1,8 +1,8 @@
 """A snapshot written as a cluster file: what `mesosctl export --cluster` writes.
 
 The file makes a master with the same agents, frameworks and what they run, quotas, weights, reservations and volumes.
-Its frameworks hold what they are offered, as those of a snapshot do; each has the task that it runs on average, so
-that `answer = "accept"` sets it going.  What a cluster file cannot say is named in a sentence.
+Its frameworks hold their offers, like those of a snapshot; the task of each is its average task, so that `answer =
+"accept"` makes it launch tasks. A sentence names anything that a cluster file cannot express.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotF
 
 def cluster_file(snapshot: ClusterSnapshot) -> tuple[str, list[str]]:
     """The text of a cluster file, and sentences about what it leaves out.  Raises BadInput."""
-    import tomli_w  # late: only what writes a file needs it
+    import tomli_w  # imported late: needed only to write a file
 
     document, left_out = cluster_document(snapshot)
     text = tomli_w.dumps(document)
@@ -106,7 +106,7 @@ def _agent(agent: SnapshotAgent, name: str, left_out: list[str]) -> dict[str, An
 
 
 def _divisible(agent: SnapshotAgent) -> Resources:
-    """Return the resources whose reservations can be written: none with a disk of its own, which `_agent` names."""
+    """Return the resources whose reservations can be written: none with a separate disk, which `_agent` names."""
     return agent.total.filter(lambda entry: entry.disk is None or entry.disk.source is None)
 
 
@@ -157,7 +157,7 @@ def _framework(
 
 
 def average_task(usages: Iterable[Usage]) -> str:
-    """The average of the tasks that run, as a text of plain amounts; empty if none does."""
+    """The average of the running tasks, as text of plain amounts; empty if none is running."""
     ran = [usage for usage in usages if usage.tasks]
     tasks = sum(usage.tasks for usage in ran)
     sums: Counter[str] = Counter()

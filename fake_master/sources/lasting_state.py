@@ -1,7 +1,7 @@
-"""The lasting state of a cluster: what its registry and the disks of its agents hold when the master starts.
+"""The lasting state of a cluster: the content of its registry and of its agents' disks when the master starts.
 
-A cluster file says it in the sections [quotas], [weights], [[reservations]] and [[volumes]]; a snapshot has it as
-values.  A registry is given it once.  What commands change afterwards is the registry's.
+A cluster file has it in the sections [quotas], [weights], [[reservations]] and [[volumes]]; a snapshot has it as
+values. It is written to the registry once, if commands change it.
 """
 
 import json
@@ -34,7 +34,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.model.version_profile import Profile
 from mesosctl.planning.desired_state import DesiredState
-from mesosctl.planning.reservation_plan import AgentReservations
+from mesosctl.planning.reservation_plan import AgentReservations, DesiredReservation
 
 SEEDED_KIND = "pictured"
 """The kind of the record which says that a registry has its first content; the name is that of older releases."""
@@ -70,14 +70,14 @@ class LastingState:
     desired: DesiredState = field(default_factory=DesiredState)
     volumes: tuple[VolumeSpec, ...] = ()
     fingerprint: str = ""
-    """A digest of these sections as they stand in the file; empty for a file without them."""
+    """A digest of the text of these sections; empty for a file without them."""
     where: str = "the cluster"
     places: Places = field(default_factory=Places)
 
     def seed(self, registry: Registry, profile: Profile, flags: MasterFlags, agents: Mapping[str, Resources]) -> None:
         """Check it against the master and its agents (configured resources by host name), and write it once.
 
-        A registry that has been given it keeps what it has.  Raises BadInput with line and key, RegistryFailure.
+        A registry that already has it stays as it is.  Raises BadInput with line and key, RegistryFailure.
         """
         with self.placed():
             quotas = self._quotas(profile, flags)
@@ -125,15 +125,15 @@ class LastingState:
         """Return what each agent has on its disk, by host name."""
         totals = dict(agents)
         desired = self.desired.reservations or ()
+        by_host: dict[str, list[DesiredReservation]] = {}
+        places: dict[str, int] = {}
         for index, reservation in enumerate(desired):
             _check_agent(reservation.agent, totals, f"reservations[{index}].agent")
-        for index, reservation in enumerate(desired):
-            host = reservation.agent
-            if host in (earlier.agent for earlier in desired[:index]):
-                continue
-            mine = [one for one in desired if one.agent == host]
+            by_host.setdefault(reservation.agent, []).append(reservation)
+            places.setdefault(reservation.agent, index)
+        for host, mine in by_host.items():
             agent = RegisteredAgent(host, host, "", totals[host], capabilities=frozenset(profile.agent_capabilities))
-            with _at(f"reservations[{index}].resources"):
+            with _at(f"reservations[{places[host]}].resources"):
                 for step in AgentReservations(agent, mine, prune=False).steps():
                     check_reserve(list(step.resources), Requester(), agent_capabilities=agent.capabilities)
                     totals[host] = operations.apply_all(totals[host], step.conversions())
@@ -181,7 +181,7 @@ def _check_agent(hostname: str, agents: Mapping[str, Resources], where: str) -> 
 
 @contextmanager
 def _at(place: str, other: str = "", places: Places | None = None) -> Iterator[None]:
-    """Give an error its place in the file: `place`, or `other` where the file has that."""
+    """Give an error its place in the file: `place`, or `other` if the file has that."""
     try:
         yield
     except (RuleViolation, Conflict) as error:
@@ -276,7 +276,7 @@ def seed(
     checkpoints: Mapping[str, Iterable[Resource]],
     stamp: str | float,
 ) -> None:
-    """Write a registry's first content, unless it has been given it.  Raises RegistryFailure.
+    """Write a registry's first content, unless it already has it.  Raises RegistryFailure.
 
     `checkpoints`: what agents have on their disks, by checkpoint key.
     """

@@ -1,7 +1,7 @@
-"""Frameworks that live inside the fake master, so that a change is tried among others that compete.
+"""Simulated frameworks inside the fake master, which compete for resources.
 
-A simulated framework subscribes like any other framework and is told the same events, without a wire between.
-It answers in the same moment, but never from within an allocation: its answers are due at once.
+A simulated framework subscribes like any other and gets the same events, without a connection. It answers at the same
+time, but never during an allocation: its answers are due at once.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,6 +12,7 @@ from typing import Any, Literal
 from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
 from fake_master.sources.tasks import RunningTasks, SnapshotTasks, usage_of
+from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream
@@ -31,20 +32,20 @@ Answer = Literal["accept", "decline", "hold"]
 
 @dataclass(frozen=True, slots=True)
 class SimulatedFrameworkSpec:
-    """How a simulated framework behaves."""
+    """The behaviour of a simulated framework."""
 
     name: str
     roles: tuple[str, ...]
     task: Resources = field(default_factory=Resources)
-    """The resources that each of its tasks takes: scalars."""
+    """The resources of each of its tasks: scalars."""
     tasks: int | None = None
-    """How many it wants to run at once; None is as many as there is room for."""
+    """The number of tasks that it wants to run at once; None means as many as there is room for."""
     per_offer: int | None = None
-    """How many it launches of one offer; None is as many as fit."""
+    """The number of tasks that it launches from one offer; None means as many as fit."""
     answer: Answer = "accept"
     """Its answer to offers: launch tasks, decline every one, or hold them unanswered."""
     refuse_seconds: float = 5.0
-    """The filter upon what it cannot use."""
+    """The filter on offers that it cannot use."""
     after: float = 0.0
     """Seconds until it subscribes."""
     principal: str | None = None
@@ -57,7 +58,7 @@ class SimulatedFrameworkSpec:
 
 
 Launched = Callable[[Framework, Offer, int], None]
-"""Told after each ACCEPT: by whom, of which offer, how many tasks."""
+"""Called after each ACCEPT with the framework, the offer and the number of tasks."""
 
 
 class _ListeningStream(EventStream):
@@ -85,15 +86,18 @@ class SimulatedFramework:
         self._asked_for = 0
         self._framework: Framework | None = None
 
-    def join(self) -> None:
-        """Subscribe, now or as long after as it is to.  Raises BadInput if the master refuses it."""
+    def join(self, hosts: Mapping[str, Agent]) -> None:
+        """Subscribe, now or after its delay; `hosts` has the agents by hostname, for the tasks that run.
+
+        Raises BadInput if the master refuses it.
+        """
         try:
             wanted = self._subscription()
             wanted.check(self._master.state.flags)
         except RuleViolation as error:
             raise BadInput(f"framework '{self._spec.name}': {error.message}", field="frameworks") from error
         if self._spec.running or not self._spec.connected:
-            self._be_there(wanted)
+            self._be_there(wanted, hosts)
         elif self._spec.after:
             self._master.state.timers.at(self._master.state.now + self._spec.after, self.subscribe)
         else:
@@ -114,7 +118,7 @@ class SimulatedFramework:
             info["principal"] = spec.principal
         return Subscription(info, suppressed=frozenset(spec.suppressed))
 
-    def _be_there(self, wanted: Subscription) -> None:
+    def _be_there(self, wanted: Subscription, hosts: Mapping[str, Agent]) -> None:
         """Enter the framework as one that subscribed before this master started, with its tasks.  Raises BadInput."""
         master, spec = self._master, self._spec
         framework = Framework(
@@ -130,7 +134,7 @@ class SimulatedFramework:
         tasks = SnapshotTasks(master, Lending(), master.state.now)
         used: dict[str, Resources] = {}
         for number, running in enumerate(spec.running):
-            usage = usage_of(running, framework, master.state)
+            usage = usage_of(running, framework, hosts)
             held = usage.resources.allocated_to(usage.role)
             used[usage.agent_id] = used.get(usage.agent_id, Resources()) + held
             framework.hold(master.state.agents[usage.agent_id], held)
@@ -200,7 +204,7 @@ class SimulatedFramework:
                 self._call(partial(self._master.offer_answers.decline, framework, [offer_id], refused))
 
     def _accept(self, framework: Framework, offer: Offer, tasks: list[dict[str, Any]]) -> None:
-        """The master processes an ACCEPT; the rest of the offer is wanted again at once, by whoever is next."""
+        """The master processes an ACCEPT; the rest of the offer can be offered again at once."""
         self._under_way -= len(tasks)
         is_valid = offer.id in framework.offers
         self._master.offer_answers.accept(framework, [offer.id], [_launch(tasks)], 0.0)
@@ -209,7 +213,7 @@ class SimulatedFramework:
             self._on_launch(framework, offer, len(tasks))
 
     def _ask_for_the_rest(self) -> None:
-        """Say what it takes to run as many tasks as it wants, whenever that changes; not every allocator listens."""
+        """Send REQUEST for the resources that it still needs, whenever they change; not every allocator uses it."""
         framework, spec = self._framework, self._spec
         if framework is None or not framework.active or spec.tasks is None or spec.answer != "accept":
             return

@@ -31,7 +31,7 @@ _LONGEST_REFUSAL = 3600.0
 
 @dataclass
 class _Recorder:
-    """Writes a step whenever a simulated framework has used an offer."""
+    """Records a step whenever a simulated framework has used an offer."""
 
     most: int
     expected: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class _Recorder:
     revoked: list[Revoked] = field(default_factory=list)
     """Since the last step."""
     going: list[str] = field(default_factory=list)
-    """Tasks that were told to go since the last step."""
+    """Tasks that were evicted since the last step."""
 
     @property
     def seconds(self) -> float:
@@ -95,7 +95,7 @@ class _Recorder:
 
 
 def simulate_file(file: BufferedIOBase, where: str, most_steps: int) -> Sharing:
-    """Play a cluster file, or a snapshot, until nobody takes anything, or for so many steps.
+    """Play a cluster file, or a snapshot, until nobody takes another offer, or for this many steps.
 
     Raises BadInput for the file, or if it has no frameworks, and OSError.
     """
@@ -106,7 +106,10 @@ def simulate_file(file: BufferedIOBase, where: str, most_steps: int) -> Sharing:
 
 
 def _simulate_snapshot(snapshot: ClusterSnapshot, where: str, most_steps: int) -> Sharing:
-    """A snapshot does not say what else its frameworks would launch: more of what they run.  Raises BadInput."""
+    """A snapshot does not show what else its frameworks would launch, so assume more tasks like theirs.
+
+    Raises BadInput.
+    """
     spec = read_cluster(cluster_file(snapshot)[0], where)
     active = [framework for framework in spec.frameworks if framework.connected]
     busy = [framework for framework in active if framework.task]
@@ -126,7 +129,7 @@ def _simulate_snapshot(snapshot: ClusterSnapshot, where: str, most_steps: int) -
 
 
 def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
-    """Play a cluster until nobody takes anything, or for so many steps.  Raises BadInput."""
+    """Play a cluster until nobody takes another offer, or for this many steps.  Raises BadInput."""
     if not spec.frameworks:
         raise BadInput("the cluster has no frameworks", field="frameworks", hint="add [[frameworks]]")
     clock = VirtualClock(0.0)
@@ -154,16 +157,16 @@ def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
 
 
 def _longest_quiet(spec: ClusterSpec, master: Master) -> float:
-    """For how many seconds it may be quiet before something is done that was decided long ago."""
+    """Return the seconds for which it may be quiet before something that was decided earlier happens."""
     refusals = [min(framework.refuse_seconds, _LONGEST_REFUSAL) for framework in spec.frameworks]
     stopping = max(master.state.flags.revocation_grace_seconds or 0.0, spec.task_outcome.stop_seconds)
     return max(*refusals, stopping) + max(spec.joins_after) + 2 * master.allocation_interval
 
 
 def _play(master: Master, clock: VirtualClock, recorder: _Recorder, quiet_seconds: float) -> bool:
-    """Let time pass from one allocation to the next.
+    """Let time pass from one allocation to the next; return whether it became quiet.
 
-    Whether it became quiet: no filter is left, no task will end, and nobody took an offer.
+    Quiet means that no filter is left, no task will end, and nobody took an offer.
     """
     quiet_for = 0.0
     while not recorder.is_full:

@@ -1,4 +1,4 @@
-"""A snapshot of a cluster made into a master: the same agents, frameworks, tasks, offers, quotas and weights.
+"""A master that starts from a snapshot of a cluster: the same agents, frameworks, tasks, offers, quotas and weights.
 
     master = RestoredCluster(snapshot).start(registry)
 
@@ -45,16 +45,16 @@ class _SilentStream(EventStream):
     is_read = False
 
     def send(self, event: Mapping[str, Any]) -> None:
-        """Keep nothing, since nobody reads it."""
+        """Keep nothing, because nothing reads it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RestoredCluster:
-    """A snapshot, and how its master differs from the one that it was taken of."""
+    """A snapshot, and the differences of its master from the original one."""
 
     snapshot: ClusterSnapshot
     mesos_version: str | None = None
-    """"1.4" or "1.11"; None for what the snapshot's own version is most like."""
+    """"1.4" or "1.11"; None for the one that is closest to the snapshot's version."""
     flags: Mapping[str, str] = field(default_factory=dict)
     """Flags of the master that take the place of the snapshot's."""
     fingerprint: str = ""
@@ -79,11 +79,10 @@ class RestoredCluster:
         address: tuple[str, int] = ("127.0.0.1", 5050),
         awaited: int = 0,
     ) -> Master:
-        """A leading master that is as the snapshot says; its first allocation is due at once.
+        """A leading master in the state of the snapshot; its first allocation is due at once.
 
-        `awaited` are agents of a former leader beside those of the snapshot: where there is quota, offers wait for
-        most of all.
-        Raises BadInput for what no master could be, RegistryFailure for the registry.
+        `awaited` are agents of a former leader that are not in the snapshot: if any role has quota, offers wait for
+        most of all. Raises BadInput for an impossible cluster, RegistryFailure for the registry.
         """
         _check_quotas(self.snapshot)
         kept = registry if registry is not None else MemoryRegistry()
@@ -157,7 +156,7 @@ def _populate(master: Master, snapshot: ClusterSnapshot) -> None:
 
 
 def _configured_and_slack(total: Resources, master: Master) -> tuple[Resources, Resources]:
-    """Return what an agent was started with, and its slack of use, from its total."""
+    """Return an agent's configured resources, and its usage slack, from its total."""
     throttleable = master.state.revocability.throttles
     return (
         Resources(configured_form(entry) for entry in total.non_revocable()),
@@ -196,7 +195,7 @@ class _Allocated:
     """Resources with an allocation role; of equal ones, which a snapshot shares, there is one object."""
 
     def __init__(self) -> None:
-        # The resources are kept beside the result, so that their identity stays their own.
+        # The resources are kept with the result, so that their id is not reused.
         self._known: dict[tuple[int, str], tuple[Resources, Resources]] = {}
 
     def to(self, role: str, resources: Resources) -> Resources:
@@ -260,13 +259,13 @@ def _info(restored: SnapshotFramework) -> dict[str, Any]:
 
 
 def _age(offer_id: str) -> tuple[int, str]:
-    """Offers are numbered as they are made ("…-O12"): the order in which a master would come upon them."""
+    """Offers are numbered as they are made ("…-O12"): the order in which a master would find them."""
     number = offer_id.rpartition("-O")[2]
     return (int(number) if number.isdecimal() and number.isascii() else 0), offer_id
 
 
 def _offer_again(master: Master, snapshot: ClusterSnapshot, allocated: _Allocated) -> None:
-    """The outstanding offers, as far as what they offer is still there and free."""
+    """The outstanding offers, as far as their resources still exist and are free."""
     left: dict[str, Resources] = {}
     for offered in sorted(snapshot.offers, key=lambda offer: _age(offer.id)):
         agent, framework = master.state.agents[offered.agent_id], master.state.frameworks[offered.framework_id]
@@ -274,7 +273,7 @@ def _offer_again(master: Master, snapshot: ClusterSnapshot, allocated: _Allocate
             continue
         free = left.setdefault(agent.id, agent.whole - agent.used.allocated_to(None))
         kind = master.state.revocability.kind_of(offered.resources)
-        # What is lent is of no agent's total; the allocator takes back whatever does not lie idle.
+        # Loans are not part of an agent's total; the allocator takes back what is not idle.
         is_lent = kind == "non-throttleable"
         if kind is not None and (is_lent or free.contains(offered.resources)):
             if not is_lent:

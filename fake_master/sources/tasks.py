@@ -1,15 +1,15 @@
 """Tasks that run when a master starts: those of simulated frameworks in a cluster file, and those of a snapshot.
 
-Of a master that lends, a snapshot knows every task by its name, and where it stands; of any other, how many there
-are: those are of equal size, and named here.
+A snapshot of a master that lends has every task with its name and its phase; any other snapshot only counts tasks,
+which are of equal size and get their names here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from fake_master.master import Master
+from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
-from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Ending, Executor, Task, TaskGroup, running_status
 from mesosctl.api.resources import list_to_json
 from mesosctl.model.errors import BadInput
@@ -29,21 +29,19 @@ class RunningTasks:
     resources: Resources
     """The resources that they hold together, in text form: a reserved entry names the role that owns it."""
     tasks: int = 1
-    """How many of equal size; 0 is an executor without tasks."""
+    """The number of tasks of equal size; 0 means an executor without tasks."""
     role: str | None = None
     """One of the framework's roles; None is its only one."""
     volumes: tuple[str, ...] = ()
     """Ids of persistent volumes that they use."""
 
 
-def usage_of(running: RunningTasks, framework: Framework, state: MasterState) -> Usage:
-    """Return what the tasks hold of the free resources of their agent.  Raises BadInput."""
+def usage_of(running: RunningTasks, framework: Framework, hosts: Mapping[str, Agent]) -> Usage:
+    """Return the tasks' part of the free resources of their agent.  Raises BadInput."""
     where = f"framework '{framework.name}': running on {running.agent}"
-    agent = next((agent for agent in state.agents.values() if agent.hostname == running.agent), None)
+    agent = hosts.get(running.agent)
     if agent is None:
-        hint = did_you_mean(
-            running.agent, [one.hostname for one in state.agents.values()], "name the hostname of an agent"
-        )
+        hint = did_you_mean(running.agent, list(hosts), "name the hostname of an agent")
         raise BadInput(f"{where}: no agent is named '{running.agent}'", field="agent", hint=hint)
     role = running.role or (next(iter(framework.roles)) if len(framework.roles) == 1 else None)
     if role is None:
@@ -79,7 +77,7 @@ def _part_of(free: Resources, wanted: Resource) -> Resources | None:
 
 
 def _common(one: Value, other: Value) -> Value:
-    """Return what is in both of two values of one kind."""
+    """Return the intersection of two values of one kind."""
     if isinstance(one, int) and isinstance(other, int):
         return min(one, other)
     return value_subtract(one, value_subtract(one, other))
@@ -90,7 +88,7 @@ _Key = tuple[str, str, str]
 
 @dataclass(slots=True)
 class _Restored:
-    """A task, and what its executor brings."""
+    """A task, and the resources of its executor."""
 
     framework: Framework
     task: Task
@@ -99,7 +97,7 @@ class _Restored:
 
 @dataclass(slots=True)
 class SnapshotTasks:
-    """Every task and executor, framework by framework; then what becomes of them on agents that lend."""
+    """Every task and executor, framework by framework; then their phases on agents that lend."""
 
     master: Master
     lending: Lending
@@ -114,7 +112,7 @@ class SnapshotTasks:
             self._by_usage.setdefault((task.framework_id, task.agent_id, task.role), []).append(task)
 
     def hold(self, framework: Framework, usage: Usage, held: Resources, number: int) -> None:
-        """Take in what a framework uses of one agent in one role; `number` sets names apart.
+        """Add a framework's usage of one agent in one role; `number` makes names unique.
 
         `held` are the resources of the usage, with its role.  Raises BadInput.
         """
@@ -142,7 +140,7 @@ class SnapshotTasks:
             self._nameless.append(_Restored(framework, task))
 
     def _hold_named(self, framework: Framework, usage: Usage, known: Iterable[SnapshotTask]) -> Resources:
-        """Take in the tasks whose names are known, and return what is left of the usage.  Raises BadInput."""
+        """Add the tasks whose names are known, and return the rest of the usage.  Raises BadInput."""
         resources = usage.resources
         for task in known:
             for part in (task.resources, task.executor_resources):

@@ -1,7 +1,7 @@
 """Authorization: the ACLs of `--acls` and the decisions that follow from them (Mesos documentation, "Authorization").
 
-An action has a list of ACLs; the first whose principals and object both match decides.  Where
-none matches, `permissive` does.
+An action has a list of ACLs; the first whose principals and object both match decides.  If none matches, `permissive`
+decides.
 """
 
 from collections.abc import Iterable, Mapping
@@ -45,7 +45,7 @@ _OBJECT_FIELDS = {
     "deactivate_agents": "agents",
     "reactivate_agents": "agents",
 }
-# Actions upon what this master does not have: read, so that a file that a master refuses is refused here too.
+# Actions on objects that this master does not have: read, so that a file that a master refuses is refused here too.
 _UNUSED = {
     **dict.fromkeys(
         (
@@ -79,7 +79,7 @@ _UNUSED = {
     "prune_images": "images",
     "register_agents": "agents",
 }
-# Of these there is only one object, so that an ACL speaks of all of it or of nothing.
+# These have only one object, so an ACL applies to all of it or to nothing.
 _WITHOUT_NAMES = frozenset(
     {
         *(name for name, of in (_OBJECT_FIELDS | _UNUSED).items() if of in ("machines", "flags", "resource_providers")),
@@ -116,7 +116,7 @@ class Entity:
     values: tuple[str, ...] = ()
 
     def matches(self, value: str | None) -> bool:
-        """Return whether the rule speaks of `value`; None stands for no principal, or for no one in particular."""
+        """Return whether the rule matches `value`; None means no principal, or no particular object."""
         return self.type != "SOME" or (value is not None and self._names(value))
 
     def allows(self, value: str | None) -> bool:
@@ -138,7 +138,7 @@ class Authorizer:
 
     @classmethod
     def from_json(cls, value: Any) -> "Authorizer":
-        """From the decoded value of `--acls`.  Raises BadInput."""
+        """Read the decoded value of `--acls`.  Raises BadInput."""
         try:
             message = read(_ACLS, value)
         except ConversionError as error:
@@ -182,9 +182,9 @@ class Access:
         self._authorizer = authorizer
 
     def may_register(self, principal: str | None, resources: Iterable[Resource]) -> None:
-        """To register an agent with these resources; what is reserved among them counts as reserved by the agent.
+        """Check whether an agent with these resources may register; it counts as the reserver of its reservations.
 
-        Where anything is, a master asks about the unreserved rest as well: its role is "*".
+        If anything is reserved, a master also checks the unreserved rest, whose role is "*".
         """
         self._authorizer.require("register_agents", principal, None)
         entries = list(resources)
@@ -192,27 +192,27 @@ class Access:
             self.may_reserve(principal, entries)
 
     def may_reserve(self, principal: str | None, resources: Iterable[Resource]) -> None:
-        """To reserve for the role of each current owner."""
+        """Check whether each entry may be reserved for its role."""
         for resource in resources:
             self._authorizer.require("reserve_resources", principal, resource.role)
 
     def may_unreserve(self, principal: str | None, resources: Iterable[Resource]) -> None:
-        """To undo what each reserver's principal did."""
+        """Check whether the reservations of each reserver may be undone."""
         for resource in resources:
             reserver = resource.reservations[-1].principal if resource.reservations else None
             self._authorizer.require("unreserve_resources", principal, reserver)
 
     def may_create(self, principal: str | None, volumes: Iterable[Resource]) -> None:
-        """To create volumes of each role."""
+        """Check whether volumes may be created for each role."""
         for volume in volumes:
             self._authorizer.require("create_volumes", principal, volume.role)
 
     def may_destroy(self, principal: str | None, volumes: Iterable[Resource]) -> None:
-        """To destroy what each creator's principal made."""
+        """Check whether the volumes of each creator may be destroyed."""
         for volume in volumes:
             creator = volume.disk.principal if volume.disk is not None else None
             self._authorizer.require("destroy_volumes", principal, creator)
 
     def may_resize(self, principal: str | None, volume: Resource) -> None:
-        """To grow or shrink a volume of its role."""
+        """Check whether a volume of its role may grow or shrink."""
         self._authorizer.require("resize_volumes", principal, volume.role)

@@ -1,4 +1,4 @@
-"""Agents: a registered one and what it holds, and the agents that the registry knows, registered or not."""
+"""Agents: a registered one and its resources, and the agents in the registry, registered or not."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,10 +14,9 @@ from mesosctl.model.resources import Resources
 
 @dataclass(slots=True)
 class AgentFaults:
-    """Faults on the way to an agent, for tests and cluster files that ask for them.
+    """Faults of the connection to an agent, for tests and cluster files.
 
-    `loses` is how many of the next messages never arrive (-1: every one), `delay` how many seconds
-    the others take.
+    `loses` is the number of next messages that never arrive (-1: all), `delay` the seconds that the others take.
     """
 
     loses: int = 0
@@ -51,10 +50,10 @@ _set = object.__setattr__
 
 @dataclass(slots=True)
 class Agent:
-    """An agent and what the master holds of it.
+    """An agent, as the master knows it.
 
-    `configured` is what the agent was started with, `total` what it is with every reservation and
-    volume that the master accepted, `applied` the same as far as the agent has heard of it.
+    `configured` are the resources that the agent was started with, `total` those after every reservation and volume
+    that the master accepted, `applied` those after the ones that have reached the agent.
     """
 
     id: str
@@ -83,15 +82,15 @@ class Agent:
     drain_start: float = 0.0
     """Seconds since the epoch; only if there is `drain_info`."""
     answers: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    """InverseOfferStatus by framework id: what they said about the present maintenance."""
+    """InverseOfferStatus by framework id: the answers about the present maintenance."""
     absence: Absence | None = None
     faults: AgentFaults = field(default_factory=AgentFaults)
     oversubscribed: Resources = field(default_factory=Resources)
     """Slack of use, as its estimator reported it last: revocable, and beyond `total`."""
     checkpoint_key: str = ""
-    """Under what the registry keeps its checkpoints; the hostname unless given."""
+    """The key of its checkpoints in the registry; by default the hostname."""
     revision: object = field(init=False, repr=False, compare=False)
-    """Another object after each change of what is above, so that an agent is known to be as it was at one look."""
+    """A new object after each change of these fields, so that an unchanged agent is recognised at once."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute, and with it `revision`."""
@@ -113,7 +112,7 @@ class Agent:
 
     @property
     def whole(self) -> Resources:
-        """The resources that may be offered: `total`, and what is oversubscribed."""
+        """The resources that may be offered: `total`, and the oversubscribed ones."""
         return self.total + self.oversubscribed if self.oversubscribed else self.total
 
     def volumes(self) -> list[Resource]:
@@ -139,7 +138,7 @@ class Agent:
 
 @cache
 def _capability_set(capabilities: tuple[str, ...]) -> frozenset[str]:
-    """One set for all agents that are alike."""
+    """Return one set for all agents with the same capabilities."""
     return frozenset(capabilities)
 
 
@@ -151,7 +150,7 @@ class KnownAgents:
 
     def __init__(self) -> None:
         self.hosts: dict[str, Agent] = {}
-        """Registered agents by host name."""
+        """Agents by host name, those that are not registered at present included."""
         self.records: dict[str, AgentRecord] = {}
         """The registry's records by host name, kept in memory because there may be thousands of hosts."""
         self.former: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Time for a master: a clock that follows the system's, one that passes only when somebody waits, and timers."""
+"""Time for a master: a clock that follows the system's, a virtual clock, and timers."""
 
 import heapq
 import logging
@@ -14,9 +14,9 @@ NANOSECONDS = 1_000_000_000
 
 
 class SteadyClock:
-    """Seconds since the epoch that pass evenly, whatever is done to the system's wall clock meanwhile.
+    """Seconds since the epoch that pass evenly, even if the system's wall clock is changed.
 
-    They begin as the wall clock shows and go on by the monotonic one, so that what lasts takes as long as it should.
+    They start at the wall clock and follow the monotonic clock, so that durations are right.
     """
 
     def __init__(self, monotonic: Callable[[], float] | None = None, wall: Callable[[], float] | None = None) -> None:
@@ -25,7 +25,7 @@ class SteadyClock:
         self._offset = self._wall() - self._monotonic()
 
     def __call__(self) -> float:
-        """Return the time by which everything that lasts is measured."""
+        """Return the time for durations."""
         return self._monotonic() + self._offset
 
     def wall(self) -> float:
@@ -33,15 +33,14 @@ class SteadyClock:
         return self._wall()
 
     def lose(self, seconds: float) -> None:
-        """Take some time for not having passed, as where the process was stopped."""
+        """Skip some time, for example because the process was suspended."""
         self._offset -= seconds
 
 
 class VirtualClock:
-    """Seconds since the epoch that stand still until `sleep` moves them on at once.
+    """Seconds since the epoch that do not change until `sleep` moves them forward at once.
 
-    Given to a master as its clock, and to the transport as its way to wait, it plays hours in
-    milliseconds and the same way every time.
+    As the clock of a master and of its transport, it simulates hours in milliseconds, always with the same result.
     """
 
     def __init__(self, now: float | None = None) -> None:
@@ -107,9 +106,9 @@ class Timers:
         return self._heap[0].deadline if self._heap else None
 
     def run_due(self, now: float) -> None:
-        """Do everything that is due at `now`, what that makes due included.
+        """Do everything that is due at `now`, including what becomes due by that.
 
-        What the registry would not keep is tried again a little later.
+        What the registry could not save is tried again a little later.
         """
         while self._heap and self._heap[0].deadline <= now:
             action = heapq.heappop(self._heap).action
@@ -122,9 +121,9 @@ class Timers:
 
 
 def of_master(registry: Registry, now: float, *, anew: bool) -> tuple[str, float]:
-    """Id and start time (seconds since the epoch), made at `now` where there are none or they are wanted anew.
+    """Id and start time (seconds since the epoch), created at `now` if there are none, or new ones are needed.
 
-    Raises UnreadableRegistry for a record that this master did not write.
+    Raises UnreadableRegistry for a record that no master wrote.
     """
     known = registry.records("master")
     if anew or "identity" not in known:

@@ -13,7 +13,7 @@ from mesosctl.planning.snapshot import Lending
 
 
 class RevocabilityRules:
-    """The rules of Mesos: slack of use is revocable, and counts as all other resources do.
+    """The rules of Mesos: usage slack is revocable, and counts like all other resources.
 
     Source: Mesos oversubscription documentation, "Revocable resources".
     """
@@ -25,32 +25,32 @@ class RevocabilityRules:
     """Whether revocable resources in use count against quota limits."""
 
     def kinds(self, resources: Resources) -> Iterable[tuple[Revocability, Resources]]:
-        """Split an allocation into what is offered apart, by kind."""
+        """Split an allocation by kind into parts that are offered separately."""
         return (("regular", resources),)
 
     def kind_of(self, _offered: Resources) -> Revocability | None:
-        """Return the kind of offer that resources would be in; None for what no one offer can hold."""
+        """Return the kind of offer for resources; None if no single offer can contain them."""
         return "regular"
 
     def counted_offers(self, framework: Framework) -> Iterable[Resource]:
-        """Return what is offered to a framework and counts against quota limits."""
+        """Return the part of a framework's offers that counts towards quota limits."""
         return framework.offered()
 
     def is_slack_of_use(self, entry: Resource) -> bool:
-        """Return whether an entry of an offer is of what an agent's estimator reports."""
+        """Return whether an entry of an offer is usage slack."""
         return entry.revocable
 
 
 class AgentRuntime:
-    """The agents of Mesos: every task that fits starts at once, and they show nothing of their own.
+    """The agents of Mesos: every task that fits starts at once, and they show nothing else.
 
-    An extension overrides what is different on its agents.
+    An extension overrides what differs on its agents.
     """
 
     evicts = False
     """Whether tasks may wait for room, or have to go."""
     shows_more = False
-    """Whether agents show what changes while their own fields stay the same."""
+    """Whether agents show data that changes while their own fields stay the same."""
 
     def __init__(self) -> None:
         self.on_eviction: Callable[[Framework, Task], None] = lambda _framework, _task: None
@@ -67,10 +67,10 @@ class AgentRuntime:
         """Take notice that a task has ended and holds nothing any more."""
 
     def restore_lending(self, _lending: Lending) -> None:
-        """Take in what was refused and owed before this master was made."""
+        """Add refusals and debts from before this master was made."""
 
     def would_go(self, _agent: Agent, _used: Resources) -> Iterable[tuple[Framework, Task]]:
-        """Return who would have to go if so much more of an agent were in use, regularly."""
+        """Return the tasks that would be evicted if this much more of an agent were in regular use."""
         return ()
 
     def allocation_slack(self, _agent: Agent) -> Quantities | None:

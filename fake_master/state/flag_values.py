@@ -68,7 +68,7 @@ def removal_limit(text: str) -> float:
         limit = float(number) / 100
     except ValueError:
         limit = math.inf
-    # Python reads more as a number than Mesos does; both take one that is none.
+    # Python accepts more forms of numbers than Mesos; both accept NaN.
     if number == text or number != number.strip().replace("_", "") or limit < 0 or limit > 1:
         name = "recovery_agent_removal_limit"
         raise BadInput(f"--{name}: '{text}' is not a percentage from 0% to 100%", field=name)

@@ -1,7 +1,4 @@
-"""The flags of a master as it was started, checked, and what they mean.
-
-A flag is a text, as on a command line and in /flags.
-"""
+"""The flags of a master, checked and parsed.  A flag is text, as on a command line and in /flags."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +16,7 @@ from mesosctl.model.text import parse_duration
 
 @dataclass(frozen=True, slots=True)
 class MasterFlags:
-    """The flags as given, checked, and what they mean."""
+    """The flags, checked and parsed."""
 
     shown: Mapping[str, str]
     """Name → text, defaults included, as /flags shows them."""
@@ -57,12 +54,12 @@ class MasterFlags:
 
     @property
     def offer_seconds(self) -> float | None:
-        """How long an offer waits for its answer before it is rescinded; None is for ever."""
+        """The time after which an unanswered offer is rescinded; None means never."""
         return parse_duration(self.shown["offer_timeout"]) if "offer_timeout" in self.shown else None
 
     @property
     def revocation_grace_seconds(self) -> float | None:
-        """How long an executor may take to kill a task that is revoked; None if nothing ever is."""
+        """The time that an executor has to kill a revoked task; None if nothing is ever revoked."""
         revokes = self.shown.get("preemption") == "true" or self.custom_allocator is not None
         return parse_duration(self.shown["revocation_grace_period"]) if revokes else None
 
@@ -193,7 +190,7 @@ UNSET = (
     "weights",
     *LENDING,
 )
-# Switches of this fake master that no Mesos has; never shown.
+# Switches of this fake master that no Mesos has, and that are not shown.
 OWN = ("rate_limit_http",)
 # Flags of the strict priority allocator, and their defaults; shown with that allocator alone.
 STRICT_PRIORITY = {"preemption": "false", "priorities": "", "revocation_grace_period": "5secs"}

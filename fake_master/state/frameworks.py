@@ -15,7 +15,7 @@ from fake_master.state.tasks import Executor, Task, TaskGroup
 from mesosctl.model import roles as roles_model
 from mesosctl.model.resources import Resources
 
-# Offers come and go by the thousand, and hardly anybody asks for their sum.
+# Thousands of offers come and go, and their sum is rarely requested.
 _CHANGES_KEPT = 1000
 
 
@@ -36,7 +36,7 @@ class Framework:
     was_known: bool = False
     """Whether it came with an id already, as from a former leader."""
     recovered: bool = False
-    """Whether it is known from its agents alone, and has not subscribed since a new leader took over."""
+    """Whether it is known only from its agents, and has not subscribed since a new leader took over."""
     is_cut_off: bool = False
     """Whether the master ended its stream, for a message too many, and its scheduler is there."""
     is_simulated: bool = False
@@ -48,11 +48,11 @@ class Framework:
     inverse_offers: dict[str, str] = field(default_factory=dict)
     """Agent id by inverse offer id."""
     unreachable_tasks: dict[str, Task] = field(default_factory=dict)
-    """Tasks on agents that nobody can reach, or that an operator has given up."""
+    """Tasks on agents that are unreachable or marked gone."""
     executors: dict[tuple[str, str], Executor] = field(default_factory=dict)
     """Executors by agent id and executor id."""
     completed_tasks: deque[Task] = field(default_factory=deque)
-    """The last ones, as many as the flag max_completed_tasks_per_framework says."""
+    """The last ones, up to the flag max_completed_tasks_per_framework."""
     failover_timer: Timer | None = None
     counts: Counter[str] = field(default_factory=Counter)
     """The counters of its metrics, by their names below the framework's own: `calls/accept`."""
@@ -128,11 +128,11 @@ class Framework:
         del self._tasks[task.id]
 
     def count_task(self, task: Task) -> None:
-        """Count a task in its state: of active ones how many there are, of ended ones how many there have been."""
+        """Count a task in its state: the present number of active ones, the total number of ended ones."""
         self.counts[f"tasks/{'terminal' if task.is_terminal else 'active'}/{task.state.lower()}"] += 1
 
     def lasting_counts(self) -> Counter[str]:
-        """Return what the framework adds to the master's own counters.
+        """Return the framework's contribution to the master's own counters.
 
         Its first subscription registers it, unless it came with an id; all others do so again.
         """
@@ -141,7 +141,7 @@ class Framework:
         return self.counts + Counter({"registered": first, "reregistered": subscribed - first})
 
     def hold(self, agent: Agent, resources: Resources) -> None:
-        """Add `resources` of an agent, allocation roles included, that a task or executor takes."""
+        """Add `resources` of an agent, with allocation roles, that a task or executor uses."""
         before = self._held.get(agent.id)
         self._held[agent.id] = resources if before is None else before + resources
         self._held_anywhere += resources
@@ -158,7 +158,7 @@ class Framework:
         agent.used -= resources
 
     def lose_agents(self, agents: Iterable[Agent]) -> None:
-        """Drop all that it holds on agents that are gone."""
+        """Drop everything that it holds on agents that are gone."""
         gone = {agent.id: agent for agent in agents}
         for agent in gone.values():
             if agent.id in self._held:
@@ -197,9 +197,9 @@ class Framework:
             self.offered()
 
     def offered(self) -> Resources:
-        """Return all that it is offered, in one sum over all agents as Mesos keeps it.
+        """Return the sum of all its offers, as Mesos keeps it.
 
-        Ports that it is offered on two agents are there once, and gone with the first of the two offers.
+        The same ports on two agents appear once, and disappear with the first of the two offers.
         """
         for made, changes in groupby(self._offer_changes, key=itemgetter(0)):
             entries = chain.from_iterable(resources for _, resources in changes)

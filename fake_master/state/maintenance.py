@@ -1,8 +1,7 @@
 """The maintenance schedule: which machines are draining or down, and when (Mesos maintenance documentation).
 
-A machine is a host name, an address, or both, and an agent is on the machine that has both of its
-own: a schedule that names only one of them is kept, and concerns no agent.  A machine that is in
-neither state is up.
+A machine is a host name, an address, or both, and an agent is on the machine that has both of its own: a schedule that
+names only one of them is kept, but applies to no agent.  A machine that is in neither state is up.
 """
 
 import json
@@ -79,7 +78,7 @@ class MaintenanceSchedule:
 
 
 def key_of(machine: MachineId) -> str:
-    """Return what makes two ids the same machine: host names in any case, addresses to the letter; "" is not None."""
+    """Return the key of a machine id: case does not matter in host names, but in addresses; "" is not None."""
     hostname = machine.get("hostname")
     return json.dumps([None if hostname is None else hostname.lower(), machine.get("ip")])
 

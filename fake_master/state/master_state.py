@@ -42,9 +42,9 @@ class MasterState:
         self.clock = clock
         self.hostname, self.port = address
         self.id = ""
-        """Until the registry has said, or been told, which master this is."""
+        """Used until the registry has the id of this master."""
         self.start_time = self.now = clock()
-        """Seconds since the epoch; time passes only when the master says so."""
+        """Seconds since the epoch, which only the master moves forward."""
         self.timers = Timers()
         self.task_outcome = task_outcome
         self.revocability = revocability
@@ -94,15 +94,15 @@ class MasterState:
         )
 
     def capacity(self, *, newest_rule: bool = False) -> Quantities:
-        """Return what quota may promise; UPDATE_QUOTA goes by the newest rule on every master."""
+        """Return the amounts that quota can guarantee; UPDATE_QUOTA uses the newest rule on every master."""
         return capacity((agent.capacity for agent in self.agents.values()), MESOS_1_11 if newest_rule else self.profile)
 
     def used_on(self, agent_id: str) -> Resources:
-        """Return what tasks and executors hold on an agent, allocation roles included."""
+        """Return what tasks and executors hold on an agent, with allocation roles."""
         return self.agents[agent_id].used
 
     def offered_on(self, agent_id: str) -> Resources:
-        """Return what is offered of an agent, allocation roles included."""
+        """Return what is offered of an agent, with allocation roles."""
         offers = self.offers.on_agent(agent_id)
         if len(offers) == 1:
             return offers[0].resources  # one object for many agents, which `http` writes once

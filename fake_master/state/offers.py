@@ -1,4 +1,4 @@
-"""Outstanding offers, by id and by agent, and operations upon offers that wait for their framework."""
+"""Outstanding offers, by id and by agent, and offer operations whose updates wait for their framework."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Quota as it was sent, and what each role holds that counts against it."""
+"""Quota as it was sent, and what each role holds that counts towards it."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ _NOTHING = Quantities()
 
 @dataclass(frozen=True)
 class SentQuota:
-    """A role's quota as it was sent, doubles and all, and what it means.
+    """A role's quota as it was sent, with its doubles, and its value.
 
-    The real master shows amounts as they came and rounds only when it compares.
+    The real master shows amounts as they were sent, and rounds only when it compares.
     """
 
     guarantees: Mapping[str, float]
@@ -58,14 +58,14 @@ class RoleUsage:
         counts_revocable: bool,
         reservations_count: bool,
     ) -> None:
-        """Sum up; revocable resources and idle reservations count against limits if these say so."""
+        """Sum up; revocable resources and idle reservations count towards limits if the rules say so."""
         self.allocated = sums(framework.used() for framework in frameworks)
         self.offered = sums(framework.offered() for framework in frameworks)
         self.reserved = _rolled_up(_reserved(agent.total for agent in agents).items())
         self._counted = self.allocated
         if not counts_revocable:
             self._counted = sums(framework.used().non_revocable() for framework in frameworks)
-        # Of the owners: what is reserved for an ancestor is in use there, and idle nowhere.
+        # By owner: a reservation of an ancestor is in use there, and idle nowhere.
         self._in_use = _rolled_up(
             (owner, owned.quantities())
             for framework in frameworks
@@ -74,7 +74,7 @@ class RoleUsage:
         self._reservations_count = reservations_count
 
     def consumed(self, role: str) -> Quantities:
-        """Return what counts against the limits of `role`: allocated, and reserved but idle where that counts."""
+        """Return what counts towards the limits of `role`: allocated, and reserved but idle if that counts."""
         allocated = self._counted.get(role, _NOTHING)
         if not self._reservations_count:
             return allocated

@@ -10,7 +10,7 @@ from mesosctl.model.resources import Resources
 
 _NOTHING = Quantities()
 Sees = Callable[[str], bool]
-"""Whether somebody may see a role."""
+"""Whether a principal may see a role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def sees(state: MasterState, principal: str | None) -> Sees:
 
 
 def seen(resources: Resources, by: Sees) -> Resources:
-    """The entries that somebody may see: every level of the stack, and whom they are allocated to."""
+    """The entries that a principal may see: it must see every level of the stack, and the allocation role."""
     if by is everything:
         return resources
     return resources.filter(

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from mesosctl.api.protobuf import streaming
 
-# A subscriber that does not read costs this much memory, then it is let go.
+# A subscriber that does not read uses at most this much memory, and is then abandoned.
 LARGEST_BACKLOG = 64 * 1024 * 1024
 
 
@@ -36,21 +36,21 @@ class SharedEvent:
 
 
 class EventStream:
-    """Events waiting to be carried to one subscriber.
+    """Events that wait to be sent to one subscriber.
 
-    The master sends and closes; the transport takes, and says `abandon` when the subscriber is gone.
-    Sending never waits: a subscriber that falls too far behind is abandoned instead.
+    The master sends and closes; the transport takes, and calls `abandon` when the subscriber is gone. Sending never
+    waits: a subscriber that falls too far behind is abandoned instead.
     """
 
     is_read = True
-    """Whether anybody may ever read it."""
+    """Whether it may still be read."""
 
     def __init__(self, on_abandon: Callable[[], None] | None = None, encode: Encoder = encoded) -> None:
         self._encode = encode
         self.id = str(uuid4())
         self.closed = False
         self.overrun = False
-        """Whether the subscriber was let go because it does not read."""
+        """Whether the subscriber was abandoned because it does not read."""
         self._pending: list[bytes] = []
         self._size = 0
         self._wake: Callable[[], None] | None = None
@@ -63,14 +63,14 @@ class EventStream:
         self._on_abandon = action
 
     def on_leave(self, action: Callable[[], None]) -> None:
-        """Set the action for the loss of a subscriber whose stream the master closed; at once where it is lost."""
+        """Set the action for the loss of a subscriber of a closed stream; run it now if it is already lost."""
         if self._has_left:
             action()
         else:
             self._on_leave = action
 
     def on_event(self, wake: Callable[[], None]) -> None:
-        """How the transport is told that there is something to take, or that the stream is closed."""
+        """Set the callback for new events and for the end of the stream."""
         self._wake = wake
 
     def send(self, event: Mapping[str, Any]) -> None:
@@ -107,7 +107,7 @@ class EventStream:
     def take(self) -> list[bytes]:
         """Everything that waits, one RecordIO record for each event.
 
-        A transport sends each in a chunk of its own, as Mesos does: there are clients that count on it.
+        A transport sends each in its own chunk, like Mesos, because some clients rely on it.
         """
         taken, self._pending = self._pending, []
         self._size = 0
@@ -134,7 +134,7 @@ class EventStream:
             action()
 
     def lost(self) -> None:
-        """Do what is done when the subscriber is gone, though it was the master that closed the stream."""
+        """Run the action for a lost subscriber, although the master closed the stream."""
         if self._on_abandon is not None:
             self._on_abandon()
 

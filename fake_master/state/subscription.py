@@ -1,4 +1,4 @@
-"""SUBSCRIBE and UPDATE_FRAMEWORK: what a framework says of itself, its rules, and what the allocator is told of it.
+"""SUBSCRIBE and UPDATE_FRAMEWORK: the description of a framework, its rules, and its form for the allocator.
 
 Source: Mesos scheduler HTTP API, "SUBSCRIBE" and "UPDATE_FRAMEWORK".
 """
@@ -17,7 +17,7 @@ from mesosctl.model.offers.constraints import Holds, RegexLimits, excluded_agent
 from mesosctl.model.quantities import Quantities, to_milli
 from mesosctl.model.roles import id_error
 
-# What a duration of the real master can hold, in seconds.
+# The longest duration of the real master, in seconds.
 _LONGEST_FAILOVER = 2**63 / 1e9
 # Thousandths that no agent has.
 _MORE_THAN_THERE_IS = 2**62
@@ -42,7 +42,7 @@ class Subscription:
 
     @property
     def framework_id(self) -> str:
-        """Empty if the framework has none yet."""
+        """The framework's id; empty if it has none yet."""
         return str(self.info.get("id", {}).get("value", ""))
 
     def check(self, flags: MasterFlags) -> None:
@@ -59,7 +59,7 @@ class Subscription:
             roles_model.check_whitelist(role, flags.whitelist)
         if info["user"] == "root" and not flags.is_true("root_submissions"):
             raise RuleViolation("User 'root' is not allowed to run frameworks without --root_submissions set")
-        if not abs(info.get("failover_timeout", 0.0)) <= _LONGEST_FAILOVER:  # NaN is no time either
+        if not abs(info.get("failover_timeout", 0.0)) <= _LONGEST_FAILOVER:  # NaN is not a time either
             raise RuleViolation(f"The framework failover_timeout ({info['failover_timeout']}) is invalid")
         for role in sorted(subscribed):
             if not flags.authorizer.allows("register_frameworks", self.principal or info.get("principal"), role):
@@ -68,7 +68,7 @@ class Subscription:
         _excludes(self.offer_constraints, flags)
 
     def check_change_of(self, framework: Framework) -> None:
-        """Check that an UPDATE_FRAMEWORK leaves alone all that may not change.  Raises RuleViolation."""
+        """Check that an UPDATE_FRAMEWORK changes no immutable field.  Raises RuleViolation."""
         self._check_same(framework, "principal", *_LASTING)
 
     def again(self, framework: Framework) -> "Subscription":
@@ -120,7 +120,7 @@ def _checked_roles(info: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _least(value: float) -> int:
-    """Thousandths; what is too much to be counted is merely more than any offer holds."""
+    """Thousandths; an amount that is too large to be counted is just more than any offer has."""
     try:
         return to_milli(value)
     except ValueError:

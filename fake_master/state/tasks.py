@@ -60,7 +60,7 @@ SUMMARY_STATES: tuple[TaskState, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a task ends that was told to."""
+    """The way in which a task is ending."""
 
     at: float
     """Seconds since the epoch."""
@@ -86,9 +86,9 @@ class Task:
     unacknowledged: list[dict[str, Any]] = field(default_factory=list)
     """Updates that the framework has not acknowledged; the first was sent, the others wait for it."""
     told_to_end: Ending | None = None
-    """How the task ends, once it was told to; it keeps its resources until it has ended."""
+    """The way in which the task is ending, if it is; it keeps its resources until it has ended."""
     retry: Timer | None = field(default=None, compare=False, repr=False)
-    """When the first of `unacknowledged` is told again."""
+    """The time at which the first of `unacknowledged` is sent again."""
 
     @property
     def name(self) -> str:
@@ -97,7 +97,7 @@ class Task:
 
     @property
     def ending(self) -> bool:
-        """Whether it was told to end."""
+        """Whether it is ending."""
         return self.told_to_end is not None
 
     @property
@@ -113,9 +113,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class TaskGroup:
-    """Running tasks of which only the number and the sum is known, as in a snapshot.
+    """Running tasks of which only the number and the sum are known, as in a snapshot.
 
-    A cluster has hundreds of thousands of them, and a forecast asks for none: they become tasks when somebody looks.
+    A cluster may have hundreds of thousands, and a forecast does not need them: they are created when they are first
+    read.
     """
 
     name: str
@@ -126,7 +127,7 @@ class TaskGroup:
     resources: Resources
     """The sum, allocation roles included."""
     count: int
-    """How many are counted; fewer exist if there is nothing to divide."""
+    """The number of tasks; fewer exist if there is nothing to divide."""
     since: float
     """When they started: seconds since the epoch."""
 
@@ -179,4 +180,4 @@ class TaskOutcome:
     outcome: TaskState | None = None
     seconds: float = 0.0
     stop_seconds: float = 0.0
-    """How long a task takes to end once it is told to."""
+    """The time that a task takes to end."""

@@ -51,7 +51,7 @@ def specify(
     frameworks: Sequence[FrameworkConfig],
     tasks: TaskConfig | None,
 ) -> Source:
-    """Return the cluster of a file, if one is named, with everything that was given beside it.  Raises BadInput."""
+    """Return the cluster of a file, if one is named, with everything else that was given.  Raises BadInput."""
     source = _cluster(path, version)
     if isinstance(agents, str):
         raise BadInput("agents is a string, but should be a list", field="agents", hint=f"agents=[{agents!r}]")

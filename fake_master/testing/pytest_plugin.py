@@ -39,7 +39,7 @@ def fake_master_factory() -> "Iterator[Callable[..., FakeMaster]]":
 def fake_master(request: pytest.FixtureRequest) -> "Iterator[FakeMaster]":
     """A fake master with the cluster of the marker `fake_master`; without one it has a single agent.
 
-    A marker of the test adds to that of its class or module, and comes first if both say something.
+    The marker of a test adds to that of its class or module, and takes precedence.
     """
     from fake_master.testing.fake import FakeMaster
 

@@ -35,7 +35,7 @@ class _Fault:
 
 
 class FaultyApplication(Application):
-    """Answers requests to a master, and loses those that it is told to lose."""
+    """Answers requests to a master, and drops those that it was asked to drop."""
 
     def __init__(self, master: Master) -> None:
         super().__init__(master)
@@ -68,7 +68,7 @@ class FaultyApplication(Application):
         raise ConnectionDropped
 
     def end_streams(self) -> None:
-        """End every stream of events, as where a master ends."""
+        """End every stream of events, for example at the end of a master."""
         state = self.master.state
         for stream in (*(known.stream for known in state.frameworks.values()), *state.operator_streams.values()):
             if stream is not None:
@@ -80,7 +80,7 @@ _SECONDS_TO_START = 30.0
 
 
 class Gate:
-    """Lets one thread at a time do something with the master: `gate(action)` returns what the action returns."""
+    """Lets one thread at a time use the master: `gate(action)` returns what the action returns."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -88,7 +88,7 @@ class Gate:
         self._thread: threading.Thread | None = None
 
     def __call__(self, action: Callable[[], T]) -> T:
-        """Do it in this thread, or in the server's once there is one; raises what the action raises."""
+        """Run the action in this thread, or in the server's once there is one; raises what the action raises."""
         with self._lock:
             loop = self._loop
             if loop is None or threading.current_thread() is self._thread:
@@ -105,16 +105,16 @@ class Gate:
         return done.result()
 
     def lead_to(self, loop: asyncio.AbstractEventLoop | None) -> None:
-        """From now on do everything in this thread, which runs `loop`; in whichever one asks, where it is None."""
+        """From now on, run actions in this thread, which runs `loop`; if it is None, in the calling thread."""
         with self._lock:
             self._loop, self._thread = loop, threading.current_thread()
 
 
 class ServerThread:
-    """A server for the application, in a thread of its own; `url` is where it listens."""
+    """A server for the application, in a separate thread; `url` is its address."""
 
     def __init__(self, application: Application, gate: Gate) -> None:
-        # Late: what stays in process needs no aiohttp.
+        # Imported late: in process, aiohttp is not needed.
         from fake_master.transports.server import Server
 
         self._application = application
@@ -151,8 +151,9 @@ class ServerThread:
 class FakeTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
     """Carries the requests of httpx clients, synchronous and asynchronous, to a master in this process.
 
-    A stream of events lets virtual time pass if it is read in the thread that made the master, since nobody else
-    could; elsewhere it waits for events, as a stream through a socket does.  Closing a client leaves the master be.
+    A stream of events lets virtual time pass if it is read in the thread that made the master, because nothing else
+    could; in other threads it waits for events, like a stream through a socket. Closing a client does not close the
+    master.
     """
 
     def __init__(self, application: Application, gate: Gate, sleep: Sleep) -> None:
@@ -196,7 +197,7 @@ class FakeTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
             raise httpx.RemoteProtocolError(told, request=request) from None
 
     def take(self, stream: EventStream) -> tuple[list[bytes], bool]:
-        """Take what waits on a stream; also returns whether more may come."""
+        """Take the waiting events of a stream; also return whether more may come."""
         return self._gate(lambda: (stream.take(), not stream.closed))
 
     def hang_up(self, stream: EventStream) -> None:

@@ -1,4 +1,4 @@
-"""The values that a `FakeMaster` takes and shows: plain ones, without a connection to the master.
+"""The plain values that a `FakeMaster` takes and shows, without a connection to the master.
 
 Amounts are numbers by resource name, in Mesos's units: cpus as a decimal number, mem and disk in MiB.  Ranges and
 sets, such as ports, are counted.
@@ -112,7 +112,7 @@ class Role:
     weight: float
     guarantees: Amounts
     limits: Amounts
-    """Without an entry for what is not limited."""
+    """A resource without an entry is not limited."""
     allocated: Amounts
     offered: Amounts
     reserved: Amounts
@@ -262,7 +262,7 @@ def _numbers(quantities: Quantities | Limits) -> Amounts:
 
 
 def summary(frameworks: Iterable[Framework], tasks: Iterable[Task]) -> str:
-    """Return the frameworks, with whether they are connected, and how many tasks are in each state, in one line."""
+    """Return one line with the frameworks, whether they are connected, and the number of tasks in each state."""
     there = [f"{one.name} ({'connected' if one.connected else 'disconnected'})" for one in frameworks]
     states = [f"{count} {state}" for state, count in sorted(Counter(task.state for task in tasks).items())]
     return f"frameworks: {', '.join(there) or 'none'}; tasks: {', '.join(states) or 'none'}"

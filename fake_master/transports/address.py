@@ -1,12 +1,12 @@
-"""`fake:` addresses: which cluster, which version, and where its state is kept.
+"""`fake:` addresses: the cluster, the version, and the place of the saved state.
 
     fake:                       the built-in cluster
     fake:FILE                   a cluster file (TOML), or a snapshot of a cluster (JSON)
-    fake:FILE?fresh             …with its kept state forgotten first
+    fake:FILE?fresh             …with its saved state reset first
     fake:?version=1.11          …as the last release instead of the documents' master
 
-Each cluster and version has a state of its own, in SQLite, so that one command finds what the
-one before it did.  A snapshot that is taken anew is another cluster, whatever its file is called.
+Each cluster and version has its own state, in SQLite, so that each command sees the changes of the previous one.  A new
+snapshot is another cluster, even in a file of the same name.
 """
 
 import os
@@ -64,7 +64,7 @@ class FakeAddress:
 
     def spec(self) -> "ClusterSpec | RestoredCluster":
         """The cluster.  Raises BadInput."""
-        # Late, here and below: what a registry says by itself takes no master, and so no cluster.
+        # Imported late, here and below: requests that the registry alone can answer need no master and no cluster.
         from fake_master.sources.cluster_file import BUILT_IN, ClusterSpec
         from fake_master.sources.source_file import read_source
 
@@ -90,7 +90,7 @@ class FakeAddress:
         return state_folder() / f"{name}{begins}-{spec.mesos_version}.sqlite"
 
     def built_in_state_file(self) -> Path:
-        """Where that of the built-in cluster is kept."""
+        """The file of the built-in cluster's state."""
         return state_folder() / f"built-in-{self.version or MESOS_1_4.name}.sqlite"
 
 
@@ -110,8 +110,8 @@ def state_folder() -> Path:
 def open_on_call(address: str, longest_wait: float | None = None) -> LazyConnection:
     """The master behind an address, with the state that its last command left.
 
-    `longest_wait`: as `fake_master.open_transport` has it.
-    It starts with the first request that takes a master.  Raises BadInput, and so may that request.
+    `longest_wait`: see `fake_master.open_transport`. It starts with the first request that needs a master. Raises
+    BadInput, and so may that request.
     """
     parsed = FakeAddress.parse(address)
     spec = None if parsed.file is None else parsed.spec()
@@ -148,9 +148,9 @@ def _explained(address: str, path: Path) -> Iterator[None]:
 
 
 def _fresh_registry(path: Path, longest_wait: float) -> SqliteRegistry:
-    """An empty registry at `path`; a file that is none is put aside, not overwritten.
+    """An empty registry at `path`; a file that is not a registry is moved aside, not overwritten.
 
-    One that merely cannot be written now, as on a full disk, stays where it is.  Raises RegistryFailure.
+    One that cannot be written now, for example because the disk is full, stays in place.  Raises RegistryFailure.
     """
     try:
         registry = SqliteRegistry(path, longest_wait)

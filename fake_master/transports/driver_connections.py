@@ -17,7 +17,7 @@ _PIECE = 64 * 1024
 
 
 class DriverConnections:
-    """Writes to drivers and notices when they are gone; `exited` is told of an address whose connection is lost."""
+    """Writes to drivers and notices when they are gone; `exited` is called with an address whose connection is lost."""
 
     def __init__(self, exited: Callable[[Address], None]) -> None:
         self._exited = exited
@@ -25,7 +25,7 @@ class DriverConnections:
         self._closing = False
 
     def post(self, to: Address, data: bytes) -> None:
-        """Write to an address, once there is a connection; whoever does not read is cut off."""
+        """Write to an address, once there is a connection; a driver that does not read is disconnected."""
         self._to(to).post(data)
 
     def link(self, to: Address) -> None:
@@ -33,7 +33,7 @@ class DriverConnections:
         self._to(to)
 
     def unanswered(self) -> web.StreamResponse:
-        """Return what is answered to a libprocess: nothing at all."""
+        """Return the answer to libprocess: nothing."""
         return _Unanswered(status=202)
 
     async def close(self) -> None:
@@ -84,13 +84,13 @@ class _Connection:
                     self.post(data)
                 self._waiting.clear()
                 while await reader.read(_PIECE):
-                    pass  # a driver answers by messages of its own, to the master's address
+                    pass  # a driver answers with its own messages, to the master's address
             finally:
                 self._writer.close()
 
 
 class _Unanswered(web.StreamResponse):
-    """No answer: a libprocess does not read any, and keeps its connection."""
+    """The absence of an answer: libprocess reads none, and keeps its connection."""
 
     async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
         """Write nothing."""

@@ -1,8 +1,7 @@
 """Requests to a fake master in the same process: function calls, without a socket and without a thread.
 
-`ConnectionTransport` carries those of an httpx client.  A master may start when a request needs it: a registry answers
-by itself what it can, since `quota list` on the built-in cluster should not be slower than over a network, if the
-master has been started before.
+`ConnectionTransport` carries those of an httpx client.  A master starts only when a request needs it: the registry
+alone answers what it can, so that `quota list` on the built-in cluster is not slower than over a network.
 """
 
 import math
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 
 Sleep = Callable[[float], None]
-"""Lets so many seconds pass by the master's clock: `time.sleep`, or that of a `VirtualClock`."""
+"""Lets this many seconds pass on the master's clock: `time.sleep`, or that of a `VirtualClock`."""
 
 
 class ConnectionDropped(Exception):
@@ -72,12 +71,12 @@ class Events:
 class DirectConnection:
     """A connection that hands each request straight to a master.
 
-    Nothing happens between requests, since there is no thread in which it could: whoever reads a
-    stream of events lets time pass, for the whole master, until there is something to read.
+    Nothing happens between requests, because there is no thread for it: reading a stream of events lets time pass, for
+    the whole master, until there is something to read.
     """
 
     def __init__(self, master: "Master", sleep: Sleep = time.sleep) -> None:
-        # Late: a registry answers by itself what it can, and starts no master.
+        # Imported late: the registry alone answers what it can, without a master.
         from fake_master.http.application import Application
 
         self._application = Application(master)
@@ -88,11 +87,11 @@ class DirectConnection:
         return self._application.handle(Request(method, target, headers, body))
 
     def respond(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
-        """The same; raises RegistryFailure if that is no answer of the master, but a fault of its file."""
+        """The same; raises RegistryFailure for a fault of the file."""
         return self._application.respond(Request(method, target, headers, body))
 
     def events(self, stream: "EventStream", timeout: float | None) -> Events:
-        """Return the events on the stream of an answer; `timeout`: seconds between two pieces, None for ever."""
+        """Return the events on the stream of an answer; `timeout`: seconds between two pieces, None for no limit."""
         return Events(self._application, stream, self._sleep, math.inf if timeout is None else timeout)
 
     def close(self) -> None:
@@ -108,7 +107,7 @@ class Connection(Protocol):
         ...
 
     def events(self, stream: "EventStream", timeout: float | None) -> Events:
-        """Return the events on the stream of an answer; `timeout` in seconds, None for ever."""
+        """Return the events on the stream of an answer; `timeout` in seconds, None for no limit."""
         ...
 
     def close(self) -> None:
@@ -138,7 +137,7 @@ class ConnectionTransport(httpx.BaseTransport):
         return httpx.Response(response.status, headers=headers, content=response.body)
 
     def close(self) -> None:
-        """Let go of the master's registry."""
+        """Close the master's registry."""
         self._connection.close()
 
 
@@ -169,9 +168,9 @@ class InProcessTransport(ConnectionTransport):
 class LazyConnection:
     """A connection such as `DirectConnection`, to a master that `start` starts.
 
-    With a `profile` it is a master without flags, so that nobody is kept from seeing anything, and what its
-    `registry` holds is the answer.  Whatever is strange about that is left to the master to say.
-    `explained` makes a BadInput of each RegistryFailure: the file is that of whoever asks.
+    With a `profile` it is a master without flags, so that everybody may see everything, and the `registry` has the
+    answer. The master reports anything unusual. `explained` turns each RegistryFailure into BadInput, because the file
+    belongs to the user.
     """
 
     def __init__(
@@ -202,7 +201,7 @@ class LazyConnection:
             return self._master().events(stream, timeout)
 
     def close(self) -> None:
-        """End the master, if it has started, and let go of the registry."""
+        """End the master, if it has started, and close the registry."""
         if self._started is None:
             self._registry.close()
         else:

@@ -1,7 +1,7 @@
 """The limits of one client: how much it may send, how long it may take, how many may come at once.
 
-A Mesos master has hardly any such limits; the fake one has them so that a client that is slow,
-silent or hostile is told so, with the status that HTTP has for it, and costs the others nothing.
+A Mesos master has few such limits; the fake one has them so that a slow, silent or hostile client gets the HTTP status
+for it, and does not affect others.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ def allow_many_files() -> None:
 
 
 def _most_connections() -> int:
-    """As many as the process may have open files; never so many that accepting would fail."""
+    """Return how many connections the process's limit of open files allows, less a reserve for accepting."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return max(16, 16384 if soft == resource.RLIM_INFINITY else min(16384, soft - _SPARE_FILES))
 
@@ -46,7 +46,7 @@ class ClientLimits:
     bodies: int = 256 * MIB
     """The bodies of all requests that are being read (503)."""
     expansion: int = 100
-    """How many times its length a packed body may unpack to (413); 64 KiB are always allowed."""
+    """The largest expansion of a compressed body (413); 64 KiB are always allowed."""
     line: int = 64 * 1024
     """The request line (400)."""
     header: int = 16 * 1024
@@ -58,7 +58,7 @@ class ClientLimits:
     body_seconds: float = 60.0
     """To send the body (408)."""
     answer_seconds: float = 60.0
-    """To take an answer, streams aside; whoever does not is cut off."""
+    """The time to read an answer, except a stream; then the client is disconnected."""
     registry_seconds: float = 10.0
     """To wait for a registry that another process holds (500)."""
     idle_seconds: float = 3600.0
@@ -102,14 +102,14 @@ class Connection(web.RequestHandler):
         super().data_received(data)
 
     def eof_received(self) -> bool:  # type: ignore[override]  # aiohttp means "no" by None
-        """Nothing more is asked; what has been asked is answered still, unless that has no end.  TLS cannot do that."""
+        """The client sends no more requests; pending ones are still answered, except streams. TLS cannot do that."""
         self._ended = True
         if not self._heard or self._streaming or (self._body is not None and not self._body.is_eof()):
             return False
         return self.transport is not None and self.transport.get_extra_info("sslcontext") is None
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """The connection is gone: stop timing, and tell those who asked for it."""
+        """The connection is gone: stop the timers, and call the callbacks."""
         self._stop_timing()
         super().connection_lost(exc)
         for tell in self._on_lost:
@@ -137,7 +137,7 @@ class Connection(web.RequestHandler):
             self._start_timing()  # a part of the next one came with this one
 
     def stream(self, on_lost: Callable[[], None]) -> bool:
-        """The answer is one without an end; whether there is still somebody to listen.
+        """Mark the answer as a stream; return whether the client is still connected.
 
         `on_lost` is called when the connection ends.
         """
@@ -164,7 +164,7 @@ class Connection(web.RequestHandler):
             self.force_close()
 
     def _end_with(self, status: int, sentence: str) -> None:
-        """Said without being asked: there is no request that could be answered."""
+        """Sent without a request, because there is none that could be answered."""
         phrase = web.Response(status=status).reason
         head = f"HTTP/1.1 {status} {phrase}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n"
         if self.transport is not None:
@@ -179,7 +179,7 @@ def _request(
     writer: AbstractStreamWriter,
     task: "asyncio.Task[None]",
 ) -> web.BaseRequest:
-    """A request that is answered as by HTTP/1.1, as Mesos does: also one of 1.0 gets a stream, in chunks."""
+    """A request that is answered with HTTP/1.1, like on Mesos: a 1.0 request gets a stream too, in chunks."""
     asked = message._replace(version=HttpVersion11)
     return web.BaseRequest(asked, payload, protocol, writer, task, asyncio.get_running_loop())
 
@@ -199,11 +199,11 @@ class Door(web.Server):
         super().__init__(handler, request_factory=_request, handler_cancellation=True)
 
     def __call__(self) -> Connection:
-        """Another connection, before anybody is on it."""
+        """A new connection, before it is used."""
         return Connection(self, loop=asyncio.get_running_loop(), **self._options)
 
     def is_full_for(self, newcomer: Connection) -> bool:
-        """Return whether there is no place, even after the oldest connection that is idle has gone."""
+        """Return whether there is no room, even after closing the oldest idle connection."""
         if len(self._connections) <= self.limits.connections:
             return False
         for other in self._connections:
@@ -220,7 +220,7 @@ def connection_of(request: web.BaseRequest) -> Connection:
 
 
 def cut_off(request: web.BaseRequest) -> None:
-    """Close without waiting for what the other side does not read."""
+    """Close without waiting until the other side has read everything."""
     if request.transport is not None:
         request.transport.abort()
 
@@ -228,11 +228,11 @@ def cut_off(request: web.BaseRequest) -> None:
 async def write_chunk(
     request: web.BaseRequest, response: web.StreamResponse, record: bytes, writing: asyncio.Lock
 ) -> None:
-    """One record in a chunk of its own.
+    """Send one record in its own chunk.
 
-    A large one goes in pieces, each when the one before has been taken: a copy of all of it would otherwise wait in
-    the buffer of every subscriber that does not read.  Of all subscribers one is written a piece at a time, so that
-    whoever asks something else is answered in between.
+    A large one is sent in pieces, each when the previous one was taken: otherwise a copy of all of it would wait in the
+    buffer of every subscriber that does not read. Only one subscriber gets a piece at a time, so that other requests
+    are answered in between.
     """
     if len(record) <= _LARGEST_WRITE:
         await response.write(record)

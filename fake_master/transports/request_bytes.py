@@ -1,4 +1,4 @@
-"""The bytes of requests: where each request ends on a connection, and what a packed body unpacks to."""
+"""The bytes of requests: where each request ends on a connection, and the decompressed size of a body."""
 
 import zlib
 
@@ -7,7 +7,7 @@ _LONGEST_LINE = 1 << 16
 
 
 class Boundaries:
-    """Follows one connection.  What is malformed does not matter: aiohttp refuses it and the connection ends."""
+    """Follows one connection. Malformed input does not matter, because aiohttp refuses it and closes the connection."""
 
     def __init__(self) -> None:
         self._state = _HEAD
@@ -81,7 +81,7 @@ class TooMuch(ValueError):
 
 
 class Unpacker:
-    """Takes one body apart as it comes: what it holds is no more than `factor` times what came, or `most` bytes."""
+    """Decompresses one body as it arrives, to at most `factor` times the received size, or `most` bytes."""
 
     def __init__(self, factor: int, most: int) -> None:
         self._factor, self._most = factor, most
@@ -106,7 +106,7 @@ class Unpacker:
         return piece
 
     def finish(self) -> None:
-        """Raises Broken where something is missing; the trailer is part of it."""
+        """Raises Broken if something is missing; the trailer is part of it."""
         if not self._inflater.eof:
             raise Broken("the gzip data ends early")
 

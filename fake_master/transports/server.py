@@ -1,7 +1,7 @@
-"""The fake master on a socket.  aiohttp speaks HTTP; everything else is the application's.
+"""The fake master on a socket.  aiohttp handles HTTP; everything else is in the application.
 
-aiohttp because it carries keep-alive, chunked bodies and thousands of open streams, takes paths
-as they are sent, and brings no command-line library along.
+It supports keep-alive, chunked bodies and thousands of open streams, keeps paths as they were sent, and needs no
+command-line library.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ _CLOSE = {"Connection": "close"}
 
 
 class Server:
-    """Serves one master until it is told to stop; by https if there is a context for it.
+    """Serves one master until it is stopped, over https if there is a context for it.
 
     With `drivers` it takes messages of scheduler drivers too, which needs the package `protobuf`.
     """
@@ -57,11 +57,13 @@ class Server:
         self._held = 0
         """Bytes of the bodies that are being read."""
         self._application = served if isinstance(served, Application) else Application(served)
-        self._application.master.registry.wait_at_most(0)  # nobody would be answered meanwhile: see `_respond`
+        self._application.master.registry.wait_at_most(0)  # no request would be answered meanwhile: see `_respond`
         self._turn = asyncio.Lock()
         """Held by the request that tries for the registry again; those that come later wait for it."""
         self._writing = asyncio.Lock()
-        """Held while a piece of a large event is written: the system takes megabytes at once, for every subscriber."""
+        """Held while a piece of a large event is written, because the system accepts megabytes at once for every
+        subscriber.
+        """
         self._busy = asyncio.Event()
         self._stop = asyncio.Event()
         self._drivers = drivers
@@ -74,14 +76,14 @@ class Server:
     async def run(self, host: str, port: int, ready: Callable[[str], None], *, obey_signals: bool = True) -> None:
         """Listen until `stop` is called, or until the master ends by itself.
 
-        `ready` is called with the URL once requests are taken.  Port 0 takes any free one.  SIGTERM and SIGINT call
-        `stop`, unless `obey_signals` is off, as it must be outside of a process's main thread.
-        Raises OSError if the address cannot be had.
+        `ready` is called with the URL once it accepts requests. Port 0 chooses a free one. SIGTERM and SIGINT call
+        `stop`, unless `obey_signals` is off, which it must be outside of the main thread. Raises OSError if the address
+        is not available.
         """
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT) if obey_signals else ():
             loop.add_signal_handler(number, self.stop)
-        # A client that breaks off is no news to whoever runs this; everything else still is.
+        # A client that disconnects is not worth a log message; everything else is.
         logging.getLogger("aiohttp.server").addFilter(_is_news)
         runner = web.ServerRunner(Door(self._handle, self._limits), shutdown_timeout=_SECONDS_TO_FINISH)
         await runner.setup()
@@ -100,7 +102,7 @@ class Server:
             stopped = asyncio.create_task(self._stop.wait())
             await asyncio.wait((clockwork, stopped), return_when=asyncio.FIRST_COMPLETED)
             if clockwork.done():
-                # The master has ended, or there is no clock and nothing would ever be allocated again: better to end
+                # The master has ended, or its clock has failed and nothing would ever be allocated again: better to end
                 # than to look alive.
                 clockwork.result()
             clockwork.cancel()
@@ -111,7 +113,7 @@ class Server:
             self._application.master.close()
 
     async def _keep_time(self) -> None:
-        """Let the master do what becomes due while nobody asks it anything, until it ends."""
+        """Let the master do what becomes due between requests, until it ends."""
         master = self._application.master
         while True:
             self._application.tick()
@@ -149,7 +151,7 @@ class Server:
             answer = refusal.response
         except ConnectionDropped:
             cut_off(request)
-            return web.Response()  # nobody receives it
+            return web.Response()  # there is no receiver
         self._busy.set()
         if not answer.is_sent and self._driver_connections is not None:
             return self._driver_connections.unanswered()
@@ -159,7 +161,7 @@ class Server:
                     answer.stream.abandon()
                 return await _carry(request, answer, answer.stream, self._writing)
             finally:
-                self._busy.set()  # what becomes of a subscriber that is gone may be due at once
+                self._busy.set()  # the consequences of a lost subscriber may be due at once
         response = web.Response(status=answer.status, body=answer.body, headers=dict(answer.headers))
         if len(answer.body) > _SMALLEST_BODY_TO_COMPRESS and "gzip" in request.headers.get("Accept-Encoding", ""):
             response.enable_compression(web.ContentCoding.gzip)
@@ -177,7 +179,7 @@ class Server:
         self._busy.set()
 
     async def _respond(self, request: Request) -> Response:
-        """The answer; where another process holds the registry, others get theirs while this one waits."""
+        """The answer; if another process holds the registry, others get theirs while this one waits."""
         give_up = asyncio.get_running_loop().time() + self._limits.registry_seconds
         try:
             return self._application.respond(request)
@@ -203,7 +205,7 @@ class Server:
             raise self._too_large()
         if request.headers.get("Expect", "").lower() == "100-continue":
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-            request.writer.output_size = 0  # what was written is no part of the answer
+            request.writer.output_size = 0  # the output is not part of the answer
         parts = bytearray()
         is_packed = request.headers.get("Content-Encoding") == "gzip"
         unpacker = Unpacker(self._limits.expansion, self._limits.body) if is_packed else None
@@ -228,7 +230,7 @@ class Server:
         except TimeoutError:
             raise Refusal(408, "The body did not arrive in time", _CLOSE) from None
         except _UNREADABLE as error:
-            # Cut off, or not in the encoding that its headers promise; perhaps nobody is left to be told.
+            # Truncated, or not in the encoding of its headers; the client may be gone.
             raise Refusal(400, f"The body cannot be read: {error}", _CLOSE) from error
         finally:
             self._held -= len(parts)
@@ -278,6 +280,6 @@ async def _carry(
                 await news.wait()
         await response.write_eof()
     finally:
-        # aiohttp cancels the handler when the other side hangs up; whatever else ends it, nobody listens any more.
+        # aiohttp cancels the handler when the other side disconnects; however it ends, the client is gone.
         stream.abandon()
     return response

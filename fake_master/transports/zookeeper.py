@@ -42,7 +42,7 @@ def parse_place(text: str) -> Place:
 
 
 class Registration:
-    """One master's node, made anew when its session was lost.  Close it."""
+    """One master's node, created again if its session is lost. Close it."""
 
     def __init__(self, place: Place, info: Mapping[str, Any]) -> None:
         self._place = place

@@ -136,7 +136,7 @@ class Command(_Help, TyperCommand):
         except KeyboardInterrupt as stopped:
             raise session.interrupted(stopped) from None  # typer would lose its message
         except BrokenPipeError:
-            return int(ExitStatus.BROKEN_PIPE)  # typer would take it for a failure of its own
+            return int(ExitStatus.BROKEN_PIPE)  # typer would treat it as its own failure
         finally:
             session.end_progress()
 

@@ -45,7 +45,7 @@ def principals_if_allowed(master: Master) -> Collection[str] | None:
 
 
 def show(master: Master) -> list[PrincipalStatus]:
-    """Every principal that is listed, counted or used; those that share the default stand last, then the default."""
+    """Every principal that is listed, counted or used; those that share the default come last, then the default."""
     limits = limits_in_force(master)
     if limits is None:
         master.notice("the master was started without --rate_limits: nothing is throttled")
@@ -83,10 +83,10 @@ class PollOptions:
 
 
 def watch(master: Master, poll_options: PollOptions) -> Iterator[RatesReading]:
-    """The rates since the reading before, reading after reading.
+    """Yield the rates since the previous reading.
 
-    A master that does not answer is passed over with a notice: another one will lead.  The first
-    reading is not forgiven, since then the address may be wrong.
+    If a master does not answer, a notice says so, because another one will lead. If the first reading fails, raise,
+    because the address may be wrong.
     """
     limits = _limits_if_allowed(master)
     before: CounterReading | None = None

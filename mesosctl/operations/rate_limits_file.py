@@ -45,7 +45,7 @@ def dump(document: dict[str, Any], like: str = "") -> str:
     if not like.strip():
         return _with_short_entries(document, _INDENT)
     original = json.loads(like)
-    # Of the two layouts that people write, the one that says more of the old text in the same lines.
+    # Of the two usual layouts, the one with more lines of the old text.
     lines = set(like.splitlines())
     layouts = (_with_short_entries, _with_long_entries)
     layout = max(layouts, key=lambda layout: len(lines & set(layout(original, _indent(like)).splitlines())))
@@ -62,7 +62,7 @@ def _with_long_entries(document: dict[str, Any], indent: str) -> str:
 
 
 def _with_short_entries(document: dict[str, Any], indent: str) -> str:
-    """Each field on a line, and each entry of an array too, as in Mesos's own document."""
+    """Each field and each entry of an array on its own line, as in the Mesos documentation."""
     fields = []
     for name, value in document.items():
         text = _in_one_line(value)
@@ -84,8 +84,8 @@ Change = Callable[[Document], None]
 def edit(path: str, change: Change, *, write: bool = True) -> FileEdit:
     """Apply `change` to the configuration in a file, which may be new.
 
-    What the change does not touch stays as it is.  A configuration that would stop a master is not written.
-    Raises BadInput, RuleViolation, and what `change` raises.
+    Everything else stays as it is. A configuration with which a master would not start is not written. Raises BadInput,
+    RuleViolation, and what `change` raises.
     """
     before = _read(path)
     document = {} if before is None else parse(before, path).document
@@ -119,7 +119,7 @@ def set_limit(principal: str, limit: RateLimit) -> Change:
 
 
 def unset_limit(principal: str) -> Change:
-    """Take a principal's entry out, so that the default applies to it.  The change raises NotFound."""
+    """Remove a principal's entry, so that the default applies to it. The change raises NotFound."""
 
     def change(document: Document) -> None:
         entries = _entries(document)
@@ -153,7 +153,7 @@ def _put(target: Document, name: str, value: float | None) -> None:
     if value is None:
         target.pop(name, None)
     else:
-        # 300, not 300.0: as a person would have written it.
+        # 300, not 300.0, as people write it
         target[name] = int(value) if value == int(value) else value
 
 
@@ -174,8 +174,8 @@ def _read(path: str) -> str | None:
 def validate(text: str, name: str, where: str, master: Master | None = None) -> FileCheck:
     """Check a configuration; with a master also against the principals of its frameworks.
 
-    `name` is the file as it was typed, and `where` what errors call it.
-    Raises BadInput for what is not JSON or not as documented: it names every fault, those of the rules too.
+    `name` is the file on the command line, and `where` its name in errors. Raises BadInput for invalid JSON and
+    undocumented content, with every fault, including broken rules.
     """
     document = read_json(text, where)
     mistakes = RateLimits.faults(document)
@@ -194,13 +194,13 @@ def validate(text: str, name: str, where: str, master: Master | None = None) -> 
 
 
 def _readable(document: Any) -> rate_limits.RateLimits:
-    """The principals and rates of a document that are as documented, each in its place."""
+    """The valid principals and rates of a document, each in its place."""
     top = document if isinstance(document, dict) else {}
     entries = [entry if isinstance(entry, dict) else {} for entry in _list(top.get("limits"))]
     limits = []
     for index, entry in enumerate(entries):
         principal = entry.get("principal")
-        known = principal if isinstance(principal, str) else f"\0{index}"  # alike to no other
+        known = principal if isinstance(principal, str) else f"\0{index}"  # unlike any other
         limits.append((known, RateLimit(_rate(entry.get("qps")))))
     return rate_limits.RateLimits(tuple(limits), RateLimit(_rate(top.get("aggregate_default_qps"))))
 

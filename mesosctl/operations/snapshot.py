@@ -1,8 +1,7 @@
 """A snapshot of a cluster, from a live master (Mesos documentation, "HTTP Endpoints").
 
-Agents, frameworks, tasks and offers come from one GET_STATE, which is of one moment.  Quotas, weights
-and reservations belong to that moment if quotas and weights are the same before and after; where they
-are not, everything is read again.
+Agents, frameworks, tasks and offers come from one GET_STATE, so from one moment. Quotas, weights and reservations
+belong to that moment if quotas and weights are the same before and after; otherwise everything is read again.
 """
 
 import time
@@ -44,13 +43,13 @@ DECISIVE_FLAGS = (
     "role_sorter",
     "roles",
 )
-"""The flags that decide about allocation; no other is kept, since some hold secrets."""
+"""The flags that affect allocation; others are left out, because some hold secrets."""
 
 UNKNOWN_WHITELIST = "the agents that --whitelist names: unknown; assumed to be all"
 """Among what is unknown, if a master offers only some agents."""
 
 Progress = Callable[..., None]
-"""Takes a sentence, and the part that is done where it is known."""
+"""Takes a sentence, and the fraction that is done, if it is known."""
 Value = TypeVar("Value")
 
 
@@ -67,8 +66,8 @@ def read_snapshot(
 ) -> ClusterSnapshot:
     """Read the snapshot of a cluster from its `master`; `progress` gets a sentence whenever there is news.
 
-    What may not be seen, or no master shows, is listed in `unknown`.  Raises what `Master` raises if
-    the agents, frameworks and tasks cannot be read at all.
+    `unknown` lists what is not visible. Raises the errors of `Master` if the agents, frameworks and tasks cannot be
+    read.
     """
     report = progress or (lambda *_: None)
     version = responses.version(master.get("/version"))
@@ -118,7 +117,7 @@ def _state(master: Master, report: Progress, again: str, *, whole: bool) -> tupl
 
 
 def _whole(chunks: Iterable[bytes]) -> tuple[ClusterState, Lending | None]:
-    """Read an answer whole: lending refers back and forth in it, and only a fake master lends."""
+    """Read a whole answer: the parts of lending refer to each other, and only a fake master lends."""
     body = b"".join(chunks)
     state = cluster_state.cluster_state([body])
     return state, lending(decode(body)) if state.lends else None
@@ -145,7 +144,7 @@ def _if_allowed(read: Callable[[], Value]) -> Value | None:
 
 
 def _if_told(read: Callable[[], Value]) -> Value | None:
-    """Metrics: a master may not have them, or not give them in time, and a snapshot is one without them too."""
+    """The metrics, or none: a master may not have them or not send them in time, and a snapshot can do without them."""
     try:
         return read()
     except MesosctlError:
@@ -193,7 +192,7 @@ def _with_unseen(snapshot: ClusterSnapshot, state: ClusterState, unknown: list[s
 def _unknown(
     snapshot: ClusterSnapshot, settings: _Settings, flags: Mapping[str, str] | None, *, changed: bool
 ) -> list[str]:
-    """Each unknown, and what stands in its place."""
+    """Each unknown fact, and what is assumed instead."""
     found = _of_frameworks(snapshot)
     silent = sum(framework.suppressed is None for framework in snapshot.frameworks)
     if silent:
@@ -250,5 +249,5 @@ def _hidden_by_flags(flags: Mapping[str, str]) -> list[str]:
 
 
 def write_file(path: Path, snapshot: ClusterSnapshot, redact: Callable[[Iterable[str]], Iterable[str]] = iter) -> None:
-    """Write a file whole, or leave what was there; `redact` takes out what must not be kept.  Raises BadInput."""
+    """Replace a file completely, or leave the old one; `redact` removes secrets.  Raises BadInput."""
     write_pieces(path, redact(snapshot_api.lines(snapshot)))

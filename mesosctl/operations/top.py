@@ -1,7 +1,7 @@
 """`top`: readings of a cluster, one after the other, and the events that say when something has changed.
 
-A reading asks for totals and for lists that are short however many agents there are.  No event of a master reports
-offers, so the master is asked every few seconds, and at once when an event came.
+A reading requests totals and lists that are short whatever the number of agents. A master has no events for offers, so
+it is polled every few seconds, and at once after an event.
 """
 
 import threading
@@ -34,7 +34,7 @@ _SILENCE = 60.0
 
 
 class OverviewReader:
-    """Reads a cluster again and again; it remembers since when each offer is out, and the last counters."""
+    """Reads a cluster repeatedly; it remembers the age of each offer, and the last counters."""
 
     def __init__(
         self, master: Master, clock: Callable[[], float] = time.monotonic, now: Callable[[], float] = time.time
@@ -49,7 +49,7 @@ class OverviewReader:
         self._unknown: dict[str, None] = {}
 
     def read(self) -> Overview:
-        """One reading.  Raises what `Master` raises, Denied alone excepted."""
+        """One reading. Raises the errors of `Master`, except Denied."""
         at = self._clock()
         self._unknown = {}
         if self._version is None:
@@ -132,7 +132,7 @@ def _agents(metrics: dict[str, Any]) -> dict[str, int]:
 class Feed:
     """Readings in a thread of their own, so that a screen answers keys while a large answer is on its way.
 
-    `events` says whether the master's event stream is heard too, which a master in this process does not have.
+    `events` says whether to follow the master's event stream too, which a master in this process does not have.
     """
 
     def __init__(self, open_master: Callable[[], Master], every: float, *, events: bool) -> None:
@@ -142,13 +142,13 @@ class Feed:
         self.overview: Overview | None = None
         """The last reading."""
         self.trouble: str | None = None
-        """Why there has been no reading since; None if there has."""
+        """Why there has been no reading since then, or None."""
         self.failed: BaseException | None = None
-        """The end of it: no first reading could be made, or there is a bug."""
+        """The error that ends it: the first reading failed, or there is a bug."""
         self.events: deque[str] = deque(maxlen=_EVENTS_KEPT)
-        """Sentences about what came and went, the last one last."""
+        """Sentences about what came and went, in order."""
         self.is_live = False
-        """Whether events are heard."""
+        """Whether the event stream is open."""
 
     def __enter__(self) -> Self:
         self._start(self._read)
@@ -160,7 +160,7 @@ class Feed:
         self._over.set()
         self._wake.set()
         for thread in self._threads:
-            thread.join(timeout=0.2)  # a stream that is silent, or a slow answer, is left behind: it only reads
+            thread.join(timeout=0.2)  # a silent stream or a slow answer is abandoned, because it only reads
 
     def _start(self, run: Callable[[], None]) -> None:
         thread = threading.Thread(target=run, daemon=True)
@@ -194,7 +194,7 @@ class Feed:
             self.trouble = error.message
 
     def _hear(self) -> None:
-        """Follow the events of whoever leads, for as long as the screen is there."""
+        """Follow the events of the leading master while the screen is open."""
         while not self._over.is_set():
             with suppress(MesosctlError), self._open_master() as master:
                 for sentence in events(master):
@@ -221,7 +221,7 @@ def events(master: Master) -> Iterator[str]:
 
 
 def _sentence(kind: str, event: dict[str, Any], names: dict[str, str]) -> str:
-    with suppress(KeyError, TypeError, AttributeError):  # whatever a stranger sent says that something is new
+    with suppress(KeyError, TypeError, AttributeError):  # an unexpected event also means that something is new
         return _told(kind, event, names)
     return ""
 

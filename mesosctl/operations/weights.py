@@ -1,7 +1,7 @@
 """Weights: reading, and changing several at once (Mesos documentation, "HTTP Endpoints").
 
-A master forgets no weight: what was set once can only become 1 again.  Where a role with frameworks is among them,
-every outstanding offer of the cluster is rescinded.
+A master never removes a weight; it can only become 1 again. If one of the roles has frameworks, every outstanding offer
+of the cluster is rescinded.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ def read_weights(master: Master) -> dict[str, float]:
 
 
 def check_weights(target: Mapping[str, float]) -> None:
-    """Whether a master would take these weights.  Raises RuleViolation."""
+    """Check that a master would accept these weights. Raises RuleViolation."""
     for role, weight in target.items():
         roles.check_role(role)
         if not 0 < weight < float("inf"):
@@ -32,9 +32,9 @@ def check_weights(target: Mapping[str, float]) -> None:
 def set_weights(
     master: Master, target: Mapping[str, float], *, v1: bool = False, wait: bool = True
 ) -> list[WeightChange]:
-    """Set the weights that are not so already, all or none, and read them back; returns the changes.
+    """Set the weights that differ, all or none, and read them back; return the changes.
 
-    A role that the master does not know yet is named in a notice, as a weight stays for ever.  Raises what
+    A notice names a role that the master does not know yet, because a weight stays forever.  Raises what
     `update_weights` raises.
     """
     check_weights(target)
@@ -48,7 +48,7 @@ def set_weights(
 
 
 def _tell_unknown(master: Master, names: list[str]) -> None:
-    """Say so if no framework, quota or weight has a role: it may be mistyped."""
+    """Warn if no framework, quota or weight has a role, which may be mistyped."""
     try:
         known = responses.roles(master.get("/roles"))
     except MesosctlError:  # perhaps this principal may not see them
@@ -60,7 +60,7 @@ def _tell_unknown(master: Master, names: list[str]) -> None:
 
 
 def update_weights(master: Master, target: Mapping[str, float], *, v1: bool = False, wait: bool = True) -> bool:
-    """Set weights, all or none, and read them back; returns whether they were seen.
+    """Set weights, all or none, and read them back; return whether they were confirmed.
 
     `v1` sends UPDATE_WEIGHTS instead of PUT /weights.  Raises RuleViolation, NotConfirmed and what
     `client.Master` raises.

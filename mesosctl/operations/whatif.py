@@ -43,15 +43,15 @@ if TYPE_CHECKING:
 
 
 _NOT_ABOUT_THE_CHANGE = (UsageError, BadInput, Bug, UnexpectedAnswer)
-# Words that name nothing make no request that could be refused.
+# Names of things that do not exist make no request that could be refused.
 _NAMES_NOTHING = frozenset({"agent.exists", "framework.exists"})
 _WORDS = ("resource.", "wanted.")
-"""Rules on arguments, or on a desired state, that make no request either."""
-# Rules of the tool's own: a master would accept, and the operator regret it.
+"""Rules on arguments, or on a desired state, which make no request either."""
+# Rules of mesosctl itself: a master would accept the request, but the operator would regret it.
 _OWN_RULES = frozenset(
     {"quota.above-zero", "quota.path", "quota.empty", "quota.readable", "quota.limits-need-update", "apply.unchanged"}
 )
-# What a master notices only when it looks for the resources.
+# Faults that a master notices only when it looks for the resources.
 _FOUND_LACKING = frozenset({"reservation.exists"})
 
 
@@ -71,15 +71,15 @@ def start_dry_run_of_file(file: BufferedIOBase, where: str, terms: DryRunOptions
 
 
 def open_dry_run(dry_run: "DryRun", settings: ClientSettings) -> Master:
-    """The fake master of a dry run, to be asked like any other; `settings` need the dry run's clock."""
+    """The fake master of a dry run, used like any other; `settings` need the dry run's clock."""
     return Master(parse_address("fake:"), settings, dry_run.transport)
 
 
 def attempt(dry_run: "DryRun", change: Callable[[], object], *, label: str | None = None, name: str = "") -> None:
     """Make a change on the dry run's master; a refusal becomes an answer.
 
-    `label` is what its requests are called, by themselves unless given; `name` what is called so if
-    none is sent.  Raises what is not about the change: arguments that make none, UsageError, BadInput, Bug.
+    `label` is the name of its requests, by default the requests themselves; `name` is the name of a change that sends
+    none. Raises errors that are not about the change: arguments that make none, UsageError, BadInput, Bug.
     """
     dry_run.begin(label or name)
     before = len(dry_run.answers)
@@ -101,7 +101,7 @@ def _refusal(change: str, error: MesosctlError) -> ChangeAnswer:
     """Return the answer to a change that mesosctl itself refuses, before it sends anything."""
     own = error.rule in _OWN_RULES or isinstance(error, DeadlinePassed)
     status = None if own else _status(error)
-    # Where the sentence says what a master would answer, the one before it does not: it is said with the status.
+    # If the message says what a master would answer, use its cause: the status is shown separately.
     said = error.__cause__ if error.would_answer is not None else None
     message = said.message if isinstance(said, MesosctlError) else error.message
     return ChangeAnswer(
@@ -120,7 +120,7 @@ def _status(error: MesosctlError) -> int | None:
     return 400 if isinstance(error, Invalid | NotFound) else None
 
 
-def named_changes(  # the kinds of change that there are
+def named_changes(  # the kinds of change
     words: Sequence[str] = (),
     *,
     lose_agents: Sequence[str] = (),
@@ -130,7 +130,7 @@ def named_changes(  # the kinds of change that there are
     count: int = 1,
     attributes: Mapping[str, str] | None = None,
 ) -> list[tuple[str, Change]]:
-    """Return changes with their names, in the order in which they are made: who comes and goes, then `words`.
+    """Return changes with their names, in order: agents and frameworks that come and go, then `words`.
 
     `add_agents` are resource texts, for `count` agents with `attributes` each.  Raises UsageError and RuleViolation.
     """
@@ -152,10 +152,10 @@ _ONCE = SendOptions(v1=True, wait=False, ask_agents=False)
 
 
 class ChangeRunner:
-    """Does changes to the master of a dry run.
+    """Makes changes on the master of a dry run.
 
-    `force` skips the capacity heuristic, `allow_new_resource` takes quotas and agents with names of
-    resources that no agent has.  `traffic` is needed if rate limits are changed.
+    `force` skips the capacity heuristic, `allow_new_resource` accepts quotas and agents with resources that no agent
+    has.  `traffic` is needed if rate limits are changed.
     """
 
     def __init__(
@@ -212,7 +212,7 @@ class ChangeRunner:
                 self._dry_run.lose_framework(find_framework(self._dry_run.frameworks, word))
 
     def _restart(self, change: changes.Restart) -> None:
-        """Another master leads.  Raises BadInput for flags that none takes, UsageError after agents came or went."""
+        """Restart the master. Raises BadInput for invalid flags, UsageError after agents came or went."""
         if self._dry_run.has_moved:
             sentence = "a change that restarts the master cannot follow one that adds or loses agents or frameworks"
             hint = "leave those out; failover:80% says how many agents are back"
@@ -237,7 +237,7 @@ class ChangeRunner:
         from mesosctl.operations.quota.set_update_remove import set_quota, update_quotas
         from mesosctl.operations.quota.state import read_quotas
 
-        # Of many thousands of agents a list takes longer to write and to read than anything else.
+        # A list of many thousands of agents would take longer than everything else.
         options = self._options._replace(capacity=self._dry_run.capacity)
         if isinstance(change, changes.Guarantee):
             if change.role not in read_quotas(self._master):
@@ -284,8 +284,8 @@ class ChangeRunner:
         gone = [find_agent(everybody, word).id for word in change.names]
         part = round(len(everybody) * change.fraction, 6)
         count = math.ceil(part)
-        # The first of every so many by host name, so that racks named after each other lose alike.
+        # Evenly spaced by host name, so that racks with similar names lose equally.
         gone += [everybody[place * len(everybody) // count].id for place in range(count)]
-        # Of few agents a part is mostly no whole number, and then far more of the cluster than was said.
+        # With few agents a fraction is rarely a whole number, and rounding up may take far more of the cluster.
         rounded = f"{change.fraction:g} of {len(everybody)} is {part:g}, rounded up" if count != part else ""
         self._dry_run.lose_agents(gone, rounded)

@@ -1,7 +1,7 @@
 """Several forecasts from one reading of a cluster.
 
-A dry run settles once.  Each alternative is then tried in a process that is forked from it, so that none
-sees what another did, and none reads or settles the cluster again.
+A dry run settles once. Each alternative is then tried in a forked process, so that none affects another, and none reads
+or settles the cluster again.
 """
 
 import multiprocessing
@@ -38,7 +38,7 @@ def forecast_each(
 
 
 def find_largest(dry_run: "DryRun", template: Template, attempt: Attempts, progress: Progress) -> LargestChange:
-    """Return the largest amount for the question mark for which nothing is refused and none starves.
+    """Return the largest amount for the question mark that is accepted and starves nobody.
 
     Raises what the attempts raise.
     """
@@ -78,10 +78,10 @@ def _side_by_side(dry_run: "DryRun", words: Sequence[str], attempt: Attempts) ->
     try:
         for word in words:
             ours, theirs = fork.Pipe(duplex=False)
-            # A process of its own ends with this one.
+            # The forked process ends with this one.
             process = fork.Process(target=_answer, args=(dry_run, word, attempt, theirs), daemon=True)
             with warnings.catch_warnings():
-                # The thread that draws the progress holds nothing that the new process asks for.
+                # The progress thread holds no lock that the new process needs.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 process.start()
             theirs.close()
@@ -107,7 +107,7 @@ def _received(pipe: Connection) -> Forecast:
 
 
 def _answer(dry_run: "DryRun", word: str, attempt: Attempts, pipe: Connection) -> None:
-    """Try one change in a process of its own, and send its forecast or its error."""
+    """Try one change in a forked process, and send its forecast or its error."""
     dry_run.be_silent()
     try:
         attempt(word)
@@ -115,4 +115,4 @@ def _answer(dry_run: "DryRun", word: str, attempt: Attempts, pipe: Connection) -
     except BaseException as error:  # noqa: BLE001  # the process that asked raises it
         pipe.send(error if isinstance(error, MesosctlError) else f"{type(error).__name__}: {error}")
     finally:
-        os._exit(0)  # without writing what the process that asked has still to write
+        os._exit(0)  # without flushing the buffers of the parent process

@@ -1,1 +1,1 @@
-"""Answers as tables, JSON, csv and names, and what changes on a terminal meanwhile.  Depends on values alone."""
+"""Answers as tables, JSON, csv and names, and live output on a terminal. Depends only on values."""

@@ -30,7 +30,7 @@ AGENT_LEGEND = "█ used   ▒ offered   ▞ reserved, idle   ░ free"
 
 
 def agent_list(agents: Sequence[RegisteredAgent], *, empty: str = "no agents are registered") -> Report:
-    """A line for every agent; `empty` is said where there is none."""
+    """A line for every agent; `empty` is shown if there is none."""
 
     def document() -> "cluster.AgentList":
         from mesosctl.output.json_documents import cluster
@@ -101,7 +101,7 @@ def _agent_screen(agents: Sequence[RegisteredAgent], empty: str) -> Report:
 
 
 def screen(columns: Sequence[Column], rows: Sequence[Sequence[str]], empty: str, remark: Sequence[str]) -> Report:
-    """A report for a terminal alone: the one that it stands for has the names and the document."""
+    """A report only for a terminal; the report that it replaces has the names and the document."""
     return Report(columns, rows, (), _no_document, list, empty=empty, remark=remark)
 
 
@@ -110,7 +110,7 @@ def _no_document() -> "cluster.AgentList":
 
 
 def agent_summary(agents: Sequence[RegisteredAgent]) -> str:
-    """How many agents there are, those out of service by status, and how much of them is free."""
+    """The number of agents, those out of service by status, and what is free."""
     counts = Counter(agent.status for agent in agents)
     states = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     serving = [agent for agent in agents if agent.active]
@@ -131,7 +131,7 @@ def _attributes(agent: RegisteredAgent) -> str:
 
 
 def framework_list(frameworks: Sequence[ListedFramework], *, empty: str = "no frameworks are registered") -> Report:
-    """A line for every framework; `empty` is said where there is none."""
+    """A line for every framework; `empty` is shown if there is none."""
 
     def items() -> "list[cluster.Framework]":
         from mesosctl.output.json_documents import cluster
@@ -172,7 +172,7 @@ def framework_list(frameworks: Sequence[ListedFramework], *, empty: str = "no fr
 
 
 def role_list(roles: Sequence[RoleStatus], *, empty: str = "the master knows no roles") -> Report:
-    """A line for every role; `empty` is said where there is none."""
+    """A line for every role; `empty` is shown if there is none."""
 
     def items() -> "list[cluster.Role]":
         from mesosctl.output.json_documents import cluster

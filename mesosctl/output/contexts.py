@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A context: empty texts for what it does not say."""
+    """A context, with empty texts for settings that it does not have."""
 
     name: str
     current: bool
@@ -22,7 +22,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class InEffect:
-    """A setting and where it was said: `name` is the flag, the variable or the context, `place` file and line."""
+    """A setting and its origin: `name` is the flag, the variable or the context, `place` file and line."""
 
     key: str
     value: str

@@ -1,4 +1,4 @@
-"""A forecast as a report: who gains and who loses as the table, and all the rest under it."""
+"""A forecast as a report: the table shows who gains and who loses, and the rest is below it."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -95,12 +95,12 @@ def share_text(party: ShareChange) -> str:
 
 
 def percent(part: float) -> str:
-    """`58%`, and `0.9%` where whole numbers would say too little."""
+    """`58%`, or `0.9%` if whole numbers are too coarse."""
     return f"{part * 100:.1f}%" if 0 < part < 0.1 else f"{part * 100:.0f}%"
 
 
 def answer_text(answer: ChangeAnswer) -> str:
-    """One request, and what it would be answered."""
+    """One request, and its answer."""
     verdict = "accepted" if answer.accepted else "REFUSED"
     status = "" if answer.status is None else f" ({answer.status})"
     by = ""
@@ -134,7 +134,7 @@ def _harm(one: Starving) -> str:
     if one.is_raised:
         until = " until other roles release enough" if one.can_be_met else ""
         return f"role {one.name} would be {in_words(one.short)} below its new guarantee{until}"
-    # Of what was lacking before, what is lacking now is of interest, if any of it was.
+    # Of what was missing before, show the resources that are missing now, if any of them were.
     before = Quantities({name: milli for name, milli in one.before.items() if name in one.short}) or one.before
     if not before:
         was = "met before"
@@ -166,13 +166,13 @@ def agents_text(count: int) -> str:
 
 
 def rescinded_text(offer: RescindedOffer) -> str:
-    """One offer that would be taken back."""
+    """One offer that would be rescinded."""
     assumed = "" if offer.out_now else " (not sent yet: the master would send it before the change)"
     return f"{offer.framework} {offer.role} {offer.agent} {resources_text(offer.resources)}{assumed}"
 
 
 def evicted_text(task: EvictedTask) -> str:
-    """One task that would have to go."""
+    """One task that would be evicted."""
     when = "" if task.happens else ", once what is offered there is used"
     before = "" if task.caused else "(was already starving) "
     assumed = "" if task.runs_now else " (not running yet: assumed to start before the change)"
@@ -184,7 +184,7 @@ def evicted_text(task: EvictedTask) -> str:
 
 
 def unoffered_texts(forecast: Forecast) -> list[str]:
-    """Roles and frameworks that ran nothing, held offers, and would be offered nothing any more."""
+    """Roles and frameworks that ran nothing, held offers, and would no longer be offered anything."""
     return [f"{one.kind} {one.name}: it was offered {one.before.offered}" for one in forecast.unoffered]
 
 
@@ -208,7 +208,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
             yield from ("", "what would be done:", report)
     if forecast.traffic is not None:
         yield from ("", "recorded messages under the new rate limits:", simulation(forecast.traffic))
-    if forecast.lost or len(forecast.changes) > len(forecast.answers):  # some things are not asked for
+    if forecast.lost or len(forecast.changes) > len(forecast.answers):  # some changes are not requests
         yield from _section("changes", [change.sentence(in_words) for change in forecast.changes])
     yield from _section("answers", [answer_text(answer) for answer in forecast.answers])
     yield from _section(
@@ -316,7 +316,7 @@ def _in_short(forecast: Forecast) -> Iterator[str]:
 
 
 def _section(title: str, lines: Sequence[str], most: int | None = MOST_LINES) -> Iterator[str]:
-    """A title and its lines, as long as there are any."""
+    """A title and its lines, if there are any."""
     if not lines:
         return
     yield ""

@@ -1,7 +1,6 @@
-"""A forecast as one page for a change ticket: HTML that needs nothing but itself.
+"""A forecast as one self-contained HTML page for a change ticket, light or dark like the reader's system.
 
-No script, no network, no font or snapshot from elsewhere; light and dark as the reader's system is.
-Every name is escaped, and a policy in the page forbids whatever would be loaded all the same.
+It loads no script, font or image. Every name is escaped, and a policy in the page forbids loading anything.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,15 +32,15 @@ from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, ShareChange
 
 _BAR, _HIGH, _GAP = 360, 12, 4
 _MOST_ROWS = 500
-"""Of one table; a page is for reading."""
+"""The most rows of one table, so that the page stays readable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The command that a page comes from, and the cluster that it was asked about."""
+    """The command that made a page, and its cluster."""
 
     command: str
-    """As it was typed."""
+    """The command line."""
     version: str
     """Of mesosctl."""
     master: str | None = None
@@ -66,7 +65,7 @@ class Origin:
 
 
 def escape(text: str) -> str:
-    """Names as text, whatever they hold."""
+    """Names as text, whatever they contain."""
     return _escape(printable(text))
 
 
@@ -182,7 +181,7 @@ def _table(titles: Sequence[str], rows: Iterable[Sequence[str]], note: str = "")
 
 
 def _table_row(titles: Sequence[str], row: Sequence[str]) -> str:
-    """A row; each cell names its column, which a phone shows beside it."""
+    """A row; each cell names its column, which is shown next to it on a phone."""
     cells = "".join(
         f'<td data-title="{escape(title)}">{cell}</td>' for title, cell in zip(titles[1:], row[1:], strict=True)
     )
@@ -253,7 +252,7 @@ def _bars(party: ShareChange, scale: _Scale) -> str:
 
 
 def _amounts(amounts: Quantities | None) -> str:
-    """Amounts that may be broken between two of them, and nowhere else."""
+    """Amounts in which a line may break only between two of them."""
     return ";<wbr>".join(map(escape, amounts_text(amounts).split(";")))
 
 

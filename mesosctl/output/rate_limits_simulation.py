@@ -112,7 +112,7 @@ def _row(lengths: Sequence[int]) -> str:
 
 
 def sampled(outcome: PrincipalTraffic, end: float, columns: int) -> list[int]:
-    """The longest the queue was in each of `columns` equal spans from 0 to `end` seconds."""
+    """The longest queue in each of `columns` equal spans from 0 to `end` seconds."""
     found = [0] * columns
     for (start, length), (stop, _) in pairwise([*outcome.queue, (end, 0)]):
         first, last = int(start / end * columns), int(stop / end * columns)
@@ -147,7 +147,7 @@ def suggestion(made: Suggestion, limits_json: str) -> Report:
 _WIDTH, _HEIGHT, _LEFT, _GAP = 720, 100, 60, 64
 _COLUMNS = _WIDTH - _LEFT - 20
 _MOST_ABOVE = 4
-"""A capacity up to so many times the longest queue is within the panel; a higher one would press the queue flat."""
+"""A capacity up to this multiple of the longest queue is within the panel; a higher one would flatten the queue."""
 
 
 def picture(played: Simulation) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def agent_id_column(agents: Iterable[RegisteredAgent]) -> Column:
     """Return the column AGENT ID: with -o wide, and in every table if one of `agents` shares its host name.
 
-    There the ids are shortened to what means one agent alone; -o wide and csv have the whole ids.
+    There the ids are shortened to a unique end; -o wide and csv have the whole ids.
     """
     short = {agent.id: agent.short_id for agent in agents if agent.short_id}
     return _id_column(short, is_needed=any(agent.shares_host for agent in agents))
@@ -47,7 +47,7 @@ def _labels(level: Reservation) -> str:
 
 
 def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing is reserved") -> Report:
-    """A line for every stack of every agent; `empty` is said where there is none."""
+    """A line for every stack of every agent; `empty` is shown if there is none."""
 
     def document() -> "documents.ReservationList":
         from mesosctl.output.json_documents import reservations
@@ -107,7 +107,7 @@ def _entries(held: Iterable[AgentReservation]) -> "Iterator[documents.Reservatio
 
 
 def volume_list(held: Sequence[AgentReservation], *, empty: str = "there are no volumes") -> Report:
-    """A line for every volume; `empty` is said where there is none."""
+    """A line for every volume; `empty` is shown if there is none."""
 
     def document() -> "documents.VolumeList":
         from mesosctl.output.json_documents import reservations
@@ -200,7 +200,7 @@ class _Branch:
 
 
 def _branches(held: Iterable[AgentReservation]) -> dict[str, _Branch]:
-    """By role, those above the owners included, in the order of the tree; each holding is looked at once."""
+    """By role, including the parents of owners, in the order of the tree; each holding is read once."""
     found: dict[str, _Branch] = {}
     for holding in held:
         role, amounts = holding.owner.role, holding.resources.quantities()

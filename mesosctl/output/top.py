@@ -1,4 +1,4 @@
-"""The overview of a cluster as a report, and as a screen that is drawn again and again."""
+"""The overview of a cluster as a report, and as a screen that refreshes."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -35,10 +35,10 @@ class TopState:
     reverse: bool = False
     paused: bool = False
     top: int = 0
-    """How many roles are scrolled away."""
+    """The number of roles that are scrolled away."""
 
     def press(self, key: str, rows: int) -> None:
-        """Do what a key says; others are passed over."""
+        """Handle a key; ignore others."""
         if key == "s":
             self.sort = SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)]
         elif key == "r":
@@ -113,7 +113,7 @@ def _once(overview: Overview, roles: Sequence[RoleStatus]) -> Report:
 
 
 def _role_table(overview: Overview, roles: Sequence[RoleStatus], width: int, amounts: str = QUOTA_USE) -> Report:
-    """Shares as bars of so many cells, which are the whole cluster; `amounts` is the title of the last column."""
+    """Shares as bars of this many cells, which are the whole cluster; `amounts` is the title of the last column."""
     columns = (
         Column("ROLE"),
         Column("STATUS", meaning=MEANINGS, rank=1),
@@ -158,7 +158,7 @@ _SHORTEST_BAR = 8
 
 
 def _resource_lines(overview: Overview, room: int) -> list[str]:
-    """A bar and the amounts of each resource, on so many columns if they can be."""
+    """A bar and the amounts of each resource, in this many columns if possible."""
     totals = sorted(overview.total.items(), key=by_place)
     texts: list[str] = []
     for word in _IDLE:
@@ -231,18 +231,18 @@ def _principal_parts(overview: Overview) -> "list[str | Report]":
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The facts that a screen shows beside the cluster."""
+    """The facts that a screen shows in addition to the cluster."""
 
     master: str
     every: float
     is_live: bool = False
-    """Whether events of the master wake it."""
+    """Whether events of the master refresh it."""
     trouble: str | None = None
     events: Sequence[str] = ()
 
 
 def top_screen(overview: Overview, state: TopState, around: Surroundings, width: int, height: int) -> "RenderableType":
-    """The whole screen, of exactly this size: what has no room is scrolled away or left out."""
+    """The whole screen, of exactly this size: the rest is scrolled away or left out."""
     from rich.console import Group
     from rich.text import Text
 

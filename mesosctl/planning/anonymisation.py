@@ -1,8 +1,7 @@
-"""A snapshot without names: the same shapes and amounts, so that it can be shown to strangers.
+"""A snapshot without names but with the same structure and amounts, so that it can be shared.
 
-Equal names become equal aliases wherever they stand, and a role below another stays below it.  What carries
-no name stays: amounts, ports, numbers as attributes, capabilities, and the names of the resources
-that every Mesos has.
+Equal names become equal aliases everywhere, and a role below another stays below it. Parts without names stay: amounts,
+ports, numbers as attributes, capabilities, and the names of the resources that every Mesos has.
 """
 
 import json
@@ -40,7 +39,7 @@ def anonymised(snapshot: ClusterSnapshot) -> ClusterSnapshot:
 
 
 class _Aliases:
-    """Aliases, numbered in the order in which names are met: `host-1`."""
+    """Aliases, numbered in the order of the names: `host-1`."""
 
     def __init__(self) -> None:
         self._aliases: dict[tuple[str, str], str] = {}
@@ -176,10 +175,10 @@ class _Aliases:
     # --- Resources ----------------------------------------------------------------------------------
 
     def resources(self, resources: Resources) -> Resources:
-        """Entry by entry; thousands of agents may share one value, so each value is worked out once."""
+        """Entry by entry; thousands of agents may share one value, so each value is converted once."""
         known = self._lists.get(id(resources))
         if known is None:
-            # The value is kept beside its alias, so that its identity stays its own.
+            # The value is kept beside its alias, so that its id is not reused.
             known = self._lists[id(resources)] = (resources, Resources(map(self._resource, resources)))
         return known[1]
 
@@ -242,7 +241,7 @@ class _Aliases:
         }
 
     def _constraints(self, constraints: Mapping[str, object], dropped: list[str]) -> Mapping[str, object]:
-        """OfferConstraints; a regular expression cannot be given an alias, so what has one is left out."""
+        """OfferConstraints; a regular expression has no alias, so constraints with one are left out."""
         by_role = constraints.get("role_constraints")
         if not isinstance(by_role, Mapping):
             return {}

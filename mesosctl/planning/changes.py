@@ -1,6 +1,6 @@
-"""Changes as an operator types them for a what-if: one word each, as `EXAMPLES` has them.
+"""Changes on the command line of a what-if: one word each, as in `EXAMPLES`.
 
-Where a reservation is refined, owners stand from the bottom up: reserve:AGENT=cpus(ads>ads/video):2.
+If a reservation is refined, the owners are listed from the bottom up: reserve:AGENT=cpus(ads>ads/video):2.
 """
 
 import math
@@ -67,7 +67,7 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """An amount and who owns it, roles from the bottom of the stack up."""
+    """An amount and its owners, roles from the bottom of the stack up."""
 
     entry: Resource
     roles: tuple[str, ...]
@@ -76,7 +76,7 @@ class Owned:
 @dataclass(frozen=True, slots=True)
 class _OwnedOnAgent:
     agent: str
-    """As a word names it."""
+    """As named on the command line."""
     parts: tuple[Owned, ...]
 
 
@@ -85,7 +85,7 @@ class Reserve(_OwnedOnAgent):
 
 
 class Unreserve(_OwnedOnAgent):
-    """The same, undone."""
+    """Reservations to undo on an agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class CreateVolume:
 
 @dataclass(frozen=True, slots=True)
 class DestroyVolume:
-    """A volume less."""
+    """A volume to destroy."""
 
     agent: str
     id: str
@@ -160,14 +160,14 @@ class LimitsFile:
 
 
 Restart = Failover | Priority | Switch | LimitsFile
-"""Changes for which a master is started anew."""
+"""Changes that restart the master."""
 
 ChangeOnAgent = Reserve | Unreserve | CreateVolume | DestroyVolume
 Change = Guarantee | Bounds | NoQuota | Weight | ChangeOnAgent | LoseAgents | AddAgents | LoseFramework | Restart
 
 
 def parse_change(word: str) -> Change:
-    """One change.  Raises UsageError for what is none, RuleViolation for resources that are none."""
+    """One change.  Raises UsageError for an unknown change, RuleViolation for invalid resources."""
     verb, colon, rest = word.partition(":")
     reader = _READERS.get(verb)
     if reader is None or not colon or not rest:

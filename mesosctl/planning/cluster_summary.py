@@ -33,25 +33,27 @@ class HeldResources:
 
 @dataclass(frozen=True, slots=True)
 class LikeAgents:
-    """Agents in service that look alike: how much of one a role could be given."""
+    """Agents in service that look the same, and how much of one a role could get."""
 
     unreserved: Quantities
     idle: Quantities
-    """Of `unreserved`, what no task uses; an offer of it can be taken back."""
+    """The part of `unreserved` that no task uses; offers of it can be rescinded."""
     reserved: tuple[tuple[str, Quantities], ...] = ()
     """By owner."""
 
     def whole(self, role: str) -> Quantities:
         """The most that such an agent could give to `role` while nothing ran there."""
-        return self.unreserved + self._own(role)
+        return self._with_own(self.unreserved, role)
 
     def now(self, role: str) -> Quantities:
-        """The same beside the tasks that run there now."""
-        return self.idle + self._own(role)
+        """The same alongside the tasks that run there now."""
+        return self._with_own(self.idle, role)
 
-    def _own(self, role: str) -> Quantities:
+    def _with_own(self, amounts: Quantities, role: str) -> Quantities:
+        """Return the amounts, and those reserved for the role or for roles below it."""
         below = role + "/"
-        return Quantities.total(held for owner, held in self.reserved if owner == role or owner.startswith(below))
+        own = [held for owner, held in self.reserved if owner == role or owner.startswith(below)]
+        return Quantities.total([amounts, *own]) if own else amounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +73,9 @@ class ClusterSummary:
     """Of frameworks, by id."""
     quotas: Mapping[str, Quota] = field(default_factory=dict)
     counted: Mapping[str, Quantities] = field(default_factory=dict)
-    """By role with quota: what counts towards its guarantee, reserved and idle included where that counts."""
+    """By role with quota: what counts towards its guarantee, including reserved and idle if that counts."""
     asking: frozenset[str] = frozenset()
-    """Roles in which, or below which, a framework takes offers."""
+    """Roles in which, or below which, a framework is subscribed."""
     like_agents: Mapping[LikeAgents, int] = field(default_factory=dict)
     """How many agents look like each."""
 
@@ -83,9 +85,9 @@ class ClusterSummary:
         return Quantities() if quota is None else quota.guarantees - self.counted.get(role, Quantities())
 
     def unmet(self) -> dict[str, Quantities]:
-        """By role with quota, the part of the shortfall that is a want: all of it if a framework asks.
+        """The shortfall of each role with quota that counts: all of it if a framework is subscribed.
 
-        For a role that no framework asks for, what is free is held back; it goes round in the order of names.
+        For a role without frameworks, free resources are kept back, in the order of names.
         """
         left = self.free
         found: dict[str, Quantities] = {}
@@ -123,12 +125,14 @@ class WaitingOffers:
     oldest: float
     """Seconds for which its oldest offer has been seen."""
     was_there: bool = False
-    """Whether that offer was there before the first reading, and so is older: no master says since when it is out."""
+    """Whether that offer existed at the first reading, and so is older: a master does not show when it made an
+    offer.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The resource of which a role uses, or is guaranteed, the largest part of the cluster; parts of the whole."""
+    """The resource of which a role uses, or is guaranteed, the largest part of the cluster; as fractions."""
 
     resource: str
     used: float
@@ -157,7 +161,7 @@ class Overview:
     throttled: Sequence[Rates] = ()
     """Principals of which messages wait because of a rate limit."""
     unknown: Sequence[str] = ()
-    """The parts that this principal may not see."""
+    """The data that this principal may not see."""
     idle: Quantities = field(default_factory=Quantities)
     """Reserved, and neither used nor offered; nothing if the master does not say (before 1.9)."""
 

@@ -1,7 +1,4 @@
-"""Two moments of a cluster compared: who gains, who loses, who starves, and what is left.
-
-Nothing here knows how the one became the other.
-"""
+"""The comparison of a cluster at two moments: who gains, loses and starves, and what is left."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,13 +25,13 @@ from mesosctl.planning.forecast import (
 from mesosctl.planning.message_rates import Simulation
 from mesosctl.planning.snapshot import ClusterSnapshot
 
-# What an offer must have to be of use; ports and disk alone start nothing.
+# An offer must have these to be useful; no task runs on ports and disk alone.
 _ESSENTIAL = ("cpus", "mem", "gpus")
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """How a forecast came about: what was played, and how."""
+    """The terms of a forecast: its changes and its options."""
 
     snapshot: ClusterSnapshot
     cycles: int
@@ -51,7 +48,7 @@ class RunSummary:
     offers_suspended: float = 0.0
     """Seconds without any offer after a failover."""
     restarted: bool = False
-    """Whether a master was started anew for it."""
+    """Whether the master was restarted for it."""
     traffic: Simulation | None = None
     """Recorded messages under other rate limits."""
 
@@ -93,7 +90,7 @@ def _share_change(
 def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[ShareChange]) -> Iterator[Starving]:
     """Yield roles below their guarantee, and frameworks that ran something and have nothing; not the removed ones.
 
-    An offer that no framework answered yet, and that is rescinded, starves none: see `unoffered`.
+    Rescinding an unanswered offer starves nobody: see `unoffered`.
     """
     unmet = before.unmet()
     can_be_met = after.capacity.contains(after.promised)
@@ -122,7 +119,7 @@ def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[
 
 
 def unoffered(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[ShareChange]) -> Iterator[ShareChange]:
-    """Yield frameworks and roles that ran nothing, held offers, and are offered nothing any more."""
+    """Yield frameworks and roles that ran nothing, held offers, and are no longer offered anything."""
     return (one for one in _left_with_nothing(before, after, everybody) if not _has(one.before.used))
 
 
@@ -150,16 +147,13 @@ def fits(summary: ClusterSummary) -> Iterator[QuotaFit]:
         if not guarantee:
             continue
         largest: dict[str, int] = dict.fromkeys(guarantee, 0)
-        for room in summary.like_agents:
+        on_whole = on_now = 0
+        for room, count in summary.like_agents.items():
             whole = room.whole(role)
             largest = {name: max(most, whole.get_amount(name)) for name, most in largest.items()}
-        yield QuotaFit(
-            role,
-            guarantee,
-            sum(count for room, count in summary.like_agents.items() if room.whole(role).contains(guarantee)),
-            sum(count for room, count in summary.like_agents.items() if room.now(role).contains(guarantee)),
-            Quantities(largest),
-        )
+            on_whole += count if whole.contains(guarantee) else 0
+            on_now += count if room.now(role).contains(guarantee) else 0
+        yield QuotaFit(role, guarantee, on_whole, on_now, Quantities(largest))
 
 
 def headroom(before: ClusterSummary, after: ClusterSummary) -> Headroom:

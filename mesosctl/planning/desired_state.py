@@ -1,7 +1,7 @@
 """The desired state of a cluster, its actual state, and each difference between the two.
 
-Only what is named is compared: a section that is None says nothing, and without `prune` neither does a role or
-reservation that a section does not name.
+Only named settings are compared: a section that is None is ignored, and without `prune`, so is a role or reservation
+that a section does not name.
 """
 
 from collections import Counter
@@ -144,7 +144,7 @@ def exported(actual: Actual) -> tuple[DesiredState, list[str]]:
 
 
 def is_text(*names: str | None) -> bool:
-    """Whether they can stand in a file of UTF-8."""
+    """Whether they can be written in UTF-8."""
     try:
         "".join(filter(None, names)).encode()
     except UnicodeEncodeError:

@@ -77,7 +77,7 @@ RevocationKind = Literal["rescinded", "asked", "killed"]
 
 @dataclass(frozen=True, slots=True)
 class Revoked:
-    """One thing that was taken from a framework for another of higher priority."""
+    """A task or offer that was revoked for a framework of higher priority."""
 
     seconds: float
     """Since the first allocation."""
@@ -111,7 +111,7 @@ class SharingStep:
     role: str
     agent: str
     tasks: int
-    """How many were launched of this offer."""
+    """The number of tasks that were launched from this offer."""
     holdings: tuple[FrameworkShare, ...]
     allocated: Quantities
     revoked: tuple[Revoked, ...] = ()
@@ -119,7 +119,7 @@ class SharingStep:
     revocability: Revocability | Literal["mixed"] = "regular"
     """Whether what was offered may be taken back."""
     evicted: tuple[str, ...] = ()
-    """Tenants' tasks that had to go for it, as "framework/task"."""
+    """Tasks that were evicted for it, as "framework/task"."""
     stage: AllocationStage = "fair share"
     roles: tuple[RoleShare, ...] = ()
     """Afterwards: parents, and if any role has a weight or a guarantee, every role."""
@@ -134,20 +134,20 @@ class Sharing:
     frameworks: tuple[str, ...]
     steps: tuple[SharingStep, ...]
     tasks: dict[str, int]
-    """How many each framework has running at the end."""
+    """The number of running tasks of each framework at the end."""
     ended: bool
-    """Whether no framework took anything any more; otherwise the number of steps ran out."""
+    """Whether no framework took another offer; otherwise the limit of steps was reached."""
     holdings_at_end: tuple[FrameworkShare, ...]
     """The resources of all frameworks at the end, which may be less than after the last step: tasks end."""
     revoked_at_end: tuple[Revoked, ...] = ()
     """Since the last step."""
     roles_at_end: tuple[RoleShare, ...] = ()
     assumed: tuple[str, ...] = ()
-    """Sentences about what the file does not say and the simulation takes to be so."""
+    """Sentences about what the file does not say and the simulation assumes."""
 
     @property
     def has_weights(self) -> bool:
-        """Whether any role counts for more or less than another."""
+        """Whether any role has a different weight from another."""
         weights = [holding.weight for holding in self.holdings_at_end] + [role.weight for role in self.roles_at_end]
         return any(weight != 1 for weight in weights)
 

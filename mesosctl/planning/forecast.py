@@ -16,7 +16,7 @@ from mesosctl.planning.message_rates import Simulation
 Assumption = Literal["hold", "accept"]
 """The behaviour of frameworks: keep offers unanswered, or run tasks on all they are offered."""
 Progress = Callable[[float], None]
-"""How much is done, from 0 to 1."""
+"""The fraction that is done, from 0 to 1."""
 DEFAULT_CYCLES = 10
 
 
@@ -69,7 +69,7 @@ class RescindedOffer(OnAgent):
     agent: str
     """The name of the agent in sentences: its host name, with a short id if another agent shares it."""
     out_now: bool = True
-    """Whether it is really out now, rather than made while the snapshot settled."""
+    """Whether it is outstanding now; otherwise it was made while the snapshot settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +86,12 @@ class EvictedTask(OnAgent):
     grace_seconds: float
     """Seconds between the kill and the end of its grace period."""
     happens: bool
-    """Whether it happens of itself; otherwise as soon as what is offered there, not to be taken back, is used."""
+    """Whether it happens at once; otherwise as soon as the regular offers on the agent are used."""
     agent_id: str
     agent: str
     """The name of the agent in sentences."""
     caused: bool = True
-    """Whether it is so only after the change; otherwise it was so before."""
+    """Whether the change causes it; otherwise it was so before."""
     runs_now: bool = True
     """Whether it really runs now, rather than assumed to while the snapshot settled."""
 
@@ -263,18 +263,18 @@ class Forecast:
     frameworks: tuple[ShareChange, ...]
     starving: tuple[Starving, ...]
     unoffered: tuple[ShareChange, ...]
-    """Those who ran nothing, held offers, and are offered nothing any more; that is no harm."""
+    """Those that ran nothing, held offers, and are no longer offered anything; that is not counted as harm."""
     fits: tuple[QuotaFit, ...]
     headroom: Headroom
     totals_before: Quantities
     """Of the agents in service."""
     totals: Quantities
-    """Likewise, afterwards."""
+    """The same, afterwards."""
     unknowns: tuple[Unknown, ...]
     offers_suspended: float = 0.0
     """Seconds without any offer after a failover, in virtual time."""
     restarted: bool = False
-    """Whether a master was started anew for it."""
+    """Whether the master was restarted for it."""
     traffic: Simulation | None = None
     """Recorded messages under the rate limits of today and under other ones; None if they stay as they are."""
 

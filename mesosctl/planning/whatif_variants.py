@@ -88,7 +88,7 @@ class Template:
         return f"{self.head}{format_milli(amount)}{self.tail}"
 
     def precision(self, total: int, agents: int) -> int:
-        """Return the step between amounts that are tried, round and in thousandths, where `agents` have `total`."""
+        """Return the step between amounts that are tried, round and in thousandths, for `agents` with `total`."""
         grain = 1000 if self.resource in _WHOLE else 1
         finest = total // (_STEPS_OF_MANY if agents > _MANY_AGENTS else _STEPS_OF_FEW)
         tens = int("1" + "0" * (len(str(finest)) - 1))

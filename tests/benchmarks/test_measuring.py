@@ -1,4 +1,4 @@
-"""What the benchmarks compute from what they see, and that they see what they say."""
+"""The measurements of benchmarks, and the figures that they compute from them."""
 
 import httpx
 import pytest

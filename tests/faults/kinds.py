@@ -1,4 +1,4 @@
-"""What can befall one request on its way, and what a proxy does about it.
+"""The faults that a proxy makes: what befalls one request on its way, and its answer.
 
 A fault has three parts, so that every sensible mixture has a name: whether the master gets the request, when,
 and what the client is told.

@@ -1,4 +1,4 @@
-"""Whatever a proxy does to requests, status and sentence are true of the master afterwards.
+"""Status and sentence are true of the master afterwards, with any fault of a proxy between.
 
 Many more cases: `python -m tests.jobs.faults`.
 """

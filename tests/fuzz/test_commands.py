@@ -1,4 +1,4 @@
-"""Whatever is typed, and whatever is in the files: an exit status of the documents, a sentence, and an end."""
+"""Random command lines and files: each ends, with an exit status of the documents and a sentence."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Whatever is sent to the fake master, it answers, within bounds, never with a 5xx, and its books balance."""
+"""Random requests to the fake master: it answers each, within bounds, never with a 5xx, and its books balance."""
 
 import os
 

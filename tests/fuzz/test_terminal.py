@@ -1,4 +1,4 @@
-"""Whatever a master answers, nothing of it steers the terminal of whoever reads it."""
+"""Hostile answers of a master: nothing of them steers the terminal of the reader."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What tests need beside Python: their markers, what the default run leaves out, and what is not at hand.
+"""The needs of tests beside Python: their markers, the tests that the default run leaves out, and missing programs.
 
 pyproject.toml declares the markers.  The default run leaves out every test with a marker whose sentence begins with
 "needs"; ``--all``, ``-m`` or the path of a file runs it.  A test gets its markers from `pytest.mark`, from the `needs`

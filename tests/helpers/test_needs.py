@@ -1,4 +1,4 @@
-"""What the default run leaves out, and what becomes of a test that lacks a marker or a program."""
+"""The default run leaves out tests with needs, and tests that lack a marker or a program are skipped or fail."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What jobs that kill a program over and over have in common: what they saw, and their command line."""
+"""The report and the command line of the jobs that kill a program over and over."""
 
 import argparse
 import tempfile

@@ -11,7 +11,7 @@ from mesosctl.model.resources import Resources
 
 
 class Agents:
-    """Agents appear, change and disappear.  `Allocator` documents what each event means."""
+    """Agents appear, change and disappear. `Allocator` documents the events."""
 
     def __init__(
         self, state: State, runs: AllocationRuns, filters: OfferFilters, inverse_offers: InverseOffers
@@ -44,7 +44,7 @@ class Agents:
         agent.refresh()
 
     def update(self, info: AgentInfo, total: Resources | None) -> None:
-        """Take another description and, if one is given, another total."""
+        """Update the description and, if it is given, the total."""
         state = self._state
         agent = state.agents[info.id]
         before = agent.info, agent.capacity
@@ -62,7 +62,7 @@ class Agents:
         self._account_used(agent, used)
 
     def remove(self, agent_id: str) -> None:
-        """Forget an agent and all that is held there."""
+        """Remove an agent and everything that is held there."""
         state = self._state
         agent = state.agents.pop(agent_id)
         for allocation in state.pool.allocations.by_role(agent.allocated) if agent.allocated else ():
@@ -78,11 +78,11 @@ class Agents:
         self._runs.queue.discard(agent_id)
 
     def set_activated(self, agent_id: str, *, activated: bool) -> None:
-        """Say whether its resources are offered from the next run on."""
+        """Set whether its resources are offered from the next run on."""
         self._state.agents[agent_id].activated = activated
 
     def update_unavailability(self, agent_id: str, unavailability: Unavailability | None) -> None:
-        """Take another maintenance window, and ask everybody anew."""
+        """Update the maintenance window, and send inverse offers again."""
         agent = self._state.agents[agent_id]
         self._inverse_offers.forget_agent(agent)
         self._set_unavailability(agent, unavailability)

@@ -1,6 +1,6 @@
-"""When an allocation runs, what a run calls, and the metrics of runs.
+"""The timing of allocation runs, the steps that they call, and their metrics.
 
-Time is virtual: `advance_to` fires the timers and does the runs that are due up to a moment.
+Time is virtual: `advance_to` fires the timers and does the runs that are due.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ class RunSteps:
         """
 
     def before_offers(self) -> None:
-        """Called after each run, before the first of its offers is told."""
+        """Called after each run, before its offers are passed on."""
 
     def after_batch(self) -> None:
         """Called after the run that comes with each allocation interval, unless runs are held back."""
@@ -64,14 +64,14 @@ class AllocationRuns:
     # --- Time ---------------------------------------------------------------------------------------
 
     def advance_to(self, now: float) -> None:
-        """Play everything that is due up to `now`."""
+        """Do everything that is due up to `now`."""
         self.queue.drain()
         while self.timers.fire_next(now):
             self.queue.drain()
         self.timers.now = max(self.timers.now, now)
 
     def next_deadline(self) -> float | None:
-        """Return when the next timer fires, or the present moment if a run is due already."""
+        """Return when the next timer fires, or now if a run is already due."""
         return self.timers.now if self.queue.is_pending else self.timers.next_deadline()
 
     def _batch(self) -> None:
@@ -84,13 +84,13 @@ class AllocationRuns:
     # --- Runs ---------------------------------------------------------------------------------------
 
     def request_run(self, agent: str) -> None:
-        """Let a run be due, for one agent."""
+        """Request a run for one agent."""
         self.queue.request({agent: None})
 
     def request_run_for_all(self) -> None:
-        """Let a run be due, for all agents."""
+        """Request a run for all agents."""
         agents = self._state.agents
-        # Hundreds of frameworks may come in a row: the agents are candidates after the first.
+        # Hundreds of frameworks may subscribe in a row; after the first, all agents are already candidates.
         self.queue.request({} if len(self.queue) == len(agents) else dict.fromkeys(agents))
 
     def _run(self, candidates: dict[str, None]) -> None:

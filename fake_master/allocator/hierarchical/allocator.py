@@ -29,10 +29,9 @@ from mesosctl.model.resources import Resources
 
 
 class HierarchicalAllocator(Allocator):
-    """Hands each event to the part that it concerns.
+    """Passes each event to one of its parts.
 
-    Callbacks are called from within `advance_to`, when a run is over; what they tell the
-    allocator takes part in the next run.
+    `advance_to` calls the callbacks at the end of a run; events that they report take part in the next run.
     """
 
     def __init__(
@@ -46,7 +45,7 @@ class HierarchicalAllocator(Allocator):
         steps: RunSteps | None = None,
         share: Stage | None = None,
     ) -> None:
-        """Allocators built on this one bring a `state` with another order of roles, `steps`, or a way to `share`."""
+        """Derived allocators pass a `state` with another order of roles, `steps`, or a `share` function."""
         self.state = state or State(options)
         """Agents, frameworks and roles, for reading: explanations, what-ifs and tests."""
         timers = Timers(now)

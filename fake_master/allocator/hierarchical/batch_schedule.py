@@ -1,4 +1,4 @@
-"""When runs happen: timers, the gate that holds runs back, and the run that is due."""
+"""The schedule of runs: timers, the gate that holds runs back, and the run that is due."""
 
 import heapq
 from collections.abc import Callable
@@ -11,7 +11,7 @@ class Timers:
         self.now = now
         self._heap: list[tuple[float, int, Callable[[], None]]] = []
         self.created = 0
-        """How many there were, ever."""
+        """The number of timers so far."""
 
     def after(self, delay: float, action: Callable[[], None]) -> None:
         """Fire `action` when `delay` has passed."""
@@ -35,8 +35,8 @@ class Timers:
 class Gate:
     """Open while runs may happen.
 
-    Brackets are counted and recovery is kept apart from them.  Mesos has one flag for both, so
-    there a bracket during recovery ends it; this difference is deliberate (README).
+    Pairs of `pause` and `resume` are counted, separately from recovery. Mesos has one flag for both, so that a pair
+    ends recovery; this difference is deliberate (README).
     """
 
     def __init__(self) -> None:
@@ -59,13 +59,13 @@ class Gate:
         self._brackets -= 1
 
     def recover(self, expected_agents: int, timers: Timers, timeout: float) -> None:
-        """Stay closed until so many agents are known, or `timeout` seconds have passed."""
+        """Stay closed until this many agents are known, or `timeout` seconds have passed."""
         if expected_agents > 0:
             self._expected_agents = expected_agents
             timers.after(timeout, self._end_recovery)
 
     def agents_known(self, count: int) -> None:
-        """End the recovery if so many agents are enough."""
+        """End the recovery if this many agents are enough."""
         if count >= self._expected_agents:
             self._end_recovery()
 
@@ -74,7 +74,7 @@ class Gate:
 
 
 def agents_to_wait_for(known_before: int, factor: float) -> int:
-    """Return how many agents a recovery waits for: truncated, so that of one agent none is waited for."""
+    """Return the number of agents that a recovery waits for, rounded down, so zero of one."""
     return int(known_before * factor)
 
 
@@ -88,7 +88,7 @@ class RunQueue:
         self._candidates: dict[str, None] = {}
 
     def __len__(self) -> int:
-        """How many candidates there are; each is an agent that is known."""
+        """The number of candidates; each is a known agent."""
         return len(self._candidates)
 
     @property

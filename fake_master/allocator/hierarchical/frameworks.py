@@ -11,7 +11,7 @@ from mesosctl.model.resources import Resources
 
 
 class Frameworks:
-    """Frameworks subscribe, change and leave.  `Allocator` documents what each event means."""
+    """Frameworks subscribe, change and leave. `Allocator` documents the events."""
 
     def __init__(
         self, state: State, runs: AllocationRuns, filters: OfferFilters, inverse_offers: InverseOffers
@@ -47,12 +47,12 @@ class Frameworks:
             self._state.set_active(client)
 
     def update(self, info: FrameworkInfo, suppressed: Collection[str]) -> None:
-        """Take another description: roles, capabilities, constraints; and other suppressed roles."""
+        """Update the description (roles, capabilities, constraints) and the suppressed roles."""
         state = self._state
         framework = state.frameworks[info.id]
         before = framework.info.roles
         state.update_info(framework, info)
-        # Before the others go: a role above or below one of those keeps its place in the tree of the sorter.
+        # Add before removing, so that a parent or child of these roles keeps its place in the tree of the sorter.
         self._subscribe(framework, info.roles - before, suppressed)
         for role in before - info.roles:
             client = framework.clients[role]
@@ -67,7 +67,7 @@ class Frameworks:
         )
 
     def remove(self, framework_id: str) -> None:
-        """Forget a framework; everything it held is free again."""
+        """Remove a framework; everything that it held is free again."""
         state = self._state
         framework = state.frameworks[framework_id]
         for agent in state.agents.values():
@@ -94,7 +94,7 @@ class Frameworks:
         self._runs.request_run_for_all()
 
     def deactivate(self, framework_id: str) -> None:
-        """Offer nothing to it; its filters are forgotten, what it holds stays accounted."""
+        """Offer nothing to it; its filters are dropped, its resources stay accounted."""
         framework = self._state.frameworks[framework_id]
         framework.active = False
         for client in framework.clients.values():

@@ -15,7 +15,7 @@ _SHOWN = ("cpus", "disk", "mem")
 
 
 class StopWatch(AbstractContextManager[None]):
-    """Milliseconds that remembers its samples; used as `with timer:`."""
+    """A timer in milliseconds that keeps its samples; used as `with timer:`."""
 
     def __init__(self, name: str, perf_counter: Callable[[], float]) -> None:
         self._name = name
@@ -36,7 +36,7 @@ class StopWatch(AbstractContextManager[None]):
         self._samples.append(milliseconds)
 
     def figures(self) -> dict[str, float]:
-        """The last sample, and what the others say about it; nothing before the first."""
+        """The last sample, and statistics of all; nothing before the first."""
         if not self._samples:
             return {}
         ordered = sorted(self._samples)
@@ -60,7 +60,7 @@ def percentile(ordered: list[float], part: float) -> float:
 
 
 def state_figures(state: State) -> dict[str, float]:
-    """Resources, quota, filters and shares as they stand."""
+    """The present resources, quota, filters and shares."""
     used = state.total_used()
     figures: dict[str, float] = {}
     for name in _SHOWN:

@@ -12,7 +12,7 @@ from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Unavailabili
 from mesosctl.model.resources import Resources
 
 _LONGEST = 365 * 24 * 3600.0
-# Mesos keeps durations as 64-bit nanoseconds; what does not fit is not representable.
+# Mesos keeps durations as 64-bit nanoseconds, which limits them.
 _REPRESENTABLE = (2**63 - 1) / 1e9
 
 
@@ -23,21 +23,21 @@ class OfferFilters:
         self._state = state
         self._timers = timers
         self._latest: dict[tuple[float, int], Refusal] = {}
-        """By end and identity, refusals that further filters may be made of."""
+        """Refusals that further filters may share, by end and identity."""
         self._timers_created = 0
         """When the last of those was made."""
         self.on_expiry: Callable[[Agent], None] = _ignore
-        """Called when the time of a filter on the agent is over."""
+        """Called when a filter on the agent ends."""
 
     def install(self, client: Client, agent: Agent, refused: Resources, refuse_seconds: float) -> None:
-        """Filter what a client has refused, without allocation roles."""
+        """Add a filter for resources that a client has refused, without allocation roles."""
         if client.subscribed:
             seconds = filter_seconds(refuse_seconds, self._state.options.allocation_interval)
             if seconds is not None:
                 self.restore(client, agent, refused, seconds)
 
     def restore(self, client: Client, agent: Agent, refused: Resources, seconds: float) -> None:
-        """Filter these resources for exactly so long."""
+        """Filter these resources for exactly this long."""
         refusal = self._refusal(refused, seconds)
         if not refusal.clients or refusal.clients[-1] is not client:
             refusal.clients.append(client)
@@ -57,7 +57,7 @@ class OfferFilters:
         return refusal
 
     def _expire(self, refusal: Refusal) -> None:
-        """Drop the filters of a refusal whose time is over."""
+        """Drop the filters of a refusal that has ended."""
         state = self._state
         self._latest.clear()
         for client in refusal.clients:
@@ -98,10 +98,7 @@ class InverseOffers:
         self._timers = timers
 
     def make(self, agents: Iterable[Agent]) -> dict[str, dict[str, Unavailability]]:
-        """Return {framework: {agent: unavailability}} for those who hold something there and have not been asked.
-
-        Agents that are deactivated are asked for as well.
-        """
+        """Return {framework: {agent: unavailability}} for frameworks that hold something there and were not asked."""
         asked: dict[str, dict[str, Unavailability]] = {}
         for agent in agents:
             if agent.unavailability is None:
@@ -117,7 +114,7 @@ class InverseOffers:
         return asked
 
     def answered(self, framework_id: str, agent_id: str, refuse_seconds: float | None) -> None:
-        """Note an answer; with `refuse_seconds` do not ask again for that long, which may be less than an interval."""
+        """Record an answer; with `refuse_seconds`, which may be less than an interval, do not ask again until then."""
         framework, agent = self._state.frameworks.get(framework_id), self._state.agents.get(agent_id)
         if framework is None or agent is None:
             return
@@ -159,7 +156,7 @@ def _drop(framework: Framework, agent: Agent, refusal: InverseOfferFilter) -> No
 
 
 def filter_seconds(refuse_seconds: float, interval: float) -> float | None:
-    """Return the seconds that a filter of offers holds, None if there is to be none.
+    """Return the duration of a filter of offers in seconds, or None for no filter.
 
     It always outlives the next batch.
     """

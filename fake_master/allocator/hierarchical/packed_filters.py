@@ -1,7 +1,7 @@
-"""The offer filters of a client, packed: schedulers that decline a large cluster for long leave millions of them.
+"""The offer filters of a client, packed, because there may be millions of them.
 
-What was refused, and until when, is one `Refusal` for all filters that were made of it at one moment.  A filter is
-only the number of an agent beside the number of a refusal, and stands in two sorted arrays: sixteen bytes.
+A `Refusal` contains what was refused and until when; all filters that come from it at the same moment share it. A
+filter is only a pair of an agent's number and a refusal's number, in two sorted arrays: 16 bytes.
 """
 
 from array import array
@@ -32,13 +32,13 @@ class Refusal:
     def covers(self, offer: Resources) -> bool:
         """Whether an offer of this, without allocation roles, is filtered.
 
-        Any additional or differently labelled resource defeats the filter; a smaller offer does not.
+        An additional or differently labelled resource is not covered; a smaller offer is.
         """
         return offer is self.refused or self.refused.contains(offer)
 
 
 class Refusals:
-    """The refusals in force, by their numbers, which are used again."""
+    """The refusals in force, by their numbers, which are reused."""
 
     def __init__(self) -> None:
         self._by_number: list[Refusal | None] = []
@@ -65,7 +65,7 @@ class Refusals:
 
 
 class ClientFilters:
-    """The offer filters of one client.  Agents are meant by their numbers (`Agent.sequence`)."""
+    """The offer filters of one client. Agents are identified by their numbers (`Agent.sequence`)."""
 
     __slots__ = ("_by_agent", "_by_refusal", "_refusals", "count")
 
@@ -84,7 +84,7 @@ class ClientFilters:
             yield pair & _SECOND, self._refusals[pair >> _BITS]
 
     def add(self, agent: int, refusal: Refusal) -> None:
-        """Filter what was refused, on one agent; twice if it is refused twice."""
+        """Add a filter for refused resources on one agent; twice if they are refused twice."""
         insort(self._by_agent, agent << _BITS | refusal.number)
         insort(self._by_refusal, refusal.number << _BITS | agent)
         self.count += 1
@@ -112,7 +112,7 @@ class ClientFilters:
         self._by_agent, self._by_refusal, self.count = array("Q"), array("Q"), 0
 
     def _remove(self, pairs: "array[int]", first: int, swapped: "array[int]") -> list[int]:
-        """Drop the pairs that begin with `first` from both arrays, and return what is beside it in them."""
+        """Drop the pairs that begin with `first` from both arrays, and return their second numbers."""
         start, end = bisect_left(pairs, first << _BITS), bisect_left(pairs, (first + 1) << _BITS)
         beside = [pair & _SECOND for pair in pairs[start:end]]
         del pairs[start:end]

@@ -13,7 +13,7 @@ from mesosctl.model.resources import Resources
 
 _FREE_RESOURCES_REMEMBERED = 8
 _MORE_TOKENS = 1000
-"""How many tokens may be out of use, besides as many as are in use."""
+"""The number of unused tokens that are allowed, in addition to as many as are in use."""
 
 
 class Agent:
@@ -21,11 +21,11 @@ class Agent:
 
     __slots__ = (
         "_capacity",
+        "_free_resources",
         "_rejected_by_free_resources",
         "activated",
         "allocated",
         "allocations",
-        "free_resources",
         "guarantees_idle_epoch",
         "id",
         "idle_epoch",
@@ -50,15 +50,15 @@ class Agent:
         self.inverse_offered_to: set[Framework] = set()
         """Frameworks with an unanswered inverse offer for it."""
         self.rejected_by = 0
-        """Tokens of clients and roles that take nothing of the present free resources, whatever the quotas; or-ed."""
+        """Tokens, or-ed, of clients and roles that take nothing of the present free resources, whatever the quotas."""
         self.idle_epoch: object = None
         """The `State.epoch` in which a whole run found no taker of the present free resources."""
         self.guarantees_idle_epoch: object = None
         """The same for the first stage, guarantees."""
         self._rejected_by_free_resources: dict[FreeResources, int] = {}
         self._capacity = capacity
-        self.free_resources = capacity.free(())
-        """Interned; during a run, without shared volumes that were offered in it."""
+        self._free_resources: FreeResources | None = None
+        """None until somebody asks: of an agent that comes with many tasks they are worked out once."""
 
     @property
     def capacity(self) -> Capacity:
@@ -71,21 +71,34 @@ class Agent:
         self.forget_proofs()
         self.refresh()
 
+    @property
+    def free_resources(self) -> FreeResources:
+        """Interned; during a run, without shared volumes that were offered in it."""
+        if self._free_resources is None:
+            self.set_free_resources(self._capacity.free(tuple([allocation for _, allocation in self.allocations])))
+            assert self._free_resources is not None
+        return self._free_resources
+
     def refresh(self) -> None:
-        """Work out anew what is free from what is allocated."""
-        held = self.allocations
-        self.set_free_resources(self._capacity.free(tuple([allocation for _, allocation in held]) if held else ()))
+        """Let the free resources be calculated again when they are read."""
+        self._leave_proofs()
+        self._free_resources = None
 
     def set_free_resources(self, free_resources: FreeResources) -> None:
-        """Replace what is free; what is known of those who reject it is kept with it."""
-        known = self._rejected_by_free_resources
+        """Replace the free resources."""
+        self._leave_proofs()
+        self._free_resources = free_resources
+        self.rejected_by = self._rejected_by_free_resources.get(free_resources, 0)
+
+    def _leave_proofs(self) -> None:
+        """Keep the tokens of those that reject the present free resources with these, before they are replaced."""
+        self.idle_epoch = self.guarantees_idle_epoch = None
         if self.rejected_by:
+            known = self._rejected_by_free_resources
             if len(known) >= _FREE_RESOURCES_REMEMBERED:
                 known.clear()
             known[self.free_resources] = self.rejected_by
-        self.free_resources = free_resources
-        self.idle_epoch = self.guarantees_idle_epoch = None
-        self.rejected_by = known.get(free_resources, 0)
+            self.rejected_by = 0
 
     def forget_proofs(self, tokens: int | None = None) -> None:
         """Forget that these clients and roles, or all, take nothing."""
@@ -148,12 +161,12 @@ class Client:
         self.allocation_count = 0
         """How many allocations it has, over all agents."""
         self.token = 0
-        """One bit, another one whenever it might take what it would not before."""
+        """One bit, which changes whenever the client might accept more than before."""
         self.filters = ClientFilters(refusals)
 
 
 class Tokens:
-    """Gives clients and roles their tokens, of one bit each, so that an agent keeps many of them in one number."""
+    """Gives clients and roles their tokens, one bit each, so that an agent stores many of them in one integer."""
 
     def __init__(self, agents: Mapping[str, Agent], frameworks: Mapping[str, Framework]) -> None:
         self._agents = agents
@@ -173,7 +186,7 @@ class Tokens:
             self._used += 1
 
     def _begin_again(self) -> None:
-        """Use the bits again, most of which stand for nobody any more; agents forget what they were told with them."""
+        """Reuse the bits, most of which are no longer in use; agents drop them."""
         for agent in self._agents.values():
             agent.forget_proofs()
         clients = [client for framework in self._frameworks.values() for client in framework.clients.values()]

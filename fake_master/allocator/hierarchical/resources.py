@@ -10,7 +10,7 @@ from mesosctl.model.resources import Resources
 
 
 class AllocatedResources:
-    """Resources are given back, accepted, or converted.  `Allocator` documents what each event means."""
+    """Resources are returned, accepted, or converted. `Allocator` documents the events."""
 
     def __init__(self, state: State, filters: OfferFilters) -> None:
         self._state = state
@@ -25,7 +25,7 @@ class AllocatedResources:
         *,
         is_allocated: bool,
     ) -> None:
-        """Take back resources of one allocation role, and filter them where they were refused."""
+        """Take back resources of one allocation role, and filter them if they were refused."""
         if not resources:
             return
         state = self._state
@@ -45,7 +45,7 @@ class AllocatedResources:
             self._filters.install(client, agent, allocation.without_role, refuse_seconds)
 
     def restore_offered(self, framework_id: str, agent_id: str, resources: Resources) -> None:
-        """Account what an earlier master offered."""
+        """Account resources that an earlier master offered."""
         agent = self._state.agents[agent_id]
         self._state.hold_all(agent, self._state.frameworks[framework_id], resources)
         agent.refresh()
@@ -70,7 +70,7 @@ class AllocatedResources:
         agent.refresh()
 
     def convert_free(self, agent_id: str, conversions: Iterable[Conversion]) -> bool:
-        """Apply operations to what is free; False, and nothing done, if it is not free."""
+        """Apply operations to free resources; return False, and do nothing, if they are not free."""
         state = self._state
         agent = state.agents[agent_id]
         steps = list(conversions)
@@ -83,7 +83,7 @@ class AllocatedResources:
 
 
 def apply_to_total(total: Resources, conversions: Iterable[Conversion]) -> Resources:
-    """Return what an agent's total becomes by operations upon allocated resources.  Raises Conflict.
+    """Return an agent's total after operations on allocated resources.  Raises Conflict.
 
     Further copies of a shared volume consume nothing and leave the total as it is.
     """

@@ -1,7 +1,7 @@
 """The tree of roles: quota, weights, reservations, and what is held below each.
 
-Amounts of a role are those of its whole subtree.  A role exists while something says so: a
-child, a framework, a reservation, quota, or a weight other than 1.
+Amounts of a role are those of its whole subtree.  A role exists while it has a child, a framework, a reservation,
+quota, or a weight other than 1.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,7 +24,7 @@ Reserved = Iterable[tuple[str, Pairs]]
 
 
 class QuotaAllowance:
-    """The amounts that a role with quota may still be given in one run."""
+    """The amounts that a role with quota may still get in one run."""
 
     __slots__ = ("_met_by", "limits_left", "unmet_guarantee")
 
@@ -78,9 +78,9 @@ class Role:
         self.sorter: Sorter | None = None
         """Orders the frameworks of this very role; None while it has none."""
         self.leaf: Node | None = None
-        """Its own place in the role sorter; likewise."""
+        """Its own place in the role sorter, or None."""
         self.token = 0
-        """Changes whenever some framework of it might take what it would not before."""
+        """Changes whenever one of its frameworks might accept more than before."""
         self.reservations: Amounts = {}
         self.used_reserved = Tally()
         self.used_unreserved: Amounts = {}
@@ -90,7 +90,7 @@ class Role:
         """While a run lasts, and only with quota."""
 
     def consumed(self, *, with_reservations: bool) -> Amounts:
-        """Return what counts against its quota: held or offered, and reserved whether in use or not."""
+        """Return what counts towards its quota: held or offered, and reserved, in use or not."""
         amounts = dict(self.used_unreserved)
         if with_reservations:
             add(amounts, tuple(self.reservations.items()))
@@ -135,7 +135,7 @@ class RoleTree:
         return role
 
     def prune(self, role: Role) -> None:
-        """Remove the role, and then its ancestors, as far as nothing keeps them."""
+        """Remove the role, and then its ancestors, unless something keeps them."""
         while role.parent is not None and not role.is_needed:
             del self._roles[role.name]
             del role.parent.children[role.name.rpartition("/")[2]]

@@ -22,7 +22,7 @@ from mesosctl.model.resources import Resources
 _POOL_LEAST = 1000
 _POOL_PER_AGENT = 40
 _MOST_UNSETTLED = 50_000
-"""Allocations handed out and given back that the role tree has not been told of."""
+"""New and returned allocations that the role tree does not count yet."""
 
 MakeRoleOrder = Callable[[Callable[[], Sorter]], Ordering]
 """Makes the order of roles out of sorters of the kind that the options name."""
@@ -41,9 +41,9 @@ class State:
     def __init__(
         self, options: Options, make_role_order: MakeRoleOrder | None = None, withheld: Withheld | None = None
     ) -> None:
-        """By default roles are in the order that the options name, and nothing is withheld from anybody.
+        """By default, roles are in the order of the options, and nothing is withheld.
 
-        Where the answer of `withheld` changes, what is proved of the agent is to be forgotten.
+        If the answer of `withheld` changes, drop the proofs about the agent.
         """
         self.options = options
         self._withheld = withheld
@@ -57,7 +57,7 @@ class State:
         self.eligibilities = Eligibilities(options)
         self.whitelist: frozenset[str] | None = None
         self.epoch = object()
-        """Replaced whenever a framework might take what none took before, or a bound of quota moved."""
+        """Replaced whenever a framework might accept what none accepted before, or a bound of quota changed."""
         self.sequence = itertools.count()
         """Numbers agents as they register."""
         self.agents_by_sequence: dict[int, Agent] = {}
@@ -70,7 +70,7 @@ class State:
     # --- Holding and giving back --------------------------------------------------------------------
 
     def hold(self, agent: Agent, client: Client, allocation: Allocation, *, counted: bool = True) -> None:
-        """Account an allocation; what is free on the agent is for the caller to bring up to date.
+        """Account an allocation; the caller updates what is free on the agent.
 
         `counted` is whether the sorters see an allocation, or only a change of one.
         """
@@ -126,7 +126,7 @@ class State:
         return both.with_role
 
     def settle(self) -> None:
-        """Enter what was handed out and given back into the role tree."""
+        """Count new and returned allocations in the role tree."""
         for allocation, times in self._unsettled.items():
             if times:
                 self.roles.hold(allocation, times)
@@ -158,7 +158,7 @@ class State:
         self.mark_all_allocated(agent, used)
 
     def convert(self, agent: Agent, client: Client, before: Allocation, after: Resources) -> None:
-        """Operations turned what a client is offered into something else; counts stay."""
+        """Convert resources that a client is offered; counts stay."""
         self.give_back(agent, client, before)
         if after:
             self.hold(agent, client, self.pool.allocations.of(after), counted=False)
@@ -237,7 +237,7 @@ class State:
             role.sorter.deactivate(client.leaf.path)
 
     def renew_tokens(self, client: Client) -> None:
-        """Drop every proof that the client takes nothing: it might now."""
+        """Drop every proof that the client accepts nothing, because it might now."""
         self._tokens.renew(client)
         self.epoch = object()
 
@@ -282,7 +282,7 @@ class State:
         agent.set_capacity(capacity)
 
     def trim(self) -> None:
-        """Keep memory bounded: drop interned objects when there are too many and derive what agents need anew."""
+        """Keep memory bounded: drop interned objects when there are too many, and rebuild those of agents."""
         if len(self._unsettled) > _MOST_UNSETTLED:
             self.settle()
         if len(self.pool) > max(_POOL_LEAST, _POOL_PER_AGENT * len(self.agents)):

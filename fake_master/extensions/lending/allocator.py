@@ -1,6 +1,6 @@
 """The hierarchical allocator with a third stage, which lends idle reservations.
 
-The regular half never sees anything revocable: it gets its own part of each event, and the rest is kept in `lent`.
+The regular half sees nothing revocable: it gets its own part of each event, and the rest is kept in `lent`.
 """
 
 # ruff: noqa: D102  # the interface documents its methods
@@ -29,11 +29,11 @@ from mesosctl.model.resources import Resources
 
 
 class LendingAllocator(HierarchicalAllocator):
-    """Offers regular resources as `HierarchicalAllocator` does, and lends what then lies idle.
+    """Offers regular resources like `HierarchicalAllocator`, and lends what is then idle.
 
-    A total's revocable entries are an agent's slack of use.  What a client is offered of one agent
-    in a run comes together in one `Resources`, regular entries first; the kinds are the master's to
-    keep apart.  Rescinds are called before the offers of the same run.
+    The revocable entries of a total are an agent's usage slack. The resources of one agent that a client is offered in
+    a run are in one `Resources`, regular entries first; the master separates the kinds.  Rescinds are called before the
+    offers of the same run.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class LendingAllocator(HierarchicalAllocator):
         return Quantities(self.lent.agent(agent).allocation_slack)
 
     def refusals(self, framework: str) -> Iterator[tuple[str, str, Resources, float]]:
-        """Yield (agent, role, resources without allocation roles, seconds left) of all that a framework refuses."""
+        """Yield (agent, role, resources without allocation roles, seconds left) of a framework's refusals."""
         for role, client in self.state.frameworks[framework].clients.items():
             for agent, refused, seconds in self.filters.remaining(client):
                 yield agent.id, role, refused, seconds
@@ -70,7 +70,7 @@ class LendingAllocator(HierarchicalAllocator):
         self._account_lent(agent, framework, resources)
 
     def restore_debt(self, framework: str, agent: str, owed: Resources) -> None:
-        """Turn a part of what a framework is lent, with its allocation role, into a debt."""
+        """Turn a part of a framework's loan, with its allocation role, into a debt."""
         role, record = self.lent.roles.get(allocation_role(owed)), self.lent.agent(agent)
         borrower = role.borrowers.get(framework) if role is not None else None
         part = overlap(dict(owed.scalar_quantities().items()), record.lent.get(borrower, {})) if borrower else {}
@@ -79,7 +79,7 @@ class LendingAllocator(HierarchicalAllocator):
             self.lent.owe(record, borrower, part, 1)
 
     def restore_refusal(self, framework: str, agent: str, role: str, refused: Resources, seconds: float) -> None:
-        """Filter resources, without allocation roles, for so many seconds yet."""
+        """Filter resources, without allocation roles, for the remaining seconds."""
         client = self.state.frameworks[framework].clients.get(role)
         if client is not None and client.subscribed:
             self.filters.restore(client, self.state.agents[agent], refused, seconds)

@@ -1,8 +1,7 @@
-"""Lending agents that look alike in one go, with the same result as one by one.
+"""Lending similar agents as a batch, with the same result as one by one.
 
-Most of a third stage goes to agents that have the same free resources and of which nothing is lent: each goes whole
-to the worst-off borrower that takes it, and then another is the worst-off.  So the order is kept in heaps, and the
-sorters are told in the end how often each borrower was given something.
+Most of a third stage is about agents with the same free resources and no loans: each goes as a whole to the borrower
+with the smallest share that accepts it. The order is kept in heaps, and the sorters are updated at the end.
 """
 
 from heapq import heappop, heapreplace
@@ -23,23 +22,23 @@ _MOST_JOINED = 10_000
 _SHORT = 8
 """Agents in a row that are not worth the making of the heaps."""
 _MOST_SHORT = 8
-"""How often a row may be short in one stage until no more are tried."""
+"""The number of short rows in one stage after which no more are tried."""
 
 
 class JoinedOffers:
-    """Enters what is lent among the offers of a run: it comes together with what a client is offered regularly."""
+    """Adds loans to the offers of a run, together with a client's regular offers."""
 
     def __init__(self) -> None:
         self._joined: dict[tuple[int, int], tuple[Resources, Resources, Resources]] = {}
-        """Both kinds in one, with their parts, which an id stands for as long as they are kept here."""
+        """Both kinds in one, with their parts, identified by object id while they are kept here."""
 
     def add(self, offers: Offers, client: Client, agent: Agent, lent: Resources) -> None:
-        """Enter what a client is lent of an agent."""
+        """Add a loan of an agent to a client's offers."""
         by_agent = offers_of(offers, client)
         by_agent[agent.id] = self.of(by_agent.get(agent.id), lent)
 
     def of(self, regular: Resources | None, lent: Resources) -> Resources:
-        """Return what is offered regularly, if anything, and what is lent beside it in one."""
+        """Return the regular offer, if any, together with the loan."""
         if regular is None:
             return lent
         key = id(regular), id(lent)
@@ -67,7 +66,7 @@ class LendingBatch:
         self._short = 0
 
     def lend(self, agents: list[Agent], start: int) -> int:
-        """Lend agents from the place `start` on as long as they are alike; return the place of the next one."""
+        """Lend agents from index `start` on while they are similar; return the index of the next one."""
         first, lent = agents[start], self._lent
         record, sorter = lent.agents[first.id], lent.role_sorter
         if (
@@ -94,9 +93,9 @@ class LendingBatch:
     def _lend_row(
         self, agents: list[Agent], start: int, row: Row, heap: list[tuple[float, int, str, Node | LendingRole]]
     ) -> int:
-        """Lend until an agent is another or must be offered to several; `heap` has the nodes of roles in their order.
+        """Lend until an agent differs or must be offered to several; `heap` has the nodes of roles in order.
 
-        What is lent of an agent is all it has to lend, so that nothing is left to be settled.
+        Everything that an agent can lend is lent, so nothing remains to be settled.
         """
         records, epoch = self._lent.agents, self._lent.epoch
         free_resources, slack = row.first.free_resources, row.slack
@@ -179,7 +178,7 @@ class LendingBatch:
         return role.sorter.root.ranking
 
     def _account(self, lending: LendingRole) -> None:
-        """Tell the sorters what was given."""
+        """Update the sorters with the loans."""
         if not lending.given:
             return
         self._lent.role_sorter.allocated_again(lending.node, lending.allocation, lending.given)

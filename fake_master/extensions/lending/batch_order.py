@@ -1,6 +1,6 @@
-"""The order of roles and borrowers while agents that look alike are lent to them, one agent after another.
+"""The order of roles and borrowers while similar agents are lent to them one after another.
 
-The keys are those of `DrfSorter`; what each borrower was given is counted here, and the sorters learn it in the end.
+The keys are those of `DrfSorter`; loans are counted here, and the sorters are updated at the end.
 """
 
 from collections.abc import Mapping
@@ -15,16 +15,16 @@ from mesosctl.model.resources import Resources
 
 
 class Shares(list[float]):
-    """The shares of all who held the same before a row, by how many of its agents they were given."""
+    """The shares of all borrowers with the same holdings before a row, by the number of agents that they got."""
 
     __slots__ = ("_base", "_divisors", "_weight")
 
     def __init__(self, node: Node, divisors: Mapping[str, float], scalars: Pairs) -> None:
-        super().__init__([0.0])  # the sorter knows the share of who was given nothing
+        super().__init__([0.0])  # the sorter has the share of a borrower that got nothing
         held = dict(node.tally.amounts)
         self._divisors = [(held.pop(name, 0), amount, divisors[name]) for name, amount in scalars if name in divisors]
         self._base = max((_double(held[name]) / divisors[name] for name in held if name in divisors), default=0.0)
-        """The largest share in what it is not given here."""
+        """The largest share of resources that are not lent here."""
         self._weight = node.weight
 
     def add_next(self) -> None:
@@ -46,7 +46,7 @@ class Place:
     def __init__(self, node: Node) -> None:
         self.node = node
         self.given = 0
-        """How many agents it was given."""
+        """The number of agents that it got."""
 
     def follow(self, shares: Shares) -> None:
         """Prepare for `take`, by which it moves among others."""
@@ -54,7 +54,7 @@ class Place:
         self._count, self._path = self.node.count, self.node.path
 
     def take(self) -> tuple[float, int, str, Self]:
-        """Count one more agent, and return the key by which it stands in the order from now on."""
+        """Count one more agent, and return its new key in the order."""
         self.given = given = self.given + 1
         shares = self._shares
         if given == len(shares):
@@ -92,7 +92,7 @@ class LendingRole(Place):
         self.beside: Resources | None = None
         """The regular offer of the last agent."""
         self.offered = allocation.with_role
-        """The regular offer and what is lent beside it, in one."""
+        """The regular offer and the loan, in one."""
 
 
 class Row:
@@ -102,7 +102,7 @@ class Row:
         self.first = agent
         self.idle = idle
         self.slack = dict(record.allocation_slack)
-        """The amounts that each of them has to lend: one dictionary for all, as nobody changes it in place."""
+        """The amounts that each of them can lend: one shared dictionary, which is never changed."""
         self.scalars: Pairs = tuple(sorted(self.slack.items()))
         self.opened: list[LendingRole] = []
         """Roles whose turn has come."""
@@ -110,7 +110,7 @@ class Row:
         self._shares: dict[tuple[object, ...], Shares] = {}
 
     def shares(self, node: Node) -> Shares:
-        """Return the shares of who holds what this one does, with the same weight."""
+        """Return the shares of borrowers with the same holdings and weight."""
         key = node.weight, *node.tally.amounts.items()
         found = self._shares.get(key)
         if found is None:

@@ -19,7 +19,7 @@ class Borrower:
     subscribed: bool = False
     accepts_revocable: bool = False
     held: int = 0
-    """On how many agents it has anything, twice if of both kinds."""
+    """The number of agents on which it holds anything, twice if of both kinds."""
 
 
 @dataclass(slots=True, eq=False)
@@ -31,16 +31,16 @@ class BorrowerRole:
     sorter: Sorter
     borrowers: dict[str, Borrower] = field(default_factory=dict)
     accepts_revocable: int = 0
-    """How many of its frameworks can be offered what may be taken back."""
+    """The number of its frameworks that accept revocable resources."""
 
 
 @dataclass(slots=True, eq=False)
 class LentAgent:
-    """One agent: what it can lend, and what borrowers have of that."""
+    """One agent: what it can lend, and what borrowers hold of it."""
 
     id: str
     usage_slack: Resources = field(default_factory=Resources)
-    """Slack of use, as it was reported."""
+    """Usage slack, as reported."""
     has_usage_slack: bool = False
     """Whether there is any."""
     allocation_slack: Amounts = field(default_factory=dict)
@@ -59,10 +59,10 @@ class LentAgent:
     counted_in_totals: Pairs = ()
     """The amounts of it in the sorters' totals."""
     idle_epoch: object = None
-    """The `LentState.epoch` in which no borrower took anything of what there is now; None if that is not known."""
+    """The `LentState.epoch` in which no borrower accepted anything that is free now, or None."""
 
     settled: bool = False
-    """Whether neither the slack of allocation nor what is lent or owed of it has changed since a stage saw to them."""
+    """Whether neither the allocation slack nor its loans and debts have changed since the last stage."""
 
     def lent_in_all(self) -> Amounts:
         """Return what all borrowers have of the slack of allocation, debts aside."""
@@ -80,22 +80,22 @@ class LentAgent:
 
 
 def excess(total: Amounts, part: Amounts) -> Amounts:
-    """How much of each name is in `total` excess what is in `part`."""
+    """Return the amounts of `total` in excess of those of `part`, by name."""
     return {name: rest for name, amount in total.items() if (rest := amount - part.get(name, 0)) > 0}
 
 
 def overlap(left: Amounts, right: Amounts) -> Amounts:
-    """As much of each name as is in both."""
+    """Return the amounts that both have, by name."""
     return {name: least for name, amount in left.items() if (least := min(amount, right.get(name, 0))) > 0}
 
 
 def forget_idleness(agent: LentAgent) -> None:
-    """Offer what is idle on the agent in the next run again."""
+    """Offer the agent's idle resources again in the next run."""
     agent.idle_epoch = None
 
 
 class IdleReservations:
-    """IdleReservations reservations of agents that look alike, and what of them may be lent to a role."""
+    """Idle reservations of similar agents, and the part that may be lent to a role."""
 
     def __init__(self, lendable: Resources) -> None:
         self._lendable = lendable
@@ -117,7 +117,7 @@ def lendable_to(agent: LentAgent, idle: IdleReservations, role: str, left: Amoun
     """Return how much of `left` may be lent to a role: all roles below an owner get no more than others own."""
     if agent.lent:
         return _lendable_beside_others(agent, idle, role, left)
-    # Nothing is lent yet, so that `left` is all that lies idle.
+    # Nothing is lent yet, so `left` is everything that is idle.
     found = idle.lendable_whole.get(role)
     if found is None:
         found = idle.lendable_whole[role] = _lendable_beside_others(agent, idle, role, left)

@@ -1,8 +1,7 @@
-"""The resources that may be taken back: slack of use and slack of allocation.
+"""The revocable resources: usage slack and allocation slack, separate from the regular accounting.
 
-Apart from the regular books, which know nothing of it.  Slack of use (throttleable) is what an
-agent's estimator reports; slack of allocation (not throttleable) are reservations that lie idle,
-lent to others.  Sorters of the same class as the regular ones order who is lent something.
+Usage slack (throttleable) is what an agent's estimator reports; allocation slack (not throttleable) consists of idle
+reservations, lent to others. Sorters of the same class as the regular ones order the borrowers.
 """
 
 from random import Random
@@ -39,11 +38,11 @@ class LentState:
         self.roles: dict[str, BorrowerRole] = {}
         self.totals = Totals(options.fair_sharing_excluded_resource_names)
         self._options = options
-        # Draws of their own, so that the regular ones come out as if nobody lent anything.
+        # A separate source of random numbers, so that the regular draws stay the same.
         self._random = Random(0)  # noqa: S311  # no secrets here
         self.role_sorter = self._sorter(options.role_sorter)
         self.epoch = object()
-        """Replaced whenever a framework might take what it did not before."""
+        """Replaced whenever a framework might accept what it did not before."""
         self._allocations = AllocationPool()
         self._by_amounts: dict[tuple[str, Pairs], Allocation] = {}
         self._allocatable: dict[tuple[Allocation, Eligibility], bool] = {}
@@ -70,7 +69,7 @@ class LentState:
         return [role.borrowers[framework] for role in self.roles.values() if framework in role.borrowers]
 
     def set_active(self, borrower: Borrower, *, active: bool) -> None:
-        """Whether it takes part in sharing."""
+        """Whether it is active."""
         self.epoch = object()
         switch = borrower.role.sorter.activate if active else borrower.role.sorter.deactivate
         switch(borrower.leaf.path)
@@ -130,7 +129,7 @@ class LentState:
         return allocation.with_role
 
     def unthrottle(self, agent: LentAgent, borrower: Borrower, tagged: Resources) -> None:
-        """The reverse.  Raises ValueError for what is not held."""
+        """The reverse. Raises ValueError for resources that are not held."""
         present = agent.throttled.get(borrower, Resources())
         if not present.contains(tagged):
             raise ValueError(f"{borrower.framework} holds {present} on {agent.id}, not {tagged}")
@@ -176,7 +175,7 @@ class LentState:
         return found
 
     def allocation(self, role: str, amounts: Amounts) -> Allocation:
-        """Return slack of allocation as it is offered to a role; it shows neither the lender nor the reservations."""
+        """Return allocation slack in the form of an offer to a role, without the lender and the reservations."""
         return self.allocation_of_pairs(role, tuple(sorted(amounts.items())))
 
     def allocation_of_pairs(self, role: str, pairs: Pairs) -> Allocation:
@@ -219,7 +218,7 @@ class LentState:
         self._enter_totals(agent)
 
     def drop(self, agent: LentAgent) -> list[Borrower]:
-        """The agent is gone, and every debt with it.  Gives who had something there."""
+        """Remove an agent and its debts; return the frameworks that held something there."""
         borrowers = list(dict.fromkeys((*agent.lent, *agent.throttled, *agent.debt)))
         for borrower, amounts in list(agent.lent.items()):
             self.unlend(agent, borrower, dict(amounts))

@@ -1,4 +1,4 @@
-"""A task on an agent as lending sees it: what it holds of its own and of others, and in which terms that counts.
+"""A task on an agent, for lending: its own and its borrowed resources, and the terms in which they count.
 
 Source: oversubscription specification, "Agent: eviction".
 """

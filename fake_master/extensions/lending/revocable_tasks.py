@@ -39,10 +39,10 @@ class RevocableTasks(AgentRuntime):
         self._task_runner = task_runner
         self._by_agent: dict[str, AgentTasks] = {}
         self.evictions = 0
-        """How many tasks had to go, ever."""
+        """The number of evicted tasks so far."""
 
     def occupancy(self, agent: Agent) -> AgentOccupancy:
-        """The terms of the formula as they stand on an agent."""
+        """The present terms of the formula on an agent."""
         sums: dict[str, list[Quantities]] = {}
         for placed in self._placed(agent.id):
             for term, part in terms(placed):
@@ -77,7 +77,7 @@ class RevocableTasks(AgentRuntime):
             self._allocator.restore_debt(debt.framework_id, debt.agent_id, debt.resources.allocated_to(debt.role))
 
     def would_go(self, agent: Agent, used: Resources) -> list[tuple[Framework, Task]]:
-        """Return the tasks that would be evicted if so much more of an agent were in use, regularly."""
+        """Return the tasks that would be evicted if this much more of an agent were in regular use."""
         occupancy = self.occupancy(agent)
         lack = replace(occupancy, occupied=occupancy.occupied + self._part(used).regular).shortfall()
         return [(placed.framework, placed.task) for together in self._chosen(agent, lack, None) for placed in together]
@@ -101,7 +101,7 @@ class RevocableTasks(AgentRuntime):
             return
         self._tasks_on_agent(agent.id).tasks.append(placed)
         if placed.borrows and not regular and arrival == "starts":
-            # Nobody who waits is kept from anything by it.
+            # It delays no waiting task.
             self._start(placed)
             return
         if regular:
@@ -109,7 +109,7 @@ class RevocableTasks(AgentRuntime):
         self._start_waiting(agent)
 
     def left(self, framework: Framework, task: Task) -> None:
-        """A task has ended; those that wait are looked at once all that ends at this moment has."""
+        """A task has ended; waiting tasks are checked after all that end at the same time."""
         on_agent = self._tasks_on_agent(task.agent_id)
         placed = next(
             (placed for placed in on_agent.tasks if placed.task is task and placed.framework is framework), None
@@ -152,7 +152,7 @@ class RevocableTasks(AgentRuntime):
         }
 
     def describe_framework(self, framework: Framework) -> Mapping[str, Any]:
-        """See `AgentRuntime.describe_framework`: what it has refused, and for how long."""
+        """See `AgentRuntime.describe_framework`: its refusals, and their durations."""
         if framework.id not in self._state.frameworks:
             return {}
         return {
@@ -179,9 +179,9 @@ class RevocableTasks(AgentRuntime):
         return figures
 
     def _revocable(self, agent: Agent) -> Quantities:
-        """Return the revocable resources of an agent: slack of use, what lies idle, and what borrowers still owe.
+        """Return the revocable resources of an agent at the last run: usage slack, idle reservations, and debts.
 
-        As of the last allocation run.  What borrowers use beyond an idle reservation is owed, so it is in the sum too.
+        What borrowers use beyond an idle reservation is a debt, so the sum includes it.
         """
         record = self._allocator.lent.agent(agent.id)
         return Quantities.total(
@@ -247,7 +247,7 @@ class RevocableTasks(AgentRuntime):
         return choose(lack, [container for container in candidates(placed_tasks) if newcomer not in container.task])
 
     def _start_waiting(self, agent: Agent) -> None:
-        """First come, first served: where one has no room, the others wait for it."""
+        """First come, first served: if one has no room, the others wait for it."""
         for placed in [placed for placed in self._tasks_on_agent(agent.id).tasks if placed.waits]:
             if not self.occupancy(agent).fits_now(placed.needed):
                 return

@@ -1,7 +1,7 @@
-"""The third stage of a run: lending what lies idle, and taking it back.
+"""The third stage of a run: lending idle resources, and taking them back.
 
-It reads what the two regular stages left free and decides nothing for them (oversubscription
-specification, "Allocator" and "Taking back in the allocator").  It decides how much is taken back, and from whom;
+It reads what the two regular stages left free, and does not affect them (oversubscription specification, "Allocator"
+and "Taking back in the allocator").  It decides how much to take back, and from whom;
 `fake_master/services/rescinding.py` decides which offers are rescinded for that.
 """
 
@@ -19,7 +19,7 @@ from mesosctl.model.offers.frameworks import is_allocatable
 from mesosctl.model.resources import Resources
 
 RescindCallback = Callable[[FrameworkId, ResourcesByAgent], None]
-"""Takes what is lent no longer, with allocation roles; called once a framework and run."""
+"""Takes the resources that are no longer lent, with allocation roles; called once for each framework and run."""
 
 
 class LendingStage(RunSteps):
@@ -32,10 +32,10 @@ class LendingStage(RunSteps):
         self._rescinded: dict[FrameworkId, ResourcesByAgent] = {}
         self._joined = JoinedOffers()
         self.rescinds = 0
-        """How often something was taken back from a framework, ever."""
+        """The number of times that something was taken back from a framework."""
 
     def third_stage(self, agents: list[Agent], offers: Offers) -> None:
-        """Work out anew what every agent has to lend, and offer what these have, in this order."""
+        """Update what every agent can lend, and offer the idle resources of these agents, in this order."""
         lent, records = self._lent, self._lent.agents
         self._rescinded = {}
         unsettled = False
@@ -62,7 +62,7 @@ class LendingStage(RunSteps):
                 place += 1
 
     def before_offers(self) -> None:
-        """Tell what was taken back in the run."""
+        """Report what was taken back in the run."""
         for framework, by_agent in self._rescinded.items():
             self.rescinds += 1
             self._on_rescind(framework, by_agent)
@@ -70,7 +70,7 @@ class LendingStage(RunSteps):
     # --- Taking back --------------------------------------------------------------------------------
 
     def _settle(self, record: LentAgent) -> None:
-        """Take back what is lent beyond what lies idle, and turn debts back; then that stays until either changes."""
+        """Take back loans beyond what is idle, or turn debts back into loans; valid until either changes."""
         if record.lent:
             self._take_back(record)
         if record.debt:
@@ -78,7 +78,7 @@ class LendingStage(RunSteps):
         record.settled = True
 
     def _take_back(self, record: LentAgent) -> None:
-        """Where more is lent than lies idle, take from the best-off first; what they hold of it becomes a debt."""
+        """If more is lent than is idle, take it back, from the borrower with the largest share first, as a debt."""
         over = excess(record.lent_in_all(), record.allocation_slack)
         if not over:
             return
@@ -92,7 +92,7 @@ class LendingStage(RunSteps):
                 by_agent[record.id] = by_agent.get(record.id, Resources()) + tagged
 
     def _turn_debts_back(self, record: LentAgent) -> None:
-        """Lend what lies idle again to those who still have it, before all others."""
+        """Turn debts back into loans as resources become idle again, before anybody else borrows."""
         free = excess(record.allocation_slack, record.lent_in_all())
         for borrower in sorted(record.debt, key=self._lent.fair_rank) if free else ():
             part = overlap(free, record.debt[borrower])
@@ -104,7 +104,10 @@ class LendingStage(RunSteps):
     # --- Lending ------------------------------------------------------------------------------------
 
     def _offer_agent(self, agent: Agent, record: LentAgent, offers: Offers) -> bool:
-        """Offer one agent to all borrowers; the first that can takes all that is free.  Return whether one did."""
+        """Offer one agent to all borrowers; the first that can takes everything that is free.
+
+        Return whether one did.
+        """
         gave = False
         left, usage = record.allocation_slack, record.usage_free()
         if record.lent:

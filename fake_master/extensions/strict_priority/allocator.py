@@ -25,10 +25,9 @@ from mesosctl.model.roles import Priorities
 class StrictPriorityAllocator(HierarchicalAllocator):
     """Offers by the priority of roles; quota is kept, and roles of equal priority share fairly.
 
-    It is the hierarchical allocator with another order of roles.  What a framework asks for
-    (`request_resources`) is offered to it in spite of what it refused before.  With `on_revoke`
-    there is preemption: what one whole allocation interval could not meet is taken from roles of
-    lower priority, by the policy of `preemption_plan`.
+    It is the hierarchical allocator with another order of roles.  What a framework requests (`request_resources`) is
+    offered to it in spite of its earlier refusals. With `on_revoke` there is preemption: requests that stay unsatisfied
+    for a whole allocation interval are met from roles of lower priority, by the policy of `preemption_plan`.
     """
 
     def __init__(
@@ -42,7 +41,7 @@ class StrictPriorityAllocator(HierarchicalAllocator):
         holdings: HoldingsQuestion | None = None,
         on_revoke: RevocationCallback | None = None,
     ) -> None:
-        """`holdings` says what could be taken; preemption needs it as well as `on_revoke`."""
+        """`holdings` returns what could be taken; preemption needs both it and `on_revoke`."""
         self._requests = Requests()
         self._holds = Holds(priorities)
         self._on_offers = on_offers
@@ -149,7 +148,7 @@ class PrioritySorter:
         self._level(leaf.client_path).unallocated(leaf, agent, allocation)
 
     def allocation(self, path: str) -> Amounts:
-        """Return what a client holds, zeros left out."""
+        """Return what a client holds, without zeros."""
         return self._level(path).allocation(path)
 
     def _level(self, path: str) -> Sorter:

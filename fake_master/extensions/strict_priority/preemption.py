@@ -1,4 +1,4 @@
-"""Preemption: what requests lack is taken from roles of lower priority (Mesos DRF documentation)."""
+"""Preemption: requests are met from roles of lower priority (Mesos DRF documentation)."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -15,9 +15,9 @@ from mesosctl.model.roles import Priorities
 
 
 class Preemption(RunSteps):
-    """After each batch, asks back what requests have waited for during a whole allocation interval.
+    """After each batch, revokes what requests have waited for during a whole allocation interval.
 
-    `holdings` tells what could be taken; `on_revoke` takes it.
+    `holdings` returns what could be taken; `on_revoke` takes it.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Preemption(RunSteps):
         self._holdings = holdings
         self._on_revoke = on_revoke
         self.revocations = 0
-        """How many offers and tasks were asked back, ever."""
+        """The number of revoked offers and tasks so far."""
 
     def before_run(self) -> None:
         """Forget holds that are not needed any more."""
@@ -75,7 +75,7 @@ class Preemption(RunSteps):
             self._holds.drop(holds[refused.holding.key])
 
     def _stands(self, hold: Hold, holding: Holding) -> bool:
-        """Whether something asked back is still wanted, and may still be had; if not, nobody waits for it."""
+        """Whether a revocation is still needed and allowed; if not, nothing waits for it."""
         present = self._holdings().get(hold.agent.id, ())
         # Its executor may have more or fewer tasks by now.
         now = next((known for known in present if known.key == holding.key), None)
@@ -86,7 +86,7 @@ class Preemption(RunSteps):
         )
 
     def _in_order(self, overdue: Iterable[tuple[str, Request]]) -> Iterable[tuple[Client, list[Request]]]:
-        """Those of the highest priority first, then as offers are made; alike ones of a client together."""
+        """Those of the highest priority first, then in the order of offers; equal ones of a client together."""
         found = []
         for name, request in overdue:
             client = self._client_of(name, request)

@@ -1,4 +1,4 @@
-"""The choice of what is taken back for a request that nothing free can meet.
+"""The choice of the victims for a request that free resources cannot meet.
 
 Mesos DRF documentation: "when resources are not being freed quickly enough, the resource allocation module has
 the ability to revoke tasks".  It leaves the choice to an allocation policy; this one is
@@ -33,7 +33,7 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.model.roles import Priorities
 
 Cost = tuple[int, float, int]
-"""(what kind, highest priority among those who lose a task, how many do): the lower the better."""
+"""(kind, highest priority among the losers of tasks, number of tasks): the lower, the better."""
 
 _FREE, _COMING, _OFFERS, _TASKS = range(4)
 
@@ -46,7 +46,7 @@ class Option(NamedTuple):
 
 
 class Plan:
-    """Where each request is to be met, and what is taken for it.  Made after a run, for one moment."""
+    """The agent for each request, and what is taken for it, planned after a run."""
 
     def __init__(
         self, state: State, priorities: Priorities, holds_by_agent: Holds, holdings: Mapping[str, Sequence[Holding]]
@@ -102,7 +102,7 @@ class Plan:
         amounts = request.asked.amounts
         while heap:
             cost, number, target = heapq.heappop(heap)
-            # What was placed before may have made it dearer, or impossible.
+            # Requests that were placed before may have made it more expensive, or impossible.
             option = self._option(target, amounts)
             if option is None:
                 continue
@@ -170,7 +170,7 @@ class Plan:
         return Option((_TASKS, float(highest), len(tasks)), tuple(chosen))
 
     def _choose(self, target: PreemptionTarget, short: Quantities) -> list[Holding] | None:
-        """As few as it takes to free what is short, in the order of the policy."""
+        """Choose as few as free what is short, in the order of the policy."""
         chosen: list[Holding] = []
         missing, trial = short, self._guaranteed.copy()
         for holding in target.candidates:

@@ -10,7 +10,7 @@ from mesosctl.model.quantities import Quantities
 
 
 class Bounds:
-    """Limits, and the headroom of all guarantees, as they stand after a run."""
+    """Limits, and the headroom of all guarantees, after a run."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -23,7 +23,7 @@ class Bounds:
         self._promised: dict[str, Amounts] = {}
 
     def allow(self, role: Role, amounts: Quantities, freed: Quantities) -> bool:
-        """Whether the role could be offered so much more, were this much free on top of what is."""
+        """Whether the role could be offered this much more if these resources became free."""
         top = self._state.roles.get(roles.top_level(role.name))
         assert top is not None, "a role with a framework is in the tree"
         promised = self._promised.get(top.name, {})
@@ -45,7 +45,7 @@ class Bounds:
         add(self._promised.setdefault(roles.top_level(role.name), {}), tuple(amounts.items()))
 
     def _spare(self, name: str) -> int:
-        """Return the headroom left to those who lack nothing; below zero if guarantees cannot be met."""
+        """Return the headroom for roles that lack nothing; below zero if guarantees cannot be met."""
         lacking = sum(
             max(0, amounts.get(name, 0) - self._promised.get(role, {}).get(name, 0))
             for role, amounts in self._lacking.items()
@@ -62,11 +62,10 @@ class Guarantees:
         self._given_up: dict[str, Amounts] = {}
 
     def allows(self, holding: Holding) -> bool:
-        """Whether its role would still hold what it is guaranteed without it.
+        """Whether its role would still hold its guarantee without it.
 
-        Of a task its whole executor counts, since that is what may have to be killed.  An offer was
-        not accepted, so it is not among what the role holds; but a role that lacks something keeps
-        its offers too.
+        For a task, its whole executor counts, because it may have to be killed. An offer is not part of what the role
+        holds, but a role below its guarantee keeps its offers too.
         """
         role = self._state.roles.get(roles.top_level(holding.role))
         if role is None or not role.quota.guarantees:

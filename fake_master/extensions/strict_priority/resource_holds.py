@@ -1,7 +1,7 @@
-"""Requests of frameworks (`Call.Request`), and agents on which something was asked back, held for them.
+"""Requests of frameworks (`Call.Request`), and agents that are held for them.
 
-Without that, what comes back bit by bit would be offered around before there is enough of it, and
-be taken by those who had just lost it.
+Without holds, resources that become free bit by bit would be offered to others before there is enough, often to those
+who had just lost them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,9 +32,9 @@ class Request:
 
 
 class Requests:
-    """Every request that stands, by framework.
+    """Every pending request, by framework.
 
-    A request asks for an offer: it is met, and gone, once an offer of one agent contains it.
+    A request is for an offer: it is satisfied, and removed, once an offer of one agent contains it.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Requests:
         return sum(map(len, self._by_framework.values()))
 
     def replace(self, framework: str, wanted: Sequence[ResourceRequest]) -> None:
-        """The framework asks for this now, and for nothing else; what it asks for still is the same request."""
+        """Replace the requests of a framework; those that are repeated stay the same requests."""
         before = [request for request in self._by_framework.get(framework, ()) if not request.exhausted]
         before.sort(key=lambda request: request.hold_agent is None)
         found = []
@@ -64,7 +64,7 @@ class Requests:
         return request in self._by_framework.get(framework, ())
 
     def offered(self, framework: str, by_role: Mapping[str, Mapping[str, Resources]]) -> None:
-        """The framework is offered this: so many of its requests are met."""
+        """Remove the requests that an offer satisfies."""
         standing = self._by_framework.get(framework)
         if standing is None:
             return
@@ -101,7 +101,7 @@ def _nearness(request: Request, agent: str) -> int:
 
 
 class Hold:
-    """The hold of one client on one agent: what it waits for there."""
+    """The hold of one client on one agent, and what it waits for there."""
 
     __slots__ = ("agent", "client", "priority", "requests", "waits_for")
 
@@ -115,7 +115,7 @@ class Hold:
 
 
 class Holds:
-    """At most one an agent."""
+    """The holds of agents, at most one for each."""
 
     def __init__(self, priorities: Priorities) -> None:
         self._priorities = priorities
@@ -131,11 +131,11 @@ class Holds:
         return iter(self._by_agent.values())
 
     def holds(self, hold: Hold) -> bool:
-        """Whether this hold still stands."""
+        """Whether this hold is still valid."""
         return self._by_agent.get(hold.agent.id) is hold
 
     def withheld(self, framework: str, role: str, agent: AgentInfo) -> bool:
-        """Whether the agent is kept from somebody: from all but those of higher priority, and whom it is for."""
+        """Whether the agent is kept from a client: from all except those of higher priority, and its own."""
         hold = self._by_agent.get(agent.id)
         if hold is None or self._priorities.of(role) > hold.priority:
             return False
@@ -143,12 +143,12 @@ class Holds:
         return bool(hold.waits_for) or not its_own
 
     def add(self, hold: Hold) -> None:
-        """From now on the agent waits."""
+        """Hold an agent from now on."""
         self._by_agent[hold.agent.id] = hold
         hold.agent.forget_proofs()
 
     def drop(self, hold: Hold) -> None:
-        """The agent is anybody's again, and what was to be met there may be met elsewhere."""
+        """Release the agent; its requests may be met elsewhere."""
         if self.holds(hold):
             del self._by_agent[hold.agent.id]
             hold.agent.forget_proofs()
@@ -156,7 +156,7 @@ class Holds:
                 request.hold_agent = None
 
     def review(self, state: State, requests: Requests, holdings: Mapping[str, Sequence[Holding]]) -> None:
-        """Before a run: forget holds that nobody has any more, and what has ended meanwhile."""
+        """Before a run, drop holds that are no longer needed, and tasks that have ended."""
         for hold in list(self._by_agent.values()):
             if not _is_wanted(hold, state, requests):
                 self.drop(hold)
@@ -218,7 +218,7 @@ class PreemptionTarget:
         self.free = Quantities()
         """Amounts that the client could be offered at once."""
         self.coming = Quantities()
-        """Amounts that it could be offered once all that was told to end has ended."""
+        """Amounts that it could be offered once all ending tasks have ended."""
         self.ending: list[Holding] = []
         self.candidates: list[Holding] = []
         """Holdings that may be taken, the cheapest first."""

@@ -1,7 +1,7 @@
 """The JSON of frameworks and of what they hold: offers, tasks, executors and operations.
 
-Each framework is written once, and again when one of its parts is another object: see `response_cache`.
-Sources: Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API, "GET_FRAMEWORKS" and the calls after it.
+Each framework is written once, and again when one of its parts is replaced: see `response_cache`. Sources: Mesos
+documentation, "HTTP Endpoints"; Mesos operator HTTP API, "GET_FRAMEWORKS" and the calls after it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from fake_master.http.json_text import ResourceTexts, Written, dumps, written
+from fake_master.http.views.like_offers import OfferTexts
 from fake_master.http.views.response_cache import Parts, texts
 from fake_master.services import descriptions
 from fake_master.state.extension_points import AgentRuntime
@@ -38,7 +39,7 @@ def in_full(state: MasterState, principal: str | None) -> dict[str, Written]:
     }
 
 
-# Those that are replaced when they change.  What `_parts` does not name beside them is shown nowhere here.
+# Parts that are replaced when they change. Others that `_parts` does not name are not shown here.
 _FIELDS = attrgetter(
     "info",
     "offer_constraints",
@@ -55,13 +56,13 @@ _TASK_FIELDS = attrgetter("id", "info", "agent_id", "executor_id", "state", "res
 def _parts(of: Framework) -> Parts:
     parts = [*_FIELDS(of), of.used(), of.offered(), *of.offers.values(), None, *of.executors.values()]
     for tasks in (of.tasks.values(), of.unreachable_tasks.values(), of.completed_tasks):
-        parts.append(None)  # what moves from one of these to the next is another text
+        parts.append(None)  # an entry that moves from one of these to another is written again
         parts += _task_parts(tasks)
     return tuple(parts)
 
 
 def _task_parts(tasks: Iterable[Task]) -> list[Any]:
-    """Return all that the texts of tasks depend on."""
+    """Return everything that the texts of tasks depend on."""
     parts: list[Any] = []
     for task in tasks:
         parts += _TASK_FIELDS(task)
@@ -184,6 +185,7 @@ def _offer_summary(offer: Offer, summed: Callable[[Resources], Any]) -> dict[str
 
 def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: str | None) -> Written:
     """Return the answer of GET_FRAMEWORKS for a principal."""
+    resources = ResourceTexts()
 
     def parts(of: Framework) -> Parts:
         # Whatever is shown of an agent with an offer, and of its maintenance.
@@ -198,11 +200,13 @@ def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: s
         )
 
     def view(of: Framework) -> dict[str, Any]:
-        return descriptions.framework(state, of, runtime.describe_framework(of), ResourceTexts().listed)
+        offers = OfferTexts(state, of, resources)
+        shown = [offers.text(offer) for offer in of.offers.values()]
+        return descriptions.framework(of, shown, runtime.describe_framework(of))
 
     def array(kind: str, some: Iterable[Framework]) -> Written:
         shown = visible(state, principal, some)
-        if runtime.shows_more:  # what a framework is owed can change while its own parts are the same
+        if runtime.shows_more:  # debts to a framework can change while its own parts stay the same
             return Written((dumps([view(of) for of in shown]),))
         return texts(state, f"{kind} described that {principal!r} sees").array(shown, parts, view)
 

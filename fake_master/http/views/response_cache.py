@@ -1,10 +1,9 @@
 """A cache of JSON text, which stays valid as long as the text is made of the same objects.
 
-Of thousands of agents few change between two questions, and a dashboard asks every few seconds.
-So each agent and each framework is written once, and written again when a part of it is another
-object than before.  That is sound because parts are replaced, never changed in place.  A view that
-shows an object which can change in place names its contents as parts instead.  Equality is not
-enough: resources are equal in any order, but their JSON differs.
+Of thousands of agents few change between two requests, and a dashboard sends one every few seconds. So each agent and
+each framework is written once, and again when one of its parts is replaced. This is correct because parts are replaced,
+never changed in place.  A view that shows an object which can change in place names its contents as parts instead.
+Equality is not enough: resources are equal in any order, but their JSON differs.
 """
 
 from collections import defaultdict
@@ -46,16 +45,17 @@ class ResponseCache:
         return self._whole
 
     def array(self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Mapping[str, Any]]) -> Written:
-        """A JSON array of what `view` says of each; what is not in it is forgotten."""
-        return self._array(of, parts, lambda one: dumps(view(one)))
+        """A JSON array of the `view` of each; the texts of others are dropped."""
+        return self.array_of_texts(of, parts, lambda one: dumps(view(one)))
 
     def concatenated(
         self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Iterable[Mapping[str, Any]]]
     ) -> Written:
         """A JSON array of everything that `view` lists of each, in one."""
-        return self._array(of, parts, lambda one: b",".join(map(dumps, view(one))))
+        return self.array_of_texts(of, parts, lambda one: b",".join(map(dumps, view(one))))
 
-    def _array(self, of: Iterable[Of], parts: Callable[[Of], Parts], write: Callable[[Of], bytes]) -> Written:
+    def array_of_texts(self, of: Iterable[Of], parts: Callable[[Of], Parts], write: Callable[[Of], bytes]) -> Written:
+        """A JSON array of the text of each; the texts of others are dropped."""
         before, self._kept = self._kept, {}
         for one in of:
             made_of = parts(one)

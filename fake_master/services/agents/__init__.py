@@ -1,1 +1,1 @@
-"""Agents: their registration, removal, failover, maintenance, and what they keep themselves."""
+"""Agents: their registration, removal, failover and maintenance, and their own stores."""

@@ -1,9 +1,8 @@
-"""The recovery of a new leader upon an old registry: it waits for the agents that the former leader knew.
+"""The recovery of a new leader on an old registry: it waits for the agents that the former leader knew.
 
-A served master that starts upon a registry takes over from the one that wrote it: it has an id of
-its own, and knows from the registry which agents there were.  Those it is given again register
-again; the others are recovered, which is to say awaited, until they count as unreachable.  While
-they are, and there is quota, the allocator makes no offers until most of them are back.  Where more
+A served master that starts on a registry takes over from the one that wrote it: it has a new id, and knows the agents
+from the registry. Those in its cluster register again; the others are recovered, that is, awaited until they count as
+unreachable.  While they are, and there is quota, the allocator makes no offers until most of them are back.  Where more
 of them stay away than `--recovery_agent_removal_limit` allows, the master ends instead of giving them up.
 
 The agents of a fake master live in its process, and what they would bring to the next leader is
@@ -47,7 +46,7 @@ class Failover:
         self._records = records
         self._removal = removal
         self._expected = 0
-        """How many agents the registry held when this master took over."""
+        """The number of agents in the registry when this master took over."""
         self.began = -math.inf
         """When this master took over, in seconds since the epoch; never, for one that took nothing over."""
         self.is_under_way = False
@@ -81,7 +80,7 @@ class Failover:
             self._known.awaited[agent.hostname] = agent.id
 
     def came_back(self, agent: Agent) -> bool:
-        """Return whether an agent that registers was waited for, which it is no more."""
+        """Return whether an agent that registers was awaited, and stop waiting for it."""
         return self._known.awaited.pop(agent.hostname, None) is not None
 
     def _give_up(self) -> None:

@@ -1,7 +1,7 @@
 """The registry's records of agents, and the changes that follow from them for registered agents.
 
-The registry's records of kind "agent", by host name, hold an agent's id and what operators have said of it, so
-that every process that shares the registry sees the same agents.
+The registry's records of kind "agent", by host name, hold an agent's id and the settings of operators, so that every
+process that shares the registry sees the same agents.
 """
 
 from typing import Any, cast
@@ -66,7 +66,7 @@ class AgentRecords:
         self._registry.write(_FORMER, agent_id, self._known.former[agent_id])
 
     def apply(self, agent: Agent) -> None:
-        """Make service, deactivation and draining of an agent what its record says."""
+        """Set service, deactivation and draining of an agent from its record."""
         record = self._known.record(agent)
         was_active = agent.active
         agent.deactivated = bool(record.get("deactivated", agent.hostname in self._known.deactivated_from_start))
@@ -79,6 +79,6 @@ class AgentRecords:
             self.take_out_of_service(agent)
 
     def take_out_of_service(self, agent: Agent) -> None:
-        """Offer nothing of an agent any more, and take back what is offered."""
+        """Stop offering an agent's resources, and rescind its offers."""
         self._allocator.deactivate_agent(agent.id)
         self._offers.rescind_all_on(agent.id)

@@ -1,11 +1,11 @@
-"""The agents of the cluster: which of them are registered, and under which id.
+"""The agents of the cluster: the registered ones, and their ids.
 
 A simulated agent belongs to a host of the cluster.  It is registered unless its machine is down, an
 operator has given it up for good, or nobody can reach it.
 
-An agent that a master shuts down spends its id: when its machine is up again its host starts it
-anew, and it registers as a new agent, with the reservations and volumes that it had checkpointed.
-One that could only not be reached comes back as the same agent.
+An agent that a master shuts down loses its id: when its machine is up again, its host starts it again, and it registers
+as a new agent, with the reservations and volumes that it had checkpointed. One that could only not be reached comes
+back as the same agent.
 """
 
 from fake_master.allocator.interface import Allocator
@@ -65,7 +65,7 @@ class AgentRegistry:
         self._plan_absence(agent)
         self._failover.remember_agent(agent)
         if agent.absence is None and "unreachable_time" in self._known.records[agent.hostname]:
-            # Nobody waited for it any more, and here it is.
+            # It came back although it was no longer awaited.
             self._records.note(agent.hostname, unreachable_time=None)
             self._failover.expect(agent)
         if not self._is_away(agent):
@@ -74,9 +74,9 @@ class AgentRegistry:
             self._draining.go_on(agent)
 
     def adopt(self, agent: Agent) -> None:
-        """Take in the agent of a host that had its id before this cluster was made.
+        """Register the agent of a host that had its id before this cluster was made.
 
-        Only inside a transaction.  Raises DoesNotFit.  Of several agents on one host the first stands for it.
+        Only inside a transaction. Raises DoesNotFit. The first of several agents on one host represents it.
         """
         if agent.hostname in self._known.hosts:
             self._register(agent)
@@ -86,7 +86,7 @@ class AgentRegistry:
         self.enlist(agent)
 
     def load(self) -> None:
-        """Make what the registry says true of every agent, whoever wrote it.  Raises RegistryFailure."""
+        """Apply the registry, which another process may have written, to every agent.  Raises RegistryFailure."""
         self._records.load()
         for hostname, agent in list(self._known.hosts.items()):
             record = self._known.records.get(hostname)
@@ -156,7 +156,7 @@ class AgentRegistry:
             timers.at(first + back, lambda: self.come_back(agent))
 
     def come_back(self, agent: Agent) -> None:
-        """The agent can be reached again, and is the same as ever; nothing happens if it was never lost."""
+        """The agent can be reached again, unchanged; nothing happens if it was never lost."""
         with self._records.transaction():
             agent.absence = None
             record = self._known.record(agent)

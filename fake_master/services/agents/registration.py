@@ -1,4 +1,4 @@
-"""Agents register, for the first time or again, with what they run, and report their slack of use."""
+"""Agents register, for the first time or again, with what they run, and report their usage slack."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ Used = Mapping[str, Resources]
 
 
 class AgentRegistration:
-    """Takes agents into the master: its state, the allocator, and what operators are told."""
+    """Adds agents to the master: its state, the allocator, and the events for operators."""
 
     def __init__(
         self,
@@ -45,11 +45,10 @@ class AgentRegistration:
         self._task_runner = task_runner
 
     def register(self, agent: Agent, used: Used | None = None) -> None:
-        """Register an agent with all that it runs.
+        """Register an agent with everything that it runs.
 
-        `used` is what this master knows of already, of an agent that it had lost: None of any other.
-        An agent that was started anew with too little for what it ran is another one, and its tasks have ended.
-        Raises DoesNotFit.
+        `used` is what this master already knows of an agent that it had lost, and None for any other. An agent that was
+        restarted with too few resources for what it ran is a new one, and its tasks have ended. Raises DoesNotFit.
         """
         recovered = self._store.recovered_from(agent.id)
         if recovered and not self._fits(agent, recovered):
@@ -72,9 +71,9 @@ class AgentRegistration:
         self._take_in(recovered, was_lost=used is not None)
 
     def _fits(self, agent: Agent, recovered: Sequence[RecoveredTask]) -> bool:
-        """Return whether an agent, as it was started now, has room for what it ran; slack of use comes and goes.
+        """Return whether an agent, with its present resources, has room for what it ran; usage slack does not count.
 
-        Raises DoesNotFit as `Checkpoints.restored`.
+        Raises DoesNotFit like `Checkpoints.restored`.
         """
         total = self._checkpoints.restored(agent, agent.configured)
         held = [entry for resources in _held(recovered).values() for entry in resources.non_revocable()]
@@ -82,7 +81,7 @@ class AgentRegistration:
         return total.contains(Resources(entry for entry in held if not entry.shared).allocated_to(None))
 
     def _admit(self, agent: Agent, used: Used) -> None:
-        """Enter an agent with what it had checkpointed, and what is held there.  Raises DoesNotFit."""
+        """Add an agent with its checkpointed resources, and what is held there. Raises DoesNotFit."""
         agent.total = agent.applied = self._checkpoints.restored(agent, agent.configured)
         self._state.agents[agent.id] = agent
         unavailability = self._state.maintenance.span(agent)
@@ -90,11 +89,12 @@ class AgentRegistration:
         if not agent.active:
             self._allocator.deactivate_agent(agent.id)
         if self._events.have_operators:
-            shown = descriptions.agent(self._state, agent, added=self._task_runner.runtime.describe_agent(agent))
+            added = self._task_runner.runtime.describe_agent(agent)
+            shown = descriptions.agent(agent, self._state.offered_on(agent.id), added=added)
             self._events.operators("AGENT_ADDED", {"agent": shown})
 
     def _take_in(self, recovered: Sequence[RecoveredTask], *, was_lost: bool) -> None:
-        """Enter tasks and executors that an agent brings, and have them go on."""
+        """Add tasks and executors that an agent brings, which continue."""
         executors = _executors(recovered)
         for executor in executors.values():
             self._state.frameworks[executor.framework_id].executors[executor.agent_id, executor.id] = executor
@@ -131,7 +131,7 @@ def _container(one: RecoveredTask) -> tuple[str, str]:
 
 
 def slack_of_use(reported: Resources, *, throttleable: bool) -> Resources:
-    """Return plain amounts as what they are to a master.  Raises RuleViolation for what cannot be oversubscribed."""
+    """Return plain amounts as revocable resources. Raises RuleViolation for resources that cannot be oversubscribed."""
     for entry in reported:
         if entry.is_reserved or entry.disk is not None or entry.shared:
             raise RuleViolation(f"{entry} cannot be oversubscribed: only plain amounts can", field="oversubscribed")
@@ -147,9 +147,9 @@ class Oversubscription:
         self._offers = offers
 
     def report(self, agent: Agent, reported: Resources) -> None:
-        """Replace an agent's estimate, and rescind offers with the old one, as a whole.  Raises RuleViolation.
+        """Replace an agent's estimate, and rescind whole offers with the old one.
 
-        The allocator hears of it first.
+        Raises RuleViolation. The allocator is updated first.
         """
         rules = self._state.revocability
         slack = slack_of_use(reported, throttleable=rules.throttles)

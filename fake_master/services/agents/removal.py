@@ -1,4 +1,4 @@
-"""Agents that leave: shut down, given up, lost; and what becomes of what frameworks had there.
+"""Agents that leave: shut down, marked gone, or lost; and the effects on what frameworks had there.
 
 | how | tasks end as | then |
 | --- | --- | --- |
@@ -163,7 +163,8 @@ class AgentRemoval:
     # --- Within ---------------------------------------------------------------------------------------
 
     def _remove_gone(self, agents: Sequence[Agent]) -> None:
-        # Mesos keeps the tasks of those who cannot tell gone from unreachable among the unreachable ones.
+        # For frameworks that do not distinguish gone from unreachable, Mesos keeps the tasks among the unreachable
+        # ones.
         self._remove(
             agents, _gone, "Agent has been marked gone", may_return=lambda framework: not framework.is_partition_aware
         )
@@ -188,13 +189,13 @@ class AgentRemoval:
         may_return: Callable[[Framework], bool],
         **status: Any,
     ) -> None:
-        # First, so that nothing of what becomes free there is handed out again.
+        # First, so that nothing that becomes free there is offered again.
         for agent in agents:
             self._allocator.remove_agent(agent.id)
         for framework in self._state.frameworks.values():
             for task in _tasks_on(framework, *agents):
                 self._lose(framework, task, end(framework), message, may_return=may_return(framework), **status)
-            framework.lose_agents(agents)  # what is held without a task, as in a cluster made of a snapshot
+            framework.lose_agents(agents)  # resources that are held without a task, as in a cluster from a snapshot
         for agent in agents:
             self._offers.rescind_all_on(agent.id)
             del self._state.agents[agent.id]

@@ -1,7 +1,7 @@
 """The tasks that simulated agents keep on their own disks, and bring when they register with a new leader.
 
-An agent keeps what it was told and what it has said.  What a master says of a task on its own account, such as
-that its agent cannot be reached, is no part of that.
+An agent stores what it received and what it reported, but not what a master says about a task, such as that its agent
+cannot be reached.
 """
 
 import json
@@ -22,7 +22,7 @@ _NEW = "TASK_STAGING"
 
 
 class RecoveredTask(NamedTuple):
-    """A task that an agent brings, and the executor that it lives in, if its framework described one."""
+    """A task that an agent brings, and its executor, if its framework described one."""
 
     task: Task
     executor: Executor | None
@@ -52,7 +52,7 @@ def to_record(framework: Framework, task: Task) -> Record:
 
 
 def from_record(record: Record) -> RecoveredTask:
-    """The task of a record, and its executor.  Raises what a record that nobody here wrote may raise."""
+    """The task of a record, and its executor.  Raises the errors of an invalid record."""
     info, waiting = record["info"], set(record["unacknowledged"])
     end = record.get("told_to_end")
     task = Task(
@@ -96,10 +96,10 @@ class NoAgentStore:
         """FrameworkInfo by framework id, of frameworks that have tasks."""
 
     def read(self, may_return: Collection[str]) -> None:
-        """Read what agents kept; those of `may_return` (ids) may register again.  Raises RegistryFailure."""
+        """Read the stores of agents; those of `may_return` (ids) may register again.  Raises RegistryFailure."""
 
     def recovered_from(self, _agent_id: str) -> list[RecoveredTask]:
-        """Return what an agent runs that this master has not heard of, in the order of its launch; once."""
+        """Return, once, the tasks of an agent that this master does not know, in the order of their launch."""
         return []
 
     def drop_task(self, task: Task) -> None:
@@ -118,13 +118,13 @@ class NoAgentStore:
         """Begin a transaction: from now on changes of agents are part of it."""
 
     def write(self) -> None:
-        """Write all that the agents have changed in the transaction that ends."""
+        """Write everything that the agents have changed in the transaction that ends."""
 
     def written(self) -> None:
         """Take note that the transaction is kept."""
 
     def close(self) -> None:
-        """Write what waits: the process ends."""
+        """Write pending changes at the end of the process."""
 
 
 _TASK, _FRAMEWORK = "agent_task", "agent_framework"
@@ -142,9 +142,9 @@ class AgentStore(NoAgentStore):
         self._registry = registry
         self._transaction = transaction
         self._due: float | None = None
-        """When what has changed must be written."""
+        """The time at which changes must be written."""
         self._is_wanted = False
-        """Whether the transaction under way is to write it: what failed to be kept is no other one's business."""
+        """Whether the current transaction must write it; a failed write is not left to another transaction."""
         self._changed: dict[str, tuple[Framework, Task] | None] = {}
         """The tasks to write, by key; None for one to forget, even if an object still holds it."""
         self._changed_frameworks: set[str] = set()
@@ -152,7 +152,7 @@ class AgentStore(NoAgentStore):
         """Records by key, by the id of an agent that has not come back yet."""
 
     def read(self, may_return: Collection[str]) -> None:
-        """See `NoAgentStore.read`; what belongs to no agent that may come back is to be forgotten."""
+        """See `NoAgentStore.read`; the records of agents that cannot come back are dropped."""
         self.framework_infos = self._registry.records(_FRAMEWORK)
         with reading_records():
             records = self._registry.records(_TASK)
@@ -248,7 +248,7 @@ class AgentStore(NoAgentStore):
             return
         self._due = self._state.now
         try:
-            # However short a time requests may wait: there is no later attempt.
+            # Even if requests may wait only briefly: there is no later attempt.
             self._registry.wait_at_most(SECONDS_TO_WAIT)
             self._keep()
         except RegistryFailure as failure:
@@ -272,7 +272,7 @@ class AgentStore(NoAgentStore):
         self._is_due_at(self._state.now + (_MOMENT if may_wait else 0.0))
 
     def _is_due_at(self, moment: float) -> None:
-        """A change outside of any transaction gets one of its own; one that fails is tried again."""
+        """A change outside of any transaction gets its own; if it fails, it is tried again."""
         self._is_wanted = self._is_wanted or moment <= self._state.now
         if self._due is None or moment < self._due:
             self._due = moment

@@ -1,6 +1,7 @@
 """A cache in which equal values that are read repeatedly become one value."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -9,12 +10,15 @@ from mesosctl.api.protobuf.decoding import STRICT, ConversionError
 from mesosctl.api.protobuf.messages import read
 from mesosctl.api.resources import RESOURCE, to_core
 from mesosctl.model.errors import RuleViolation
+from mesosctl.model.quantities import to_sent_milli
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 
 MOST_KNOWN = 4096
-"""The most values that are kept: where more come hardly any repeat, and keeping them would cost more than it saves."""
+"""The most values that are kept: beyond this number hardly any repeat, and keeping them would cost more than it
+saves.
+"""
 
 
 Key = TypeVar("Key")
@@ -59,6 +63,13 @@ class Entries:
 # In a list of Resource messages as json.dumps writes it: the text before the name of the first, between the last member
 # of one and the name of the next, and after the last.
 _BEGIN, _BETWEEN, _END = '[{"name": "', '}, {"name": "', "}]"
+# The same as a master writes it.
+_FIRST, _NEXT = '[{"name":"', '},{"name":"'
+# What most entries are, in either: an amount that nobody has reserved.
+_AMOUNT = re.compile(
+    r'([^"\\\x00-\x1f]+)", ?"type": ?"SCALAR", ?"scalar": ?\{"value": ?((?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,3})?)\}'
+    r'(?:, ?"role": ?"\*")?(?:, ?"allocation_info": ?\{"role": ?"([^"\\\x00-\x1f]+)"\})?'
+)
 
 
 class ResourceLists:
@@ -70,6 +81,9 @@ class ResourceLists:
         self._plain: Known[str, Resources] = Known()
         self._texts: Known[str, Resource] = Known()
         self._plain_texts: Known[str, Resources | None] = Known()
+        self._by_role_texts: Known[str, Mapping[str, Resources] | None] = Known()
+        self._amounts: Known[tuple[str, str], Resource] = Known()
+        self._role_texts: Known[str, tuple[str, Resource]] = Known()
 
     def plain(self, messages: Any, where: str) -> Resources:
         """Return a list without allocation roles.  Raises RuleViolation naming the place below `where`."""
@@ -94,9 +108,43 @@ class ResourceLists:
         # Where each piece is an entry by itself, the whole is the list of them.
         pieces = text[len(_BEGIN) : -len(_END)].split(_BETWEEN)
         try:
-            return Resources(self._texts.get(piece, partial(_entry_of_text, piece)) for piece in pieces)
+            return Resources(self._texts.get(piece, partial(self._plain_entry, piece)) for piece in pieces)
         except (ValueError, RuleViolation, RecursionError):
             return None
+
+    def by_role_of_text(self, text: str) -> Mapping[str, Resources] | None:
+        """As `by_role`, of a list as text without blanks, as a master writes it; None if it needs a closer look."""
+        return self._by_role_texts.get(text, lambda: self._by_role_in(text))
+
+    def _by_role_in(self, text: str) -> Mapping[str, Resources] | None:
+        if text == "[]":
+            return {}
+        if "\\" in text or not text.startswith(_FIRST) or not text.endswith(_END):
+            return None
+        pieces = text[len(_FIRST) : -len(_END)].split(_NEXT)
+        try:
+            return _together(self._role_texts.get(piece, partial(self._entry_of_text, piece)) for piece in pieces)
+        except (ValueError, RuleViolation, RecursionError):
+            return None
+
+    def _plain_entry(self, piece: str) -> Resource:
+        """As `_entry_of_text`, without an allocation role.  Raises ValueError if it has one, too."""
+        role, entry = self._entry_of_text(piece)
+        if role != DEFAULT_ROLE:
+            raise ValueError(piece)
+        return entry
+
+    def _entry_of_text(self, piece: str) -> tuple[str, Resource]:
+        """Return the allocation role and the resource in the text of a message, without its beginning and end.
+
+        Raises ValueError if it is not one message, and RuleViolation.
+        """
+        amount = _AMOUNT.fullmatch(piece)
+        if amount is None:
+            return _by_role(STRICT.decode(f'{{"name": "{piece}}}'), "")
+        name, value, role = amount.groups()
+        entry = self._amounts.get((name, value), lambda: Resource(name, to_sent_milli(float(value))))
+        return role or DEFAULT_ROLE, entry
 
     def by_role(self, messages: Any, where: str) -> Mapping[str, Resources]:
         """Return a list by allocation role, without the allocation roles; "*" for none.
@@ -108,26 +156,21 @@ class ResourceLists:
     def _read(self, messages: Any, where: str) -> Mapping[str, Resources]:
         if not isinstance(messages, list | tuple):
             raise RuleViolation("a list of resources belongs here", field=where, rule="resource.valid")
-        found: dict[str, list[Resource]] = {}
-        for index, message in enumerate(messages):
-            path = f"{where}[{index}]"
-            try:
-                role, entry = self._entries.get(repr(message), partial(_by_role, message, path))
-            except ConversionError as error:
-                raise RuleViolation(str(error), field=error.path or path, rule="resource.valid") from None
-            found.setdefault(role, []).append(entry)
-        return {role: Resources(entries) for role, entries in found.items()}
+        return _together(self._entry(message, f"{where}[{index}]") for index, message in enumerate(messages))
+
+    def _entry(self, message: Any, path: str) -> tuple[str, Resource]:
+        try:
+            return self._entries.get(repr(message), lambda: _by_role(message, path))
+        except ConversionError as error:
+            raise RuleViolation(str(error), field=error.path or path, rule="resource.valid") from None
 
 
-def _entry_of_text(piece: str) -> Resource:
-    """Return the resource in the text of a message, without its beginning and end.
-
-    Raises ValueError if it is not one message, or has an allocation role, and RuleViolation.
-    """
-    role, entry = _by_role(STRICT.decode(f'{{"name": "{piece}}}'), "")
-    if role != DEFAULT_ROLE:
-        raise ValueError(piece)
-    return entry
+def _together(entries: Iterable[tuple[str, Resource]]) -> Mapping[str, Resources]:
+    """The resources by their allocation role."""
+    found: dict[str, list[Resource]] = {}
+    for role, entry in entries:
+        found.setdefault(role, []).append(entry)
+    return {role: Resources(of_role) for role, of_role in found.items()}
 
 
 def _by_role(message: Any, path: str) -> tuple[str, Resource]:
@@ -141,7 +184,7 @@ class Sums:
     """Sums and differences of values that repeat, each calculated once."""
 
     def __init__(self) -> None:
-        # The operands are kept beside their result, so that their identities stay their own.
+        # The operands are kept beside their result, so that their ids are not reused.
         self._sums: Known[tuple[int, int], tuple[Resources, Resources, Resources]] = Known()
         self._differences: Known[tuple[int, int], tuple[Resources, Resources, Resources]] = Known()
 

@@ -3,24 +3,11 @@
 Each record is its length in bytes as decimal text, a line feed, and the record.
 """
 
-import codecs
-import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from mesosctl.api.protobuf.decoding import (
-    DECODER,
-    MOST_TO_RESPELL,
-    STRICT,
-    TOO_DEEP,
-    ConversionError,
-    check_characters,
-    end_of_number,
-    in_plain_numbers,
-    place_as_typed,
-    repeated_key,
-)
+from mesosctl.api.protobuf.buffered_text import BufferedText, Shortcut
+from mesosctl.api.protobuf.decoding import TOO_DEEP, ConversionError
 
 LARGEST_RECORD = 128 * 1024 * 1024
 """The largest record, in bytes: the offers of 50,000 agents in one event are smaller."""
@@ -39,8 +26,8 @@ def encode(record: bytes) -> bytes:
 def decode(chunks: Iterable[bytes], *, largest: int = LARGEST_RECORD) -> Iterator[bytes]:
     """Yield the records of a stream that arrives in any pieces.  Raises BrokenRecord.
 
-    A record of more than `largest` bytes raises before it is read; a stream that ends inside a record raises too, and
-    one that ends between two just ends.
+    A record of more than `largest` bytes raises before it is read; a stream that ends inside a record raises too, but
+    one that ends between two records does not.
     """
     buffer = bytearray()
     wanted: int | None = None
@@ -73,13 +60,6 @@ def _take_length(buffer: bytearray) -> int | None:
     return int(head)
 
 
-LONGEST_VALUE = 32 * 1024 * 1024
-"""The longest value, in characters, that is not split; an agent, a framework or a task has some thousands."""
-_BLANKS = re.compile(r"[ \t\n\r]*")
-_LONGEST_WORD = 16
-"""Characters: more than any literal or escape has, so that a fault farther from the end is not just incomplete text."""
-
-
 class Part(NamedTuple):
     """A value and its place: the names of the enclosing objects, and its index if it is an element."""
 
@@ -93,191 +73,61 @@ class Part(NamedTuple):
         return ".".join(self.path) + ("" if self.place is None else f"[{self.place}]")
 
 
-Shortcut = Callable[[str, int], tuple[Any, int] | None]
-"""Reads the value at a place of a text, faster than a JSON parser: the value and its end, or None."""
-
-
 def parts(
     chunks: Iterable[bytes],
     depth: int = 1,
     *,
     each_key_once: bool = False,
     shortcuts: Mapping[str, Shortcut] | None = None,
+    opened: Mapping[str, str] | None = None,
 ) -> Iterator[Part]:
     """Yield the parts of one JSON value that comes in chunks.
 
     Objects are split down to a nesting of `depth`, and so are the lists in them; deeper values stay whole. Both values
     of a duplicate key are yielded, in turn; `each_key_once` refuses it, at any depth. `shortcuts` are tried on each
-    element of the lists of their names. Raises ConversionError if there is no JSON, something after it, or a value that
-    is not taken apart and is longer than `LONGEST_VALUE`, and what reading `chunks` raises.
+    element of the lists of their names. `opened` maps the name of a list to that of a list in its elements: the inner
+    elements come one by one, before the element without them. Raises ConversionError for invalid JSON, something
+    after it, or a value that is not split and is longer than `LONGEST_VALUE`, and what reading `chunks` raises.
     """
-    text = _Text(chunks, shortcuts or {}, each_key_once=each_key_once)
+    text = BufferedText(chunks, shortcuts or {}, each_key_once=each_key_once)
     try:
-        yield from _of_value(text, (), depth)
+        yield from _of_value(text, (), depth, opened or {})
     except RecursionError:
         raise ConversionError(TOO_DEEP, "") from None
     if text.peek():
         raise text.error("Extra data", text.at)
 
 
-def _of_value(text: "_Text", path: tuple[str, ...], depth: int) -> Iterator[Part]:
+def _of_value(text: BufferedText, path: tuple[str, ...], depth: int, opened: Mapping[str, str]) -> Iterator[Part]:
     opening = text.peek()
     if opening == "{" and len(path) < depth:
         yield Part(path, None, {})
         for key in text.names():
-            yield from _of_value(text, (*path, key), depth)
+            yield from _of_value(text, (*path, key), depth, opened)
     elif opening == "[" and path:
-        yield Part(path, None, [])
-        for index, value in enumerate(text.elements(path[-1])):
-            yield Part(path, index, value)
+        yield from _of_list(text, path, opened)
     else:
         yield Part(path, None, text.value())
 
 
-class _Text:
-    """Text that arrives in chunks; the part that was read is dropped."""
+def _of_list(text: BufferedText, path: tuple[str, ...], opened: Mapping[str, str]) -> Iterator[Part]:
+    name = path[-1]
+    inner = opened.get(name)
+    yield Part(path, None, [])
+    for index in text.places():
+        if inner is not None and text.peek() == "{":
+            yield from _of_element(text, path, index, inner)
+        else:
+            yield Part(path, index, text.element(name))
 
-    def __init__(self, chunks: Iterable[bytes], shortcuts: Mapping[str, Shortcut], *, each_key_once: bool) -> None:
-        self._shortcuts = shortcuts
-        self._each_key_once = each_key_once
-        self._decode = (STRICT if each_key_once else DECODER).raw_decode
-        self._chunks = iter(chunks)
-        # Like `decoding.decode`: a master may show bytes that are not UTF-8.
-        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
-        self._text = ""
-        self.at = 0
-        """The place of the next value."""
-        self._passed = 0
-        """Characters before the text that is held."""
-        self._ended = False
-        self._typed: str | None = None
-        """The buffered text before its numbers were made plain."""
 
-    def peek(self) -> str:
-        """The next character that is not whitespace; "" at the end."""
-        while True:
-            blanks = _BLANKS.match(self._text, self.at)
-            assert blanks is not None, "no blank at all will do"
-            self.at = blanks.end()
-            if self.at < len(self._text):
-                return self._text[self.at]
-            if not self._read_on():
-                return ""
-
-    def names(self) -> Iterator[str]:
-        """The names in an object that begins here; read the value after each."""
-        self.at += 1
-        if self.peek() == "}":
-            self.at += 1
-            return
-        known: set[str] = set()
-        while True:
-            if self.peek() != '"':
-                raise self.error("Expecting property name enclosed in double quotes", self.at)
-            key = self.value()
-            if self._each_key_once and key in known:
-                raise repeated_key(key)
-            known.add(key)
-            if self.peek() != ":":
-                raise self.error("Expecting ':' delimiter", self.at)
-            self.at += 1
-            yield key
-            if not self._goes_on("}"):
-                return
-
-    def elements(self, name: str) -> Iterator[Any]:
-        """The values in a list of this name that begins here."""
-        shortcut = self._shortcuts.get(name)
-        self.at += 1
-        if self.peek() == "]":
-            self.at += 1
-            return
-        while True:
-            self.peek()
-            short = shortcut(self._text, self.at) if shortcut is not None else None
-            value, self.at = short or (self.value(), self.at)
-            yield value
-            if not self._goes_on("]"):
-                return
-
-    def value(self) -> Any:
-        """The value that begins here, whole."""
-        self.peek()
-        while True:
-            try:
-                value, end = self._decode(self._text, self.at)
-            except json.JSONDecodeError as error:
-                if not self._may_be_mended(error.msg, error.pos):
-                    raise self.error(error.msg, error.pos) from None
-                continue
-            if self._is_cut(value, end):
-                if not self._may_be_mended("Extra data", end):
-                    raise self.error("Extra data", end)
-                continue
-            check_characters(self._text, self.at, end)
-            self.at = end
-            return value
-
-    def error(self, sentence: str, at: int) -> ConversionError:
-        """Return the error at `at` in the buffered text."""
-        place = at if self._typed is None else place_as_typed(self._typed, at)
-        return ConversionError(f"Not JSON: {sentence} (char {self._passed + place})", "")
-
-    def _goes_on(self, closing: str) -> bool:
-        """Whether there is another member or element, after a comma; if not, skip the bracket."""
-        found = self.peek()
-        if found not in (",", closing):
-            raise self.error("Expecting ',' delimiter", self.at)
-        self.at += 1
-        return found == ","
-
-    def _is_cut(self, value: Any, end: int) -> bool:
-        """Whether a number may be only the beginning of one."""
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return False
-        return not self._ended if end == len(self._text) else end_of_number(self._text, end) > end
-
-    def _may_be_mended(self, problem: str, at: int) -> bool:
-        """Whether what is wrong at `at` may be right in the text that is held now.
-
-        More is read if the text may only be cut there, and if a number is spelled as JSON does not, until
-        there is too much of it.
-        """
-        end = end_of_number(self._text, at)
-        is_cut = problem.startswith("Unterminated string") or end + _LONGEST_WORD > len(self._text)
-        if is_cut and self._read_on():
-            return True
-        if end == at or len(self._text) - self.at > MOST_TO_RESPELL:
-            return False
-        return self._read_on() or self._in_plain_numbers()
-
-    def _read_on(self) -> bool:
-        """Hold more text; False at the end.
-
-        It reads at least as much again as is not parsed yet, so that a value of any length is parsed about twice.
-        """
-        if self._ended:
-            return False
-        waiting = self._text[self.at :]
-        if len(waiting) > LONGEST_VALUE:
-            raise self.error(f"A value has more than {LONGEST_VALUE} characters", self.at)
-        self._passed += self.at
-        self.at = 0
-        came, size = [waiting], 0
-        while size <= len(waiting) and not self._ended:
-            chunk = next(self._chunks, None)
-            self._ended = chunk is None
-            piece = self._decoder.decode(chunk or b"", self._ended)
-            came.append(piece)
-            size += len(piece)
-        self._text = "".join(came)
-        return True
-
-    def _in_plain_numbers(self) -> bool:
-        """At the end of the text: spell the numbers of what is left as JSON does; False if nothing changes."""
-        if self._typed is not None:
-            return False
-        self._typed = self._text[self.at :]
-        self._passed += self.at
-        self._text, self.at = in_plain_numbers(self._typed), 0
-        return self._text != self._typed
+def _of_element(text: BufferedText, path: tuple[str, ...], index: int, inner: str) -> Iterator[Part]:
+    """An object in a list, after the parts of its list `inner`."""
+    rest: dict[str, Any] = {}
+    for key in text.names():
+        if key == inner and text.peek() == "[":
+            rest.pop(inner, None)
+            yield from _of_list(text, (*path, inner), {})
+        else:
+            rest[key] = text.value()
+    yield Part(path, index, rest)

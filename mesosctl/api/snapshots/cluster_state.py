@@ -10,6 +10,7 @@ from mesosctl.api.frameworks import Offered, offer, offered_of
 from mesosctl.api.protobuf.interning import Known, ResourceLists, Sums
 from mesosctl.api.protobuf.streaming import Part, parts
 from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
+from mesosctl.api.snapshots.state_texts import Held, ReadAgent, StateTexts, attributes_of, capabilities_of
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
@@ -37,10 +38,11 @@ class ClusterState:
 def cluster_state(chunks: Iterable[bytes]) -> ClusterState:
     """The state, read from an answer while its chunks arrive.
 
-    Raises UnexpectedAnswer; ConversionError if it is no JSON.
+    Raises UnexpectedAnswer; ConversionError if it is not JSON.
     """
-    reader = _Reader()
-    for part in parts(chunks, depth=3):
+    lists = ResourceLists()
+    reader = _Reader(lists)
+    for part in parts(chunks, depth=3, shortcuts=StateTexts(lists).readers, opened={"frameworks": "offers"}):
         try:
             reader.take(part)
         except NATURAL as error:
@@ -51,61 +53,67 @@ def cluster_state(chunks: Iterable[bytes]) -> ClusterState:
 class _Reader:
     """Reads one answer; raises one of `NATURAL` if it is not as documented."""
 
-    def __init__(self) -> None:
-        self._lists = ResourceLists()
+    def __init__(self, lists: ResourceLists) -> None:
+        self._lists = lists
         self._sums = Sums()
         self._sets: Known[frozenset[str], frozenset[str]] = Known()
         self._offers: Known[str, Offered] = Known()
         self._held: dict[tuple[str, str, str], tuple[Resources, int]] = {}
         self._allocated: list[Mapping[str, Resources]] = []
+        self._of_next: list[Any] = []
+        """The offers of the framework that comes next, as values or as messages."""
         self._told = False
         self._state = ClusterState()
-        self._readers: dict[str, Callable[[Mapping[str, Any], str], None]] = {
-            "get_agents.agents": self._agent,
-            "get_frameworks.frameworks": self._framework,
-            "get_tasks.tasks": self._task,
-            "get_executors.executors": self._executor,
+        self._readers: dict[tuple[str, ...], Callable[[Any, Part], None]] = {
+            ("get_state", "get_agents", "agents"): self._agent,
+            ("get_state", "get_frameworks", "frameworks"): self._framework,
+            ("get_state", "get_frameworks", "frameworks", "offers"): self._offer,
+            ("get_state", "get_tasks", "tasks"): self._task,
+            ("get_state", "get_executors", "executors"): self._executor,
         }
-        self._objects = frozenset(name.partition(".")[0] for name in self._readers)
+        self._objects = {path[:depth] for path in self._readers for depth in (1, 2)}
 
     def take(self, part: Part) -> None:
         """One part of the answer; the parts may come in any order."""
-        if part.path[:1] != ("get_state",):
+        read = self._readers.get(part.path)
+        if part.place is not None:
+            if read is not None:
+                read(part.value, part)
             return
-        self._told = True
-        name = ".".join(part.path[1:])
-        if part.place is None:
-            expected = [] if name in self._readers else {} if name in self._objects or not name else part.value
-            if part.value != expected:
-                raise wrong(part.value, "a list" if expected == [] else "an object", ".".join(part.path))
-        elif name in self._readers:
-            self._readers[name](part.value, f"{name}[{part.place}]")
+        self._told = self._told or part.path[:1] == ("get_state",)
+        self._of_next.clear()
+        expected = [] if read is not None else {} if part.path in self._objects else part.value
+        if part.value != expected:
+            raise wrong(part.value, "a list" if expected == [] else "an object", part.where)
 
-    def _agent(self, entry: Mapping[str, Any], where: str) -> None:
+    def _agent(self, entry: ReadAgent | Mapping[str, Any], part: Part) -> None:
+        agent, allocated, lends = entry if isinstance(entry, ReadAgent) else self._agent_of(entry, _where(part))
+        self._state.agents.append(agent)
+        self._state.lends = self._state.lends or lends
+        self._allocated.append(allocated)
+
+    def _agent_of(self, entry: Mapping[str, Any], where: str) -> ReadAgent:
         info = entry["agent_info"]
         domain = info.get("domain", {}).get("fault_domain", {})
-        self._state.agents.append(
-            SnapshotAgent(
-                id=intern(text(info["id"]["value"])),
-                hostname=text(info["hostname"]),
-                pid=text(entry.get("pid", "")),
-                total=self._lists.plain(entry.get("total_resources", []), f"{where}.total_resources"),
-                attributes=dict(_attribute(attribute) for attribute in info.get("attributes", ())),
-                capabilities=self._capabilities(entry),
-                active=entry.get("active") is not False and entry.get("deactivated") is not True,
-                region=domain.get("region", {}).get("name"),
-                zone=domain.get("zone", {}).get("name"),
-            )
+        agent = SnapshotAgent(
+            id=intern(text(info["id"]["value"])),
+            hostname=text(info["hostname"]),
+            pid=text(entry.get("pid", "")),
+            total=self._lists.plain(entry.get("total_resources", []), f"{where}.total_resources"),
+            attributes=attributes_of(info.get("attributes", ())),
+            capabilities=self._capabilities(entry),
+            active=entry.get("active") is not False and entry.get("deactivated") is not True,
+            region=domain.get("region", {}).get("name"),
+            zone=domain.get("zone", {}).get("name"),
         )
-        self._state.lends = self._state.lends or "lending" in entry
-        allocated = entry.get("allocated_resources", [])
-        self._allocated.append(self._lists.by_role(allocated, f"{where}.allocated_resources"))
+        allocated = self._lists.by_role(entry.get("allocated_resources", []), f"{where}.allocated_resources")
+        return ReadAgent(agent, allocated, "lending" in entry)
 
     def _capabilities(self, entry: Mapping[str, Any]) -> frozenset[str]:
-        found = frozenset(text(one["type"]) for one in entry.get("capabilities", ()) if "type" in one)
+        found = capabilities_of(entry.get("capabilities", ()))
         return self._sets.get(found, lambda: found)
 
-    def _framework(self, entry: Mapping[str, Any], _: str) -> None:
+    def _framework(self, entry: Mapping[str, Any], _: Part) -> None:
         info = entry["framework_info"]
         capabilities = self._capabilities(info)
         subscribed = info.get("roles", []) if "MULTI_ROLE" in capabilities else [info.get("role", DEFAULT_ROLE)]
@@ -122,29 +130,40 @@ class _Reader:
         )
         self._state.frameworks.append(framework)
         refines = "RESERVATION_REFINEMENT" in capabilities
-        self._state.offers += [
-            replace(offer(message, framework.name, self._offered), stacked_format=refines)
-            for message in entry.get("offers", ())
-        ]
+        for one in entry.get("offers", self._of_next):
+            read = one if isinstance(one, Offer) else offer(one, known=self._offered)
+            self._state.offers.append(replace(read, framework=framework.name, stacked_format=refines))
+        self._of_next.clear()
+
+    def _offer(self, entry: Offer | Mapping[str, Any], _: Part) -> None:
+        self._of_next.append(entry)
 
     def _offered(self, messages: Any) -> Offered:
         return self._offers.get(repr(messages), lambda: offered_of(messages))
 
-    def _task(self, task: Mapping[str, Any], where: str) -> None:
-        if task["state"] not in TERMINAL_STATES:
-            framework, agent = task["framework_id"]["value"], task["agent_id"]["value"]
-            self._hold(framework, agent, task.get("resources", []), f"{where}.resources", tasks=1)
+    def _task(self, entry: Held | Mapping[str, Any], part: Part) -> None:
+        if isinstance(entry, Held):
+            self._hold(entry)
+        elif entry["state"] not in TERMINAL_STATES:
+            by_role = self._lists.by_role(entry.get("resources", []), f"{_where(part)}.resources")
+            self._hold(Held(text(entry["framework_id"]["value"]), text(entry["agent_id"]["value"]), by_role, tasks=1))
 
-    def _executor(self, entry: Mapping[str, Any], where: str) -> None:
+    def _executor(self, entry: Held | Mapping[str, Any], part: Part) -> None:
+        if isinstance(entry, Held):
+            self._hold(entry)
+            return
         info = entry["executor_info"]
-        framework, agent = info["framework_id"]["value"], entry["agent_id"]["value"]
-        self._hold(framework, agent, info.get("resources", []), f"{where}.executor_info.resources", tasks=0)
+        by_role = self._lists.by_role(info.get("resources", []), f"{_where(part)}.executor_info.resources")
+        self._hold(Held(text(info["framework_id"]["value"]), text(entry["agent_id"]["value"]), by_role, tasks=0))
 
-    def _hold(self, framework: str, agent: str, messages: Any, where: str, *, tasks: int) -> None:
-        for role, resources in self._lists.by_role(messages, where).items():
-            key = (intern(text(framework)), intern(text(agent)), intern(role))
-            held, count = self._held.get(key, (_NOTHING, 0))
-            self._held[key] = self._sums.add(held, resources), count + tasks
+    def _hold(self, one: Held) -> None:
+        tasks = one.tasks
+        for role, resources in one.by_role.items():
+            key = (intern(one.framework_id), intern(one.agent_id), intern(role))
+            before = self._held.get(key)
+            self._held[key] = (
+                (resources, tasks) if before is None else (self._sums.add(before[0], resources), before[1] + tasks)
+            )
             tasks = 0  # a task whose resources have several roles is one task all the same
 
     def settled(self) -> ClusterState:
@@ -162,7 +181,8 @@ class _Reader:
         for (framework, agent, role), (resources, tasks) in self._held.items():
             if framework in frameworks and agent in agents:
                 state.usages.append(Usage(framework, agent, role, resources, tasks))
-                seen[agent, role] = self._sums.add(seen.get((agent, role), _NOTHING), resources)
+                before = seen.get((agent, role))
+                seen[agent, role] = resources if before is None else self._sums.add(before, resources)
         self._held.clear()
         state.offers = [
             offer for offer in state.offers if offer.framework_id in frameworks and offer.agent_id in agents
@@ -175,17 +195,9 @@ class _Reader:
         return state
 
 
-def _attribute(message: Mapping[str, Any]) -> tuple[str, str | float]:
-    """An Attribute message; ranges and sets as Mesos writes them in text."""
-    name = text(message["name"])
-    if "text" in message:
-        return name, text(message["text"]["value"])
-    if "scalar" in message:
-        return name, float(message["scalar"]["value"])
-    if "ranges" in message:
-        spans = ", ".join(f"{span['begin']}-{span['end']}" for span in message["ranges"].get("range", ()))
-        return name, f"[{spans}]"
-    return name, "{" + ", ".join(message.get("set", {}).get("item", ())) + "}"
+def _where(part: Part) -> str:
+    """The place of a part, below `get_state`."""
+    return part.where.removeprefix("get_state.")
 
 
 def suppressed_roles(metrics: Any) -> dict[str, dict[str, bool]]:

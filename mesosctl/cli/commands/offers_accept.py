@@ -15,7 +15,8 @@ from mesosctl.output.offers.offers import offer_call, offer_taken
 
 if TYPE_CHECKING:
     from mesosctl.client.master import Master
-    from mesosctl.model.offers.offers import Offer, OfferOperation
+    from mesosctl.model.offers.offers import Offer, OfferOperation, Reserver
+    from mesosctl.model.resource import Resource
 
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -86,8 +87,7 @@ def take(
     from mesosctl.operations.quota.state import check_entries
 
     wanted = parse_amounts(reserve or unreserve or ())
-    principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
-    owner = offers.Reserver(principal, dict(pairs(label, "--label")))
+    owner = _reserver(session, label)
 
     def attempt(offer: "Offer") -> "OfferOperation":
         if agent is not None and not matches_agent(agent, offer.agent_id, offer.hostname):
@@ -99,8 +99,26 @@ def take(
             _check_agent(master, agent)
         check_entries(master, wanted)
         with session.waiting() as tell:
-            taken = take(master, role, principal, attempt, tell)
+            taken = take(master, role, owner.principal, attempt, tell)
         session.emit(offer_taken(taken))
+
+
+def _reserver(session: Session, labels: list[str] | None) -> "Reserver":
+    """The principal of the settings, and the labels of --label."""
+    from mesosctl.model.offers.offers import Reserver
+
+    principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
+    return Reserver(principal, dict(pairs(labels, "--label")))
+
+
+def _read_offer(session: Session, file: str, offer_id: str | None, wanted: "list[Resource]") -> "Offer":
+    """The offer of --offer, in which every name of `wanted` is known.  Raises BadInput and RuleViolation."""
+    from mesosctl.api.offers import read_offer
+    from mesosctl.model.offers.offers import check_offered
+
+    received = read_offer(read_text(file, "--offer", session.environment.stdin), named(file), offer_id)
+    check_offered(wanted, received)
+    return received
 
 
 def _check_agent(master: "Master", word: str) -> None:
@@ -142,16 +160,13 @@ def reserve(
     The call is checked, but not sent. It uses the offer's format: role and reservation, or the reservation stack
     for a framework with RESERVATION_REFINEMENT.
     """
-    from mesosctl.api.offers import AcceptCall, read_offer
+    from mesosctl.api.offers import AcceptCall
     from mesosctl.model.offers import offers
 
     session: Session = ctx.obj
     wanted = parse_amounts(resources)
-    received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)
-    offers.check_offered(wanted, received)
-    principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
-    who = offers.Reserver(principal, dict(pairs(label, "--label")))
-    operation = offers.reserve(wanted, received, who, role=owner)
+    received = _read_offer(session, offer, offer_id, wanted)
+    operation = offers.reserve(wanted, received, _reserver(session, label), role=owner)
     session.emit(offer_call(AcceptCall.of([received], operation).content()))
 
 
@@ -169,11 +184,10 @@ def unreserve(
 
     The call is checked, but not sent. It names what the offer has reserved, entry by entry, in the offer's own format.
     """
-    from mesosctl.api.offers import AcceptCall, read_offer
+    from mesosctl.api.offers import AcceptCall
     from mesosctl.model.offers import offers
 
     session: Session = ctx.obj
     wanted = parse_amounts(resources)
-    received = read_offer(read_text(offer, "--offer", session.environment.stdin), named(offer), offer_id)
-    offers.check_offered(wanted, received)
+    received = _read_offer(session, offer, offer_id, wanted)
     session.emit(offer_call(AcceptCall.of([received], offers.unreserve(wanted, received, role=owner)).content()))

@@ -97,7 +97,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     how = send_options(session, trust_master=trust_master)
     agent = None if several else given.pop(0)
     if file is not None:
-        _from_file(session, _agent_beside_file(agent, given, role, under, label, reserver), file, how)
+        _from_file(session, _agent_beside_file(agent, given, role, under, label, reserver), file, how, undo=False)
         return
     if role is None or not given:
         raise UsageError("give RESOURCES and --role", hint="mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads")
@@ -119,11 +119,11 @@ def _agent_beside_file(agent: str | None, *others: object) -> str:
     return agent
 
 
-def _from_file(session: Session, agent: str, file: str, how: SendOptions) -> None:
-    """Make the operation of the JSON on one agent."""
-    from mesosctl.api.reservations import read_reserve
+def _from_file(session: Session, agent: str, file: str, how: SendOptions, *, undo: bool) -> None:
+    """Make the operation of the JSON on one agent: a RESERVE, or with `undo` an UNRESERVE."""
+    from mesosctl.api.reservations import read_reserve, read_unreserve
     from mesosctl.operations.quota.state import check_names
-    from mesosctl.operations.reservations.change import plan_reserve
+    from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve
     from mesosctl.operations.reservations.send import operate
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 
@@ -131,12 +131,18 @@ def _from_file(session: Session, agent: str, file: str, how: SendOptions) -> Non
     with session.open_master() as master:
         credentials = master.settings.credentials
         with written.refusals():
-            payload = read_reserve(written.text, named(file), credentials.principal if credentials else None)
+            if undo:
+                payload = read_unreserve(written.text, named(file))
+            else:
+                payload = read_reserve(written.text, named(file), credentials.principal if credentials else None)
             check_names(master, payload.names)
         found = find_agent(read_agents(master), agent)
         payload.check_agent(found)
         with written.refusals():
-            plan = plan_reserve(master, found, payload.resources, payload.source)
+            if undo:
+                plan = plan_unreserve(master, found, payload.resources)
+            else:
+                plan = plan_reserve(master, found, payload.resources, payload.source)
         session.emit(agent_changes(operate(master, [plan], how)))
 
 
@@ -207,9 +213,8 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
     agent = given.pop(0) if given else None
     how = send_options(session, trust_master=trust_master)
     if file is not None:
-        _from_file_unreserve(
-            session, _agent_beside_file(agent, given, role, under, label, reserver, everything), file, how
-        )
+        agent = _agent_beside_file(agent, given, role, under, label, reserver, everything)
+        _from_file(session, agent, file, how, undo=True)
         return
     if role is None or (everything and given) or not (everything or (agent and given)):
         raise UsageError(
@@ -222,26 +227,6 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
     else:
         assert agent is not None
         _some(session, agent, parse_amounts(given), wanted, how)
-
-
-def _from_file_unreserve(session: Session, agent: str, file: str, how: SendOptions) -> None:
-    """Make the operation of the JSON on one agent."""
-    from mesosctl.api.reservations import read_unreserve
-    from mesosctl.operations.quota.state import check_names
-    from mesosctl.operations.reservations.change import plan_unreserve
-    from mesosctl.operations.reservations.send import operate
-    from mesosctl.operations.reservations.targets import find_agent, read_agents
-
-    written = read_payload(session, file)
-    with session.open_master() as master:
-        with written.refusals():
-            payload = read_unreserve(written.text, named(file))
-            check_names(master, payload.names)
-        found = find_agent(read_agents(master), agent)
-        payload.check_agent(found)
-        with written.refusals():
-            plan = plan_unreserve(master, found, payload.resources)
-        session.emit(agent_changes(operate(master, [plan], how)))
 
 
 def _some(session: Session, agent: str, entries: Sequence[Resource], wanted: Owner, how: SendOptions) -> None:

@@ -1,1 +1,1 @@
-"""Reservations and volumes: what is meant, the operations for it, and how they are sent."""
+"""Reservations and volumes: their targets, their operations, and the requests."""

@@ -64,7 +64,7 @@ def reserve_on_some(  # the options of one command
     owner: Owner,
     options: SendOptions,
 ) -> list[AgentChange]:
-    """Reserve on `count` of these agents, those that have most left for it first.  Raises Conflict for too few."""
+    """Reserve on `count` of these agents, those with the most room first.  Raises Conflict for too few."""
     check_owner(owner)
     check_entries(master, entries)
     plans = []
@@ -86,7 +86,7 @@ def reserve_on_some(  # the options of one command
 
 
 def _times_it_fits(plan: Operation, entries: Sequence[Resource]) -> float:
-    """How many times over the agent could do it: the scarcest resource decides."""
+    """The number of times that it fits on the agent; the scarcest resource decides."""
     free = plan.agent.available.unreserved().quantities()
     return min(free.get(name, 0) / target for name, target in Resources(entries).quantities().items())
 
@@ -125,7 +125,7 @@ def create_volume(
 
 
 def plan_unreserve(_master: Master, agent: RegisteredAgent, resources: Sequence[Resource]) -> Operation:
-    """An UNRESERVE of whole entries on one agent, asked for as `plan_reserve` is.  Raises RuleViolation."""
+    """An UNRESERVE of whole entries on one agent.  Raises RuleViolation."""
     check_unreserve(resources)
     return Operation(agent, "unreserved", resources, operations.unreserve(Resources(resources)))
 
@@ -140,7 +140,7 @@ def unreserve_of(
 
 
 def plan_all(master: Master, agents: Sequence[RegisteredAgent], owner: Owner) -> list[Operation]:
-    """An UNRESERVE of all that `owner` has, for each agent with any.
+    """An UNRESERVE of everything that `owner` has, for each agent with any.
 
     Raises NotFound if there is nothing, Conflict if a volume or a task is in the way.
     """
@@ -190,7 +190,7 @@ def refined_left(agents: Sequence[RegisteredAgent], owner: Owner) -> list[str]:
 def destroy_volume(
     master: Master, agent: RegisteredAgent, volume_id: str, role: str | None, options: SendOptions
 ) -> list[AgentChange]:
-    """Destroy a volume and what it holds.  Raises what `plan_destroy` raises."""
+    """Destroy a volume and its data.  Raises what `plan_destroy` raises."""
     return operate(master, [plan_destroy(agent, volume_id, role)], options)
 
 
@@ -233,9 +233,10 @@ def plan_destroy(agent: RegisteredAgent, volume_id: str, role: str | None) -> Op
 def wait_until_reserved(
     master: Master, agent: RegisteredAgent, role: str, target: Sequence[Resource], options: SendOptions
 ) -> RegisteredAgent:
-    """The agent, once `role` has `target` there, by any stack; no entries: once it has nothing.
+    """Wait until `role` has `target` on the agent, in any stack, and return the agent; empty means nothing reserved.
 
-    Raises NotConfirmed at the deadline, naming who never showed it; NotFound if the agent goes away.
+    Raises NotConfirmed at the deadline, which names the side that never showed it; NotFound if the agent
+    goes away.
     """
     amounts, pause = Resources(target).quantities(), FIRST_PAUSE
     while True:

@@ -1,7 +1,7 @@
-"""One operation on agents: checked here, sent once, then seen on the master and on the agent itself.
+"""One operation on agents: checked, sent once, then confirmed on the master and on the agent.
 
-202 says that the master has accepted, not that the agent has done it: the message to the agent may be lost, and
-the agent may fail (Mesos reservation documentation, "/reserve").
+202 means that the master has accepted it, not that the agent has done it: the message to the agent may be lost, and the
+agent may fail (Mesos reservation documentation, "/reserve").
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0
-"""Seconds between two looks."""
+"""Seconds between two readings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ class Operation:
 
     @property
     def outcome(self) -> ExpectedResources:
-        """How the agent looks afterwards.  Only of an operation that fits."""
+        """The state of the agent afterwards. The operation must fit."""
         return self._looks(apply_all(self.agent.total, self.conversions))
 
     @property
     def outcome_of_two(self) -> ExpectedResources | None:
-        """How the agent looks if it happened twice; None if it can happen only once, or that looks the same."""
+        """The state of the agent if it happened twice; None if it can happen only once, or that looks the same."""
         once = apply_all(self.agent.total, self.conversions)
         try:
             twice = self._looks(apply_all(once, self.conversions))
@@ -57,7 +57,7 @@ class Operation:
         return ExpectedResources.gained(after, resources) if gains else ExpectedResources.lost(after, resources)
 
     def check_fits(self) -> None:
-        """Raises Conflict if the agent does not have what is to be changed, or tasks hold it."""
+        """Raise Conflict if the agent does not have the resources to change, or tasks hold them."""
         try:
             apply_all(self.agent.available, self.conversions)
         except Conflict as error:
@@ -73,7 +73,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class SendOptions:
-    """How operations are sent and seen; `progress` is called with a sentence while a change is awaited."""
+    """The options of sending and confirming; `progress` is called with a sentence while a change is awaited."""
 
     v1: bool = False
     wait: bool = True
@@ -84,7 +84,7 @@ class SendOptions:
 def operate(master: Master, operations: Sequence[Operation], options: SendOptions) -> list[AgentChange]:
     """Send every operation, then wait for all.  Raises Conflict before anything is sent.
 
-    Where one of several fails, those before it stay done, and a notice says which.
+    If one of several fails, those before it stay done, and a notice names them.
     """
     for operation in operations:
         operation.check_fits()
@@ -171,9 +171,9 @@ def _message(operation: Operation) -> "AgentOperation":
 
 
 def wait_for(master: Master, change: AgentChange, operation: Operation, options: SendOptions) -> AgentChange:
-    """Look until the master and the agent itself show the outcome of `operation`.
+    """Wait until the master and the agent show the outcome of `operation`.
 
-    Raises NotConfirmed naming which of the two never did, when the deadline is over or the agent may not be asked.
+    Raises NotConfirmed, which names the side that never did, at the deadline or if the agent's state is not visible.
     """
     pause, agent_says = FIRST_PAUSE, "was not queried"
     agent = change.agent
@@ -207,7 +207,7 @@ def _on_master(master: Master, operation: Operation) -> bool:
 
 
 def _check_once(operation: Operation, total: Resources | None) -> None:
-    """Raises NotConfirmed if the operation seems to have happened twice: that is not what was asked for."""
+    """Raise NotConfirmed if the operation seems to have happened twice."""
     twice = operation.outcome_of_two
     if total is not None and twice is not None and twice.is_shown_by(total):
         undo = {"reserved": "unreserve", "unreserved": "reserve"}.get(operation.deed, "change back")
@@ -220,7 +220,7 @@ def _check_once(operation: Operation, total: Resources | None) -> None:
 
 
 def _read_back(master: Master, operation: Operation) -> bool:
-    """As `_on_master`, of a change that was accepted.
+    """Like `_on_master`, for a change that was accepted.
 
     Raises NotConfirmed if the master cannot be read, or shows it twice.
     """

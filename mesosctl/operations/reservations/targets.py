@@ -1,4 +1,4 @@
-"""Which agents an operator means (Mesos documentation, "/slaves")."""
+"""The agents that an operator names (Mesos documentation, "/slaves")."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,10 +33,10 @@ def _with_display_names(agents: list[RegisteredAgent]) -> list[RegisteredAgent]:
 
 
 def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
-    """The agent whose id or host name is `word`, or whose id alone begins or ends with it.
+    """The agent whose id or host name is `word`, or the only one whose id begins or ends with it.
 
-    An end will do because the ids of one master differ only there ("S0").  Raises NotFound for
-    none, UsageError for several.
+    An end is enough because the ids of one master differ only there ("S0").  Raises NotFound for none, UsageError for
+    several.
     """
     for candidates in (
         [agent for agent in agents if agent.id == word],
@@ -92,8 +92,8 @@ def _same(attribute: str | float | None, word: str) -> bool:
 class Owner:
     """The owner of a reservation, as arguments name it.
 
-    `under` are the roles below it, from the bottom up.  To reserve, `labels` and `principal` are
-    what is written; to undo, None means whatever there is.
+    `under` are the roles that it refines, from the bottom up. To reserve, `labels` and `principal` are those of the
+    reservation; to undo, None matches any.
     """
 
     role: str
@@ -103,15 +103,15 @@ class Owner:
 
 
 def check_owner(owner: Owner) -> None:
-    """Roles are valid, and each lies below the one before it.  Raises RuleViolation."""
+    """Check that roles are valid, and that each is below the one before it.  Raises RuleViolation."""
     check_stack([*(("--under", role) for role in owner.under), ("--role", owner.role)])
 
 
 def to_reserve(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
-    """`entries`, plain as arguments give them, with the stack that `owner` means on this agent.
+    """`entries`, plain as in arguments, with the stack of `owner` on this agent.
 
-    Raises RuleViolation for entries with an owner already, Conflict if nothing lies below, UsageError if
-    several do.
+    Raises RuleViolation for entries that already have an owner, Conflict if there is no stack to refine, UsageError if
+    there are several.
     """
     top = Reservation("DYNAMIC", owner.role, owner.principal, owner.labels)
     made = []
@@ -179,7 +179,7 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
 
 
 def volume_names(volumes: Resources) -> str:
-    """Volumes by the ids that people gave them, with their sizes."""
+    """Volumes by id, with their sizes."""
     return ", ".join(f"{_id_of(volume)} ({plain_text(Resources([volume]))})" for volume in volumes)
 
 
@@ -194,7 +194,7 @@ def _id_of(volume: Resource) -> str:
 
 
 def all_of(agent: RegisteredAgent, owner: Owner) -> Resources:
-    """Everything dynamically reserved that `owner` means on this agent."""
+    """All dynamic reservations of `owner` on this agent."""
     return agent.total.filter(lambda entry: _is_meant(entry, owner, entry.name))
 
 

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 KNOWN_NAMES = ("cpus", "mem", "disk", "gpus", "ports")
 """The columns that come first, in this order; other resources follow by name."""
 OTHER = "other"
-"""The column of what is more than a name and a value, such as a volume."""
+"""The column of resources with more than a name and a value, such as volumes."""
 _UNITS = ("MiB", "GiB", "TiB", "PiB")
 _LONGEST_EXACT = 10_000_000
-"""Thousandths; from here on a size that is not a round number of the next unit is rounded."""
+"""Thousandths; a larger size that is not a round number of the next unit is rounded."""
 _LONGEST_LIST = 24
-"""Characters of ranges or a set; of longer ones a table shows the count."""
+"""The longest ranges or set, in characters; of longer ones a table shows the count."""
 
 
 class Part(NamedTuple):
-    """One value of a cell: the column that it stands in, whose it is, and its text for people.
+    """One value of a cell: its column, its owner, and its text for people.
 
     `whole` is the text of -o wide.
     """
@@ -55,7 +55,7 @@ class AmountsText(str):
 
 
 def amounts_text(amounts: Quantities | Limits | None) -> str:
-    """`cpus:12;mem:6144`, as a person could type it again; "-" for nothing."""
+    """`cpus:12;mem:6144`, in the form that commands accept; "-" for nothing."""
     if not amounts:
         return NOTHING
 
@@ -80,8 +80,8 @@ def by_place(amount: tuple[str, int]) -> tuple[bool, int, str]:
 
 
 def plain_resources_text(resources: "Resources") -> str:
-    """`cpus:8;mem:4096;ports:[31000-31004]`, as a person could type it again; owners and disks are not part of it."""
-    from mesosctl.model.reservations.holdings import plain_text, without_owners  # late: most lists have amounts alone
+    """`cpus:8;mem:4096;ports:[31000-31004]`, in the form that commands accept; without owners and disks."""
+    from mesosctl.model.reservations.holdings import plain_text, without_owners  # late: few lists need it
 
     if not len(resources):
         return NOTHING
@@ -125,14 +125,14 @@ BAR = 6
 """Cells of a bar."""
 _FULL, _DUE, _KEPT, _FREE = "█▒▞░"
 IN_ASCII = str.maketrans("█▒▞░·…", "#=%.--")
-"""For a terminal whose encoding has no bars."""
+"""Signs for a terminal whose encoding has no bars."""
 
 
 def bar(used: float, due: float, whole: float, width: int = BAR, *, kept: float = 0) -> str:
     """A bar of `width` cells: used, due beyond that (a guarantee, offers), and the rest of `whole`.
 
-    `kept` is the part of the rest that is reserved and idle.
-    Anything that is not nothing has a cell, and only what is whole fills it.  Blank if nothing is whole.
+    `kept` is the part of the rest that is reserved and idle. Any amount above zero has a cell, and only the whole
+    amount fills the bar. Blank if the whole is zero.
     """
     if whole <= 0:
         return " " * width
@@ -185,7 +185,7 @@ def _usage_text(part: Callable[[str], Part], names: Iterable[str]) -> str:
 
 
 def _together(name: str, amounts: Sequence[int | None]) -> str:
-    """Amounts of one resource, with slashes between them; the unit stands once if they share it."""
+    """Amounts of one resource, with slashes between them; a shared unit appears once."""
     texts = [NOTHING if milli is None else shown_amount(name, milli) for milli in amounts]
     units = [text.lstrip("0123456789.-") for text in texts]
     if len({unit for text, unit in zip(texts, units, strict=True) if text not in (NOTHING, "0")}) == 1:
@@ -197,8 +197,8 @@ def _together(name: str, amounts: Sequence[int | None]) -> str:
 def shown_amount(name: str, milli: int) -> str:
     """`12`, and `6GiB` for a size, which Mesos counts in MiB.
 
-    A size is exact as long as it has four digits before the point; above that it is rounded to a
-    tenth of the larger unit, if it has to be.
+    A size with up to four digits before the point is exact; a larger one is rounded to a tenth of the next unit, if
+    necessary.
     """
     if name not in SIZED_NAMES or not milli:
         return format_milli(milli)

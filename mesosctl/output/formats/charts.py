@@ -8,13 +8,13 @@ from mesosctl.model.text import format_span
 from mesosctl.planning.dominant_shares import Revoked, Sharing
 
 _TICKS = 5
-"""About so many."""
+"""About this many ticks."""
 _STEPS = (
     *(factor * 10.0**power for power in range(-3, 2) for factor in (1, 2, 5)),
     *(60.0, 120.0, 300.0, 600.0, 1800.0),
     *(3600.0 * hours for hours in (1, 2, 6, 12, 24, 48, 168, 720)),
 )
-"""Seconds between two ticks, as clocks are read."""
+"""Seconds between two ticks that are round on a clock."""
 
 
 def time_ticks(end: float) -> list[float]:
@@ -38,9 +38,9 @@ _WIDTH, _HEIGHT = 720, 380
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 180, 24, 48
 _ACROSS, _DOWN = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""Told apart by people who see few colours; dashes tell apart what comes round again."""
+"""Colours that colour-blind people can distinguish; dashes distinguish repeated colours."""
 _AFTER = 0.1
-"""How much longer than until the last step the axis is, so that what came of it can be seen."""
+"""The length of the axis, as a multiple of the time of the last step, so that its result is visible."""
 
 
 def picture(sharing: Sharing) -> str:

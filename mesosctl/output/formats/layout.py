@@ -15,12 +15,12 @@ GAP = 2
 _NARROWEST_SENTENCE = 16
 _OWNER = "FOR"
 _SPREAD = ("amounts", "usage")
-"""Kinds of cells that become a column a resource."""
+"""Kinds of cells that have a column for each resource."""
 
 
 @dataclass(eq=False)
 class Shown:
-    """A column as it is drawn.  A cell is a list of lines; those of one row stand beside each other.
+    """A column as it is drawn.  A cell is a list of lines; the cells of a row are next to each other.
 
     `group` is the title over several columns that belong together.
     """
@@ -33,7 +33,7 @@ class Shown:
     width: int = 0
     natural_width: int = 0
     meanings: dict[str, Meaning] = field(default_factory=dict)
-    """Of cells that bring a meaning of their own, by text."""
+    """The meanings of cells that have their own, by text."""
 
     @property
     def name(self) -> str:
@@ -42,12 +42,12 @@ class Shown:
 
     @property
     def is_sentence(self) -> bool:
-        """Whether its cells may be broken between words."""
+        """Whether lines in its cells may break between words."""
         return self.source.kind == "sentence"
 
     @property
     def order(self) -> tuple[bool, int]:
-        """When it is left out: the largest first, which is an empty column."""
+        """The order in which columns are left out: the largest first, which is an empty column."""
         return all(line == NOTHING for cell in self.cells for line in cell), self.source.rank
 
     def meaning(self, cell: str) -> Meaning | None:
@@ -60,7 +60,7 @@ class Shown:
         return meaning if isinstance(meaning, str) else meaning.get(cell)
 
     def measure(self) -> None:
-        """Set the width in which nothing is broken: no line, and of sentences no word."""
+        """Set the width in which no line breaks, and in sentences no word."""
         lines = [self.title, *(line for cell in self.cells for line in cell)]
         self.natural_width = max(map(cell_len, lines))
         self.width = self.natural_width
@@ -70,7 +70,7 @@ class Shown:
 
 
 def columns_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, wide: bool) -> list[Shown]:
-    """Lay the cells out: amounts get a column a resource, and a line an owner if anything is reserved."""
+    """Lay the cells out: amounts get a column for each resource, and a line for each owner if anything is reserved."""
     shown: list[Shown] = []
     is_alone = sum(column.kind in _SPREAD for column in columns) == 1
     for index, column in enumerate(columns):
@@ -122,7 +122,7 @@ def _lines_by_owner(cell: str, *, wide: bool) -> dict[str, dict[str, str]]:
 
 
 def _unreadable(cell: str) -> Iterator[Part]:
-    """A cell in which something was struck out is shown as its text."""
+    """A cell from which a secret was removed is shown as its text."""
     if cell != NOTHING:
         yield Part(OTHER, "", cell, cell)
 
@@ -162,7 +162,7 @@ def split(shown: Sequence[Shown], width: int) -> list[list[Shown]]:
 
 
 def widen(shown: Sequence[Shown], width: int) -> None:
-    """Give sentences the room that is left, those that are broken most first."""
+    """Give sentences the remaining room, those with the most line breaks first."""
     for _ in range(width - _needed(shown)):
         broken = [one for one in shown if one.width < one.natural_width]
         if not broken:

@@ -1,4 +1,4 @@
-"""Output that changes while a command runs, by rich: how far it has come, and a view that is drawn again and again."""
+"""Output that changes while a command runs, by rich: progress, and a view that refreshes."""
 
 import os
 import select
@@ -80,14 +80,14 @@ def _columns(*, is_measured: bool) -> tuple[ProgressColumn, ...]:
 
 
 class LiveView:
-    """A view that takes the place of the one before it; the last one stays on the screen."""
+    """A view that replaces the previous one; the last one stays on the screen."""
 
     def __init__(self, stream: TextIO, *, colours: bool) -> None:
         self._console = console(stream, colours=colours, steers=True)
         self._live: Live | None = None
 
     def show(self, view: "RenderableType", width: int) -> None:
-        """Draw `view` where the last one stands, on a terminal of so many columns."""
+        """Draw `view` in place of the last one, on a terminal of this width."""
         self._console.width = width
         if self._live is None:
             self._live = Live(
@@ -98,17 +98,17 @@ class LiveView:
             self._live.update(view, refresh=True)
 
     def stop(self) -> None:
-        """Leave the last view where it is; the next one is drawn below."""
+        """Leave the last view in place; the next one is drawn below."""
         live, self._live = self._live, None
         if live is not None:
             live.stop()
 
 
 class FullScreen:
-    """A view that fills a terminal, and the keys that are pressed on it; used with `with`.
+    """A full-screen view, and the keys that are pressed; used with `with`.
 
-    Whatever ends it, an exception or a signal that becomes one, the terminal is as it was found: its modes, its
-    cursor, and the text that stood on it.  Ctrl-Z gives it back for as long as the program rests.
+    Whatever ends it, an exception or a signal, the terminal is restored: its modes, its cursor and its text. Ctrl-Z
+    restores it while the program is suspended.
     """
 
     def __init__(self, stream: TextIO, keys: TextIO | None, *, colours: bool) -> None:
@@ -130,7 +130,7 @@ class FullScreen:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # A second Ctrl-C must not leave the terminal half way.
+        # A second Ctrl-C must not leave the terminal half restored.
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
             self._give_back()
@@ -162,13 +162,13 @@ class FullScreen:
         if modes is not None and self._keys is not None:
             with suppress(OSError, ValueError, termios.error):
                 termios.tcsetattr(self._keys, termios.TCSANOW, modes)
-                termios.tcflush(self._keys, termios.TCIFLUSH)  # keys that were meant for the screen
+                termios.tcflush(self._keys, termios.TCIFLUSH)  # discard keys that were meant for the screen
 
     def _rest(self, *_: object) -> None:
         self._rests = True
 
     def show(self, view: "RenderableType", width: int, height: int) -> None:
-        """Draw `view` on the whole terminal; after a rest, on a screen taken anew."""
+        """Draw `view` on the whole terminal; after a suspension, open the screen again."""
         if self._rests:
             self._rests = False
             self._give_back()
@@ -179,7 +179,7 @@ class FullScreen:
         self._live.update(view, refresh=True)
 
     def key(self, seconds: float) -> str:
-        """Wait for a key, so many seconds at most; empty if there was none, and "q" if there are no more."""
+        """Wait for a key, at most this many seconds; empty if there was none, and "q" at the end of the input."""
         if self._keys is None:
             time.sleep(seconds)
             return ""

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 OutputForm = Literal["table", "wide", "json", "jsonl", "yaml", "csv", "name"]
 DOCUMENTS = frozenset({"json", "jsonl", "yaml"})
-"""A program reads it, and the JSON on standard error beside it."""
+"""Formats for programs, with JSON on standard error too."""
 TABLES = frozenset({"table", "wide"})
-"""For people, who may look at a terminal."""
+"""Formats for people, who may use a terminal."""
 ONE_PIECE = frozenset({"json", "yaml", "csv", "name"})
-"""Written once all is known; the others can follow what happens, line by line."""
+"""Formats that are written once, at the end; the others can be written line by line."""
 NARROW = frozenset({"table", "name"})
-"""Without what only the wide columns show."""
+"""Formats without the wide columns."""
 
 
 def write(
@@ -35,7 +35,7 @@ def write(
 ) -> None:
     """Write `report` to `stream`, without any of `secrets`.
 
-    `draws` says that a person looks at a terminal of `width` columns, `colours` that it may show them.
+    `draws` means that the output is a terminal of `width` columns, `colours` that it may have colours.
     """
     secrets = secrets or Secrets()
     report = redacted(report, secrets)
@@ -50,7 +50,7 @@ def write(
 
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow([column.key or column.title.lower() for column in report.columns])
-        # A program gets names as they are; a person looking on gets nothing that steers the terminal.
+        # A program gets names unchanged; a terminal gets no control characters.
         shown = printable if draws else str
         writer.writerows(["" if cell == NOTHING else shown(cell) for cell in row] for row in report.rows)
     elif form == "name":
@@ -96,7 +96,7 @@ def _json_pieces(report: Report, encoding: str | None) -> Iterator[str]:
     yield before + empty.removesuffix("]")
     between = ""
     for item in report.items() if empty else ():
-        # No text in JSON holds the end of a line as it is.
+        # No text in JSON contains a line feed.
         yield between + "\n    " + json_text(item, encoding, indent=2).replace("\n", "\n    ")
         between = ","
     yield ("\n  " if between else "") + ("]" if empty else "") + after + "\n"
@@ -120,13 +120,13 @@ def _yaml_pieces(report: Report, secrets: Secrets, encoding: str | None) -> Iter
 
 
 def yaml_text(json_document: str, encoding: str | None = None) -> str:
-    """JSON as YAML, with no character that would steer a terminal; in ASCII if the encoding can hold no more."""
+    """JSON as YAML, without characters that control a terminal; in ASCII if the encoding requires it."""
     import json
 
     import yaml
 
     value = json.loads(json_document)
-    # Of its two writers the faster one cannot write half of a surrogate pair.
+    # The faster of its two writers cannot write half of a surrogate pair.
     is_whole = "\\ud" not in json_document
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper) if is_whole else yaml.SafeDumper
     plain = json.dumps(value, ensure_ascii=False)
@@ -149,7 +149,7 @@ def _is_utf8(encoding: str | None) -> bool:
 
 
 def json_text(model: "BaseModel", encoding: str | None, indent: int | None = None) -> str:
-    """The model as JSON; in ASCII if the encoding can hold no more, or a name is no UTF-8."""
+    """The model as JSON; in ASCII if the encoding requires it, or a name is not UTF-8."""
     if _is_utf8(encoding):
         try:
             return printable_json(model.model_dump_json(indent=indent))
@@ -184,9 +184,9 @@ def _remark_lines(report: Report, *, wide: bool) -> Iterator[str]:
 
 
 def plain_lines(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Lines of columns padded with blanks, two between them; never cut, whatever the width.
+    """Lines of columns padded with spaces, two between them, whatever the width.
 
-    The rows are looked through twice, as the widest of all decides.
+    The rows are read twice, because the widest decides.
     """
     widths = [len(title) for title in titles]
     for row in rows:

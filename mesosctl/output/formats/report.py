@@ -24,14 +24,14 @@ KindOfCells = Literal["text", "number", "amounts", "usage", "sentence"]
 class Column(NamedTuple):
     """A column of a table; `wide` ones appear with -o wide, and in csv always.
 
-    `kind`, `rank` and `meaning` are for tables on a terminal: numbers stand to the right, amounts have a
-    column a resource, usage too and always below its title, sentences are broken between words.
+    `kind`, `rank` and `meaning` are for tables on a terminal: numbers are right-aligned, amounts have a column for each
+    resource, usage too and always below its title, sentences are broken between words.
     """
 
     title: str
     wide: bool = False
     key: str = ""
-    """Its name in csv; the title in small letters unless given.  No two of a report are alike."""
+    """Its name in csv; the title in small letters unless given.  Each is unique in a report."""
     short: Mapping[str, str] | None = None
     """Shorter texts for cells, by cell; -o wide shows the cells as they are."""
     kind: KindOfCells = "text"
@@ -70,7 +70,7 @@ class Minor(NamedTuple):
 
 
 class Rows(Sequence[Sequence[str]], Generic[Value]):
-    """A row for every value, made anew whenever it is looked at: of many thousands none is kept."""
+    """A row for every value, made again each time it is read, so that none of many thousands is kept."""
 
     def __init__(self, values: Sequence[Value], make: Callable[[Value], Sequence[str]]) -> None:
         self._values = values
@@ -95,16 +95,13 @@ class Rows(Sequence[Sequence[str]], Generic[Value]):
 class Report(NamedTuple):
     """One answer.
 
-    `rows` has a text for every column; `names` is what -o name writes; `document` and `items`
-    make the models of -o json and -o jsonl, and are called only then, as models are slow to load.
-    Where `listing` names a list of the document, it is made without the items, which are written there
-    one by one.  `remark` stands under a table: lines, and smaller tables, which are indented; `detail`
-    stands under that with -o wide alone.
-    `done` is the sentence for a change that was made.
-    `verdicts` stand above a table.
-    `minor` are the rows that a terminal shows with -o wide alone.  `terminal` is the report that a terminal shows
-    instead, unless it is wide.  `verbatim` lines of the remark, such as
-    those of a diff, are never broken.
+    `rows` has a text for every column; `names` is what -o name writes; `document` and `items` make the models of -o
+    json and -o jsonl, and are called only then, as models are slow to load. If `listing` names a list of the document,
+    it is made without the items, which are written there one by one.  `remark` stands under a table: lines, and smaller
+    tables, which are indented; `detail` stands under that with -o wide alone. `done` is the sentence for a change that
+    was made. `verdicts` stand above a table. `minor` are
+    the rows that a terminal shows with -o wide alone.  `terminal` is the report that a terminal shows instead, unless
+    it is wide.  `verbatim` lines of the remark, such as those of a diff, are never broken.
     """
 
     columns: Sequence[Column]
@@ -129,7 +126,7 @@ def shown_columns(report: Report, *, wide: bool) -> list[Column]:
 
 
 def shown_rows(report: Report, *, wide: bool) -> Rows[Sequence[str]]:
-    """The cells of those columns, with nothing in them that steers a terminal."""
+    """The cells of those columns, without characters that control a terminal."""
     shown = [index for index, column in enumerate(report.columns) if wide or not column.wide]
     short = [{} if wide else report.columns[index].short or {} for index in shown]
 

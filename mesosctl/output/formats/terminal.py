@@ -22,7 +22,7 @@ _STYLES: dict[Meaning, str] = {
     "lost": "red",
 }
 _ANY_WIDTH = 1_000_000
-"""Columns have the widths that the layout gave them; rich is to fold nothing, however little room there is."""
+"""Columns have the widths of the layout; rich must not wrap them, even if there is too little room."""
 
 
 def draw(report: Report, stream: TextIO, *, wide: bool, colours: bool, width: int) -> None:
@@ -36,7 +36,7 @@ def draw_line(line: str, meaning: Meaning, stream: TextIO) -> None:
 
 
 def console(stream: TextIO, *, colours: bool, steers: bool = False) -> Console:
-    """A console of rich that writes what it is given, as wide as it is; one that `steers` may move the cursor."""
+    """A rich console that does not wrap; one that `steers` may move the cursor."""
     return Console(
         file=stream if (stream.encoding or "utf-8").lower().startswith("utf") else cast("TextIO", _InAscii(stream)),
         force_terminal=colours or steers,
@@ -48,7 +48,7 @@ def console(stream: TextIO, *, colours: bool, steers: bool = False) -> Console:
 
 
 class _InAscii:
-    """A stream of an encoding without bars: they are written as signs."""
+    """A stream whose encoding has no bars, which are replaced with signs."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -62,7 +62,7 @@ class _InAscii:
 
 
 def view(report: Report, *, wide: bool, width: int) -> RenderableType:
-    """The whole of a report: the answer, the table and what stands under it."""
+    """A whole report: the answer, the table and the lines below it."""
     shown = report if report.terminal is None or wide else report.terminal
     return Group(*_parts(shown, wide=wide, width=width))
 
@@ -113,7 +113,7 @@ def _names(left_out: Sequence[Shown], kept: Sequence[Shown]) -> str:
 
 
 def _wrapped(sentence: str, width: int, style: str = "") -> RenderableType:
-    """A line that is broken between words if it is longer than the terminal is wide; what follows is indented."""
+    """A line that is wrapped between words if it is longer than the terminal; further lines are indented."""
     text = spaced(printable(sentence))
     indent = " " * (len(text) - len(text.lstrip(" ")))
     lines = textwrap.wrap(

@@ -1,4 +1,4 @@
-"""The JSON of -o json, as models, one module a noun: what a script may count on."""
+"""The JSON of -o json, as models, one module a noun, on which scripts can rely."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 def models() -> "dict[str, type[Document]]":
     """Return the model of every document by its kind; an error has the kind "error"."""
-    # Late: a command that writes one document should not load them all.
+    # Imported late: a command that writes one document should not load them all.
     import importlib
     import pkgutil
 

@@ -1,7 +1,7 @@
 """The bases of the documents of -o json, and the documents that every command may write on standard error.
 
-Every document has `schema_version` and `kind`.  A version only ever gains fields; a field that
-changes or goes makes a new version.  Amounts are numbers, exact to three decimals.
+Every document has `schema_version` and `kind`.  Within a version, fields are only added; changing or removing a field
+needs a new version.  Amounts are numbers, exact to three decimals.
 """
 
 from typing import Annotated, Any, Literal, Self
@@ -21,7 +21,7 @@ def _in_doubles(value: object) -> object:
 
 
 Amounts = Annotated[dict[str, float], BeforeValidator(_in_doubles)]
-"""By resource name; made of `Quantities` or `Limits` where those are given."""
+"""By resource name; made from `Quantities` or `Limits`, if those are given."""
 
 
 class Strict(BaseModel):

@@ -68,7 +68,7 @@ class ShareChange(Mirrored):
 
     @classmethod
     def with_shares(cls, party: values.ShareChange) -> Self:
-        """Make it from the value, in which the shares stand beside what is held."""
+        """Make it from the value, in which the shares are next to the holdings."""
         return cls.of(
             party,
             before=Holding.of(party.before, share=party.share_before),

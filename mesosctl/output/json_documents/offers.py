@@ -1,4 +1,4 @@
-"""The JSON of `mesosctl offers … -o json`, as models; see `json_documents` for what a script may count on."""
+"""The JSON of `mesosctl offers … -o json`, as models; see `json_documents`."""
 
 from typing import Annotated, Any, Literal
 
@@ -9,11 +9,11 @@ from mesosctl.planning import dominant_shares
 from mesosctl.planning.offer_account import Cause, Reason
 
 Text = Annotated[str, BeforeValidator(str)]
-"""A value of core in the text form that can be typed again."""
+"""A value of the model as text that commands accept."""
 
 
 Joined = Annotated[str, BeforeValidator(lambda entries: "; ".join(map(str, entries)))]
-"""Entries in that form."""
+"""Entries as text that commands accept."""
 
 
 class Placed(Mirrored):

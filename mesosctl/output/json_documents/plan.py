@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field
 from mesosctl.output.json_documents.document import Document, Mirrored, Strict, named
 
 Amounts = Annotated[str | None, BeforeValidator(lambda text: None if text == "none" else text)]
-"""As in a file, which says "none" where this is null."""
+"""As in a file, if null is "none"."""
 
 
 class DesiredQuota(Strict):

@@ -1,4 +1,4 @@
-"""The JSON of the commands on rate limits (see `json_documents.document` for what a script may count on).
+"""The JSON of the commands on rate limits (see `json_documents.document`).
 
 Rates are messages a second, capacities messages, times and delays seconds, memory bytes.
 `principal` is null for those who share the aggregate default, and for frameworks without one.

@@ -51,7 +51,7 @@ def _held(resources: object) -> Any:
 
 
 HeldResources = Annotated[Held, BeforeValidator(_held)]
-"""Made of `Resources` where those are given."""
+"""Made from `Resources`, if those are given."""
 
 
 class Volume(Mirrored):

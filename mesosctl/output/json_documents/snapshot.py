@@ -19,7 +19,7 @@ class SnapshotTaken(Document):
     quotas: int
     weights: int
     untold: list[str]
-    """Facts that the master does not tell, each with the assumption in its place."""
+    """Facts that the master does not show, each with the assumption instead."""
 
     @classmethod
     def of(cls, snapshot: ClusterSnapshot, file: str) -> Self:

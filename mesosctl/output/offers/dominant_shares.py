@@ -13,17 +13,16 @@ if TYPE_CHECKING:
 
 
 _SHOWN_FRAMEWORKS = 4
-"""More have their columns in -o wide and csv only."""
+"""The most frameworks with columns; further ones have them only with -o wide and csv."""
 _BAR_WIDTH = 40
 
 
 def offer_simulation(sharing: Sharing) -> Report:
     """Step by step: the framework chosen, the holdings of all, dominant shares, totals.
 
-    The lowest dominant share of a row, which decides who is next among equals, has an asterisk; where roles have
-    weights it is the lowest weighted one.  Sizes are in the largest unit in which all of them are short.
-    What was revoked before a step has a column if anything was.  A row for the end stands under the steps if
-    tasks ended after the last of them.
+    The lowest dominant share of a row, which decides who is next among equals, has an asterisk; if roles have weights,
+    it is the lowest weighted one.  Sizes are in the largest unit in which all of them are short. If anything was
+    revoked before a step, there is a column for it. If tasks ended after the last step, there is a row for the end.
     """
 
     def items() -> "list[offers.SharingStep]":
@@ -83,7 +82,7 @@ def _columns(sharing: Sharing) -> list[Column]:
 
 
 def _own_roles(sharing: Sharing) -> list[RoleShare]:
-    """The roles that say more than a column of a framework: not those that hold what one framework holds."""
+    """The roles that need their own columns: those that do not hold the same as one framework."""
     told = [{end.role: end for end in step.roles} for step in sharing.steps]
     columns = [[step.holdings[index].amounts for step in sharing.steps] for index in range(len(sharing.frameworks))]
 
@@ -94,7 +93,7 @@ def _own_roles(sharing: Sharing) -> list[RoleShare]:
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """The names of frameworks, a number behind those that are there several times: Mesos lets them be alike."""
+    """The names of frameworks, numbered if several have the same name, which Mesos allows."""
     met: list[str] = []
     for name in names:
         numbered = (name, *(f"{name} ({number})" for number in range(2, len(names) + 1)))
@@ -107,7 +106,7 @@ def _lends(sharing: Sharing) -> bool:
 
 
 def _lending(step: SharingStep) -> list[str]:
-    """The kind of the offer, and the tasks that had to go."""
+    """The kind of the offer, and the tasks that were evicted."""
     return [step.revocability, ", ".join(step.evicted) or "-"]
 
 
@@ -144,7 +143,7 @@ def _held(
 ) -> Iterator[str]:
     """The holdings of each framework and role, and the sum; the lowest share of a framework has an asterisk."""
     totals = sharing.totals
-    # A role may come into being later: of nobody it has nothing.
+    # A role may appear later; until then it has nothing.
     known = {role.role: role for role in roles}
     shown: list[FrameworkShare | RoleShare] = [*holdings]
     shown += [known.get(end.role) or replace(end, amounts=Quantities(), share=0.0) for end in _own_roles(sharing)]

@@ -53,7 +53,7 @@ def offer_list(offers: Sequence[Offer], *, empty: str = "nothing is offered") ->
 
 
 def _named(of: Offer) -> str:
-    """A framework by its name; one that is called nothing by its id."""
+    """A framework by its name, or by its id if the name is empty."""
     return of.framework or of.framework_id
 
 
@@ -85,7 +85,7 @@ def change_line(what: Literal["offered", "gone"], offer: Offer, form: str, agent
 
 
 def offer_call(call: Mapping[str, Any]) -> Report:
-    """A call that can be sent as it stands; every form but json shows it alone."""
+    """A call that is ready to send; every format but json shows only the call."""
 
     def document() -> "offers_documents.OfferCall":
         from mesosctl.output.json_documents import offers as offers_documents

@@ -1,4 +1,4 @@
-"""What a benchmark found: tables and charts, the same on a terminal, in a JSON file and on the page.
+"""The figures of a benchmark: tables and charts, the same on a terminal, in a JSON file and on the page.
 
     {"title": "Serving", "about": ["sentence", …],
      "tables": [{"title": "…", "columns": ["case", "ours ms", …], "rows": [["/quota", 1.25, …], …]}],

@@ -1,4 +1,4 @@
-"""Who may do what to which role: one table of principals, actions and roles, played on every master."""
+"""Authorization of actions upon roles: one table of principals, actions and roles on every master."""
 
 import json
 from collections.abc import Callable

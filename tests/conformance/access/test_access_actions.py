@@ -1,4 +1,4 @@
-"""Who may do what beyond roles and owners: frameworks, machines, agents, flags; one table on every master."""
+"""Authorization beyond roles: frameworks, machines, agents and flags, one table on every master."""
 
 import json
 from collections.abc import Iterator

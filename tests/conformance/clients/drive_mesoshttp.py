@@ -1,18 +1,20 @@
-"""A framework by mesoshttp: URL of the master, id of a framework to take over or "-".
+"""A framework by mesoshttp, or by avmesos, a library with its interface.
+
+Arguments: URL of the master, id of a framework to take over or "-", name of the library.
 
 Launches one task, declines other offers, acknowledges, and does what it is told on standard input.
 Writes a JSON array a line: what happened, and to what.
 """
 
+import importlib
 import json
 import sys
 import threading
 from typing import Any
 
-from mesoshttp.client import MesosClient
-
-URL, KNOWN = sys.argv[1:3]
-client = MesosClient(mesos_urls=[URL], frameworkId=None if KNOWN == "-" else KNOWN, frameworkName="mesoshttp")
+URL, KNOWN, LIBRARY = sys.argv[1:4]
+MesosClient: Any = importlib.import_module(f"{LIBRARY}.client").MesosClient
+client = MesosClient(mesos_urls=[URL], frameworkId=None if KNOWN == "-" else KNOWN, frameworkName=LIBRARY)
 client.set_role("ads")
 client.set_failover_timeout(60)
 FILTERS = {"filters": {"refuse_seconds": 1000.0}}
@@ -22,10 +24,6 @@ launched: list[Any] = [] if KNOWN == "-" else ["before"]
 def say(*words: Any) -> None:
     sys.stdout.write(json.dumps(words) + "\n")
     sys.stdout.flush()
-
-
-def on_subscribed(_driver: Any) -> None:
-    say("subscribed", client.frameworkId)
 
 
 def on_offers(offers: Any) -> None:
@@ -50,13 +48,17 @@ def on_offers(offers: Any) -> None:
 
 
 def on_update(update: Any) -> None:
-    update.ack()
-    say("update", update.mesosUpdate["status"]["state"])
+    if LIBRARY == "mesoshttp":
+        update.ack()
+        update = update.mesosUpdate  # avmesos acknowledges by itself, and hands over the event
+    say("update", update["status"]["state"])
 
 
-client.on(MesosClient.SUBSCRIBED, on_subscribed)
+client.on(MesosClient.SUBSCRIBED, lambda _driver: say("subscribed", client.frameworkId))
 client.on(MesosClient.OFFERS, on_offers)
 client.on(MesosClient.UPDATE, on_update)
+if hasattr(MesosClient, "ERROR"):
+    client.on(MesosClient.ERROR, lambda message: say("error", message))
 threading.Thread(target=client.register, daemon=True).start()
 for line in sys.stdin:
     order, driver = line.strip(), client.get_driver()
@@ -64,6 +66,8 @@ for line in sys.stdin:
         driver.reconcile([{"task_id": {"value": "t"}}])
     elif order == "kill":
         driver.kill(launched[0]["value"], "t")
+    elif order == "suppress":
+        driver.suppress()
     elif order == "revive":
         driver.revive()
     else:

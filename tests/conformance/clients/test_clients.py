@@ -47,11 +47,15 @@ def pymesos(folder: Path) -> Client:
     )
 
 
+def _mesoshttp(interpreter: Path, address: str, known: str, library: str) -> Driver:
+    return Driver([interpreter, HERE / "drive_mesoshttp.py", f"http://{address}", known, library])
+
+
 def mesoshttp(folder: Path) -> Client:
     interpreter = python_with(("mesoshttp",), folder / "environment")
     return Client(
         "mesoshttp",
-        lambda address, known: Driver([interpreter, HERE / "drive_mesoshttp.py", f"http://{address}", known]),
+        lambda address, known: _mesoshttp(interpreter, address, known, "mesoshttp"),
         prompt=False,
     )
 
@@ -60,7 +64,7 @@ def avmesos(folder: Path) -> Client:
     interpreter = python_with(("avmesos",), folder / "environment")
     return Client(
         "avmesos",
-        lambda address, known: Driver([interpreter, HERE / "drive_avmesos.py", f"http://{address}", known]),
+        lambda address, known: _mesoshttp(interpreter, address, known, "avmesos"),
         prompt=False,
         suppresses=True,
     )

@@ -1,4 +1,4 @@
-"""What an operator types gives the same on every carrier: exit status, rule and JSON."""
+"""Commands give the same exit status, rule and JSON on every carrier."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -16,10 +16,10 @@ from mesosctl.model.quantities import Quantities, to_milli
 from tests.conformance.callers.command_line import run_for_json
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.joining import Join, joining
+from tests.conformance.callers.tasks import launch_on
 from tests.conformance.masters.carriers import REAL, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.simulated import agents_of
-from tests.conformance.offers.test_reserved_in_use import launch
 from tests.conformance.scenarios.scenario import Step
 
 FILTERED = 6.0
@@ -168,7 +168,7 @@ def runs(count: int) -> Preparation:
     def prepare(world: World) -> None:
         framework = world.frameworks[-1]
         for offer in list(world.outstanding(framework).values())[:count]:
-            framework.accept([offer], launch(offer, scalars_of(offer)))
+            framework.accept([offer], launch_on(offer, scalars_of(offer)))
         world.settle()
 
     return prepare

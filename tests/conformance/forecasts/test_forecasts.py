@@ -1,4 +1,4 @@
-"""What a dry run says would happen is what happens: status, rescinds, and offers by role once the change has settled.
+"""A change has the effect that its dry run foretold: status, rescinds, and offers by role once the change has settled.
 
 The change is forecast by the command line and then made by the documented request, on the same master.
 """

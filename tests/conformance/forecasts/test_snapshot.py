@@ -2,25 +2,18 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 
-from fake_master.master import Master as FakeMaster
-from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.in_process import InProcessTransport
-from mesosctl.api.snapshots import snapshot as snapshot_api
-from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
-from mesosctl.operations.snapshot import read_snapshot
-from mesosctl.planning.snapshot import ClusterSnapshot
 from tests.conformance.callers.joining import Join, quick
 from tests.conformance.callers.owning import owned, reserve
+from tests.conformance.callers.tasks import launch_on, started
+from tests.conformance.forecasts.snapshots import again, comparable, read_from, snapshot_of
 from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
-from tests.conformance.offers.test_reserved_in_use import launch, started
 from tests.conformance.scenarios.scenario import quota_request, scalars
 
 SETUP = quick(
@@ -34,48 +27,6 @@ def master(carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
     cluster = pool.start(carrier, SETUP)
     yield cluster
     cluster.stop()
-
-
-def read_from(address: str, transport: httpx.BaseTransport | None, **more: Any) -> ClusterSnapshot:
-    client = Master(parse_address(address), transport=transport)
-    try:
-        return read_snapshot(client, **more)
-    finally:
-        if transport is None:  # one that was lent lives on
-            client.close()
-
-
-def snapshot_of(cluster: Cluster) -> ClusterSnapshot:
-    return read_from(cluster.address, cluster.transport)
-
-
-def again(snapshot: ClusterSnapshot) -> tuple[ClusterSnapshot, FakeMaster]:
-    """A snapshot of the fake master that is made from a snapshot, by way of a file, once it has allocated."""
-    clock = [1000.0]
-    fake = RestoredCluster(snapshot_api.load(snapshot_api.dump(snapshot))).start(clock=lambda: clock[0])
-    for _ in range(5):
-        clock[0] += 1.0
-        fake.advance()
-    return read_from("http://fake.invalid", InProcessTransport(fake)), fake
-
-
-def comparable(snapshot: ClusterSnapshot) -> Any:
-    """What must be the same: all but where agents listen, when, and the order in which a master tells."""
-    same = replace(
-        snapshot,
-        taken_at=0.0,
-        agents=tuple(sorted((replace(agent, pid="") for agent in snapshot.agents), key=lambda agent: agent.id)),
-        frameworks=tuple(sorted(snapshot.frameworks, key=lambda framework: framework.id)),
-        usages=tuple(sorted(snapshot.usages, key=lambda u: (u.framework_id, u.agent_id, u.role))),
-        offers=tuple(sorted(snapshot.offers, key=lambda offer: offer.id)),
-    )
-    value = snapshot_api.to_json(same)
-    for kind in ("agents", "usages", "offers"):
-        for entry in value[kind]:
-            entry["resources"].sort(key=lambda resource: json.dumps(resource, sort_keys=True))
-    for framework in value["frameworks"]:
-        framework["roles"].sort()
-    return value
 
 
 def test_an_empty_cluster(master: Cluster) -> None:
@@ -126,7 +77,7 @@ def test_tasks_and_executors(master: Cluster, join: Join, carrier: Carrier) -> N
             "resources": scalars(cpus=0.1, mem=32),
             "command": {"value": "true"},
         }
-        framework.accept([offer], launch(offer, scalars(cpus=1, mem=128), executor), refuse=1000)
+        framework.accept([offer], launch_on(offer, scalars(cpus=1, mem=128), executor), refuse=1000)
         started(framework)
     snapshot = snapshot_of(master)
     assert [(usage.tasks, str(usage.resources)) for usage in snapshot.usages] == [(1, "cpus:1.1; mem:160")] * 2

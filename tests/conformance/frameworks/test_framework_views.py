@@ -1,4 +1,4 @@
-"""What masters show of frameworks and offers: the same keys on every carrier."""
+"""Frameworks and offers have the same keys in the answers of every carrier."""
 
 from typing import Any
 

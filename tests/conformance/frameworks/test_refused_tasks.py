@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.conformance.callers.joining import Join
-from tests.conformance.frameworks.tasks import custom, executor, group, joined, launch, refusal, task
+from tests.conformance.callers.tasks import custom, executor, group, joined, launch, refusal, task
 from tests.conformance.scenarios.scenario import scalars
 
 Case = tuple[dict[str, Any], dict[str, Any], str]

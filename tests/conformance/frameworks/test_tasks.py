@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tests.conformance.callers.frameworks import HEADERS
+from tests.conformance.callers.operations import reserve, unreserve
 from tests.conformance.callers.owning import owned
-from tests.conformance.frameworks.tasks import SETUP, custom, executor, group, joined, launch, refusal, task, told
+from tests.conformance.callers.tasks import SETUP, custom, executor, group, joined, launch, refusal, task, told
 from tests.conformance.masters.carriers import Carrier
-from tests.conformance.offers.test_offer_operations import reserve, unreserve
 from tests.conformance.scenarios.scenario import scalars
 
 

@@ -1,4 +1,4 @@
-"""What an agent says of itself when it registers again, as protobuf, from the JSON that masters show."""
+"""The protobuf message with which an agent registers again, made from the JSON that masters show."""
 
 import struct
 from collections.abc import Iterator, Mapping

@@ -3,7 +3,9 @@
 import os
 import shutil
 import socket
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import httpx
 
@@ -12,6 +14,7 @@ from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.processes import Process, hold_port, wait_until_ready
 from tests.helpers.waiting import PATIENCE
 
+T = TypeVar("T")
 RUNNER = "MESOS_RUNNER"
 START_SECONDS = 240  # the first start may have to install the master: twenty seconds or so, on an idle machine
 
@@ -25,15 +28,24 @@ def start(setup: Setup, folder: Path) -> Cluster:
     """A real master whose agents have all registered."""
     work = folder / "work"
     is_first = not work.exists()
+
+    def clean() -> None:
+        if is_first:
+            shutil.rmtree(work)
+
+    return unless_misread(lambda: _started(setup, folder), clean)
+
+
+def unless_misread(start: Callable[[], T], clean: Callable[[], None] = lambda: None) -> T:
+    """What `start` returns; after a misreading it is called again, and `clean` before that."""
     for _ in range(MISREADINGS):
         try:
-            return _started(setup, folder)
+            return start()
         except AssertionError as failure:
             if RUN_TOGETHER not in str(failure):
                 raise
-        if is_first:
-            shutil.rmtree(work)
-    return _started(setup, folder)
+        clean()
+    return start()
 
 
 def _started(setup: Setup, folder: Path) -> Cluster:

@@ -1,4 +1,4 @@
-"""What is done with offers: OP-1 to OP-9, OP-13 to OP-15 and OP-27, and what operators take back."""
+"""Operations upon offers: OP-1 to OP-9, OP-13 to OP-15 and OP-27, and offers that operators take back."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import pytest
 
 from tests.conformance.callers.frameworks import Framework, amounts
 from tests.conformance.callers.joining import quick
+from tests.conformance.callers.operations import reserve, unreserve
 from tests.conformance.callers.owning import owned
 from tests.conformance.masters.carriers import Carrier
 from tests.conformance.masters.cluster import Setup
@@ -16,14 +17,6 @@ TWO = quick("cpus:1;mem:1024;disk:100;ports:[31000-31009]", "cpus:1;mem:1024;dis
 REFINED = quick(
     "cpus:2;mem:1024;disk:100;ports:[31000-31009];cpus(r):2",
 )
-
-
-def reserve(resources: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
-    return {"type": "RESERVE", "reserve": {"resources": resources}, **more}
-
-
-def unreserve(resources: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"type": "UNRESERVE", "unreserve": {"resources": resources}}
 
 
 def launch(offer: dict[str, Any], cpus: float, name: str = "t") -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What becomes of offer operations after their ACCEPT: reconciliation, acknowledgements, GET_OPERATIONS, counters."""
+"""Offer operations after their ACCEPT: reconciliation, acknowledgements, GET_OPERATIONS, counters."""
 
 import base64
 from collections.abc import Mapping
@@ -9,10 +9,9 @@ import pytest
 
 from tests.conformance.callers.frameworks import Framework, amounts
 from tests.conformance.callers.joining import quick
+from tests.conformance.callers.operations import acknowledge, operation_status, reserve, unreserve
 from tests.conformance.callers.owning import owned
 from tests.conformance.masters.cluster import Cluster
-from tests.conformance.offers.test_offer_operations import reserve, unreserve
-from tests.conformance.offers.test_volumes_and_ids import acknowledge, told
 
 SETUP = quick("cpus:12;mem:6144;disk:1000;ports:[31000-31009]")
 COUNTED = ("master/operations/", "operation_status", "reconcile_operations", "messages_launch", "messages_decline")
@@ -41,7 +40,7 @@ def ask(framework: Framework, **named: str) -> dict[str, Any]:
     wanted = [{name: {"value": value} for name, value in named.items()}] if named else []
     framework.ask("RECONCILE_OPERATIONS", reconcile_operations={"operations": wanted})
     # What is not acknowledged within ten seconds is told once more, with its uuid.
-    while "uuid" in (status := told(framework)):
+    while "uuid" in (status := operation_status(framework)):
         pass
     return status
 
@@ -52,7 +51,7 @@ def test_an_operation_is_shown_until_it_is_acknowledged(start: Any) -> None:
         offer = framework.offers()[0]
         assert shown_operations(master) == []
         framework.accept([offer], reserve(owned("ads", "p", cpus=1), id={"value": "one"}))
-        status = told(framework)
+        status = operation_status(framework)
         (entry,) = shown_operations(master)
         (resource,) = owned("ads", "p", cpus=1)
         assert entry == {
@@ -80,7 +79,7 @@ def test_reconciling_operations(start: Any) -> None:
         offer = framework.offers()[0]
         agent = offer["agent_id"]
         framework.accept([offer], reserve(owned("ads", "p", cpus=1), id={"value": "one"}))
-        finished = told(framework)
+        finished = operation_status(framework)
         without_uuid = {name: value for name, value in finished.items() if name != "uuid"}
         assert ask(framework, operation_id="one", agent_id=agent["value"]) == without_uuid
         assert ask(framework, operation_id="one") == without_uuid
@@ -134,7 +133,10 @@ def test_what_operations_count(start: Any) -> None:
 
         before = counters(master)
         framework.accept([{"id": {"value": "nope"}}], reserve(owned("ads", "p", cpus=1), id={"value": "i"}))
-        assert told(framework)["message"] == "Operation attempted with invalid offers: Offer nope is no longer valid"
+        assert (
+            operation_status(framework)["message"]
+            == "Operation attempted with invalid offers: Offer nope is no longer valid"
+        )
         assert moved(before, counters(master))["operations/reserve/error"] == 1
 
         framework.decline([offer], refuse=1000)

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.callers.frameworks import Framework, amounts
+from tests.conformance.callers.frameworks import amounts
 from tests.conformance.callers.joining import Join, joining, quick
 from tests.conformance.callers.owning import owned, reserve, unreserve
+from tests.conformance.callers.tasks import launch_on, started
 from tests.conformance.masters.carriers import REAL, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.scenarios.scenario import scalars
@@ -43,24 +44,11 @@ def static(role: str, **quantities: float) -> list[dict[str, Any]]:
     return [entry | {"reservations": [{"type": "STATIC", "role": role}]} for entry in scalars(**quantities)]
 
 
-def launch(offer: dict[str, Any], resources: list[dict[str, Any]], executor: Any = None) -> dict[str, Any]:
-    does = {"command": {"value": "sleep"}} if executor is None else {"executor": executor}
-    task = {"name": "t", "task_id": {"value": f"t-{offer['id']['value']}"}, "agent_id": offer["agent_id"]}
-    return {"type": "LAUNCH", "launch": {"task_infos": [{**task, "resources": resources, **does}]}}
-
-
-def started(framework: Framework) -> dict[str, Any]:
-    """The status of a task that has begun."""
-    status: dict[str, Any] = framework.next("UPDATE")["update"]["status"]
-    assert status["state"] == "TASK_STARTING", status
-    return status
-
-
 def test_rv_24_partly_offered_and_partly_free_again(begin: Begin) -> None:
     master, join = begin(SMALL)
     framework = join("role").subscribe()
     (offer,) = framework.offers()
-    framework.accept([offer], launch(offer, scalars(cpus=1, mem=128)))
+    framework.accept([offer], launch_on(offer, scalars(cpus=1, mem=128)))
     status = started(framework)
     (rest,) = framework.offers()
     assert amounts(rest["resources"]) == {"mem": 384.0}
@@ -81,7 +69,7 @@ def test_what_a_task_uses_cannot_be_unreserved(begin: Begin) -> None:
     assert reserve(master, mine) == 202
     framework = join("role").subscribe()
     (offer,) = framework.offers()
-    framework.accept([offer], launch(offer, mine), refuse=1000)
+    framework.accept([offer], launch_on(offer, mine), refuse=1000)
     status = started(framework)
     assert unreserve(master, owned("role", cpus=0.5)) == 409
     framework.ask("SUPPRESS")
@@ -100,7 +88,7 @@ def test_rv_27_an_agent_tells_what_is_in_use_of_what_is_reserved(begin: Begin) -
         "resources": scalars(cpus=0.1, mem=32),
     }
     wanted = [*static("role", cpus=2, mem=512), *scalars(cpus=2, mem=1024)]
-    framework.accept([offer], launch(offer, wanted, executor), refuse=1000)
+    framework.accept([offer], launch_on(offer, wanted, executor), refuse=1000)
     status = started(framework)
     state = master.read("/slave(1)/state")
     no_gpus = {"gpus": 0.0}
@@ -134,7 +122,7 @@ def test_ro_8_a_role_that_uses_is_offered_and_has_reserved(begin: Begin, carrier
         (first, static("role", cpus=1, mem=10)),
         (second, scalars(cpus=10, mem=100)),
     ):
-        framework.accept([offer], launch(offer, wanted))
+        framework.accept([offer], launch_on(offer, wanted))
         started(framework)
     (role,) = master.read("/roles")["roles"]
     assert (role["name"], role["frameworks"]) == ("role", [framework.id])
@@ -159,7 +147,7 @@ def test_what_is_reserved_for_a_role_above_is_no_idle_reservation_of_the_one_tha
     master, join = begin(quick("cpus:1;mem:512;cpus(role):2;cpus(role/sub):3"))
     framework = join("role/sub").subscribe()
     (offer,) = framework.offers()
-    framework.accept([offer], launch(offer, static("role", cpus=2)))
+    framework.accept([offer], launch_on(offer, static("role", cpus=2)))
     started(framework)
     consumed = {role["name"]: role["quota"]["consumed"]["cpus"] for role in master.read("/roles")["roles"]}
     idle = 0.0 if carrier.version == "1.4" else 3.0
@@ -170,7 +158,7 @@ def test_a_role_that_was_left_lists_the_framework_while_it_holds_something_there
     master, join = begin(SMALL)
     framework = join("role").subscribe()
     (offer,) = framework.offers()
-    framework.accept([offer], launch(offer, scalars(cpus=1, mem=512)))
+    framework.accept([offer], launch_on(offer, scalars(cpus=1, mem=512)))
     status = started(framework)
     framework.info["roles"] = ["other"]
     info = framework.info | {"id": {"value": framework.id}}

@@ -1,4 +1,4 @@
-"""What an agent's resource estimator reports, on a master that does not lend: as Mesos 1.11 has it."""
+"""The reports of an agent's resource estimator to a master that does not lend, as in Mesos 1.11."""
 
 import socket
 import struct
@@ -12,10 +12,10 @@ from tests.conformance.callers.driver import field, varint
 from tests.conformance.callers.frameworks import Framework, amounts
 from tests.conformance.callers.joining import Join, quick
 from tests.conformance.callers.subscribers import Event
-from tests.conformance.forecasts.test_snapshot import again, comparable, snapshot_of
+from tests.conformance.callers.tasks import launch_on
+from tests.conformance.forecasts.snapshots import again, comparable, snapshot_of
 from tests.conformance.masters.carriers import Carrier
 from tests.conformance.masters.cluster import Cluster
-from tests.conformance.offers.test_reserved_in_use import launch
 
 SETUP = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
 TENANT = ("MULTI_ROLE", "RESERVATION_REFINEMENT", "REVOCABLE_RESOURCES")
@@ -140,7 +140,7 @@ def test_what_is_used_of_it_counts_as_consumed(
     framework = join("a", capabilities=TENANT).subscribe()
     offer = one_offer(framework)
     resources = [entry for entry in offer["resources"] if "revocable" in entry]
-    framework.accept([offer], launch(offer, resources), refuse=1000)
+    framework.accept([offer], launch_on(offer, resources), refuse=1000)
     framework.next("UPDATE")
     (role,) = master.read("/roles")["roles"]
     assert role["quota"]["consumed"] == role["allocated"] == {"cpus": 2.0}

@@ -2,28 +2,11 @@
 
 from typing import Any
 
-from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.joining import quick
+from tests.conformance.callers.operations import acknowledge, operation_status, reserve
 from tests.conformance.callers.owning import owned
-from tests.conformance.offers.test_offer_operations import reserve
 
 SETUP = quick("cpus:12;mem:6144;disk:1000;ports:[31000-31009]")
-
-
-def told(framework: Framework) -> dict[str, Any]:
-    """The next status of an operation."""
-    status: dict[str, Any] = framework.next("UPDATE_OPERATION_STATUS")["update_operation_status"]["status"]
-    return status
-
-
-def acknowledge(framework: Framework, status: dict[str, Any]) -> None:
-    """ACKNOWLEDGE_OPERATION_STATUS."""
-    body = {
-        "agent_id": status["agent_id"],
-        "operation_id": status["operation_id"],
-        "uuid": status["uuid"]["value"],
-    }
-    framework.ask("ACKNOWLEDGE_OPERATION_STATUS", acknowledge_operation_status=body)
 
 
 def test_an_operation_with_an_id_is_told_of_until_it_is_acknowledged(start: Any) -> None:
@@ -35,7 +18,10 @@ def test_an_operation_with_an_id_is_told_of_until_it_is_acknowledged(start: Any)
             reserve(owned("ads", "p", cpus=3), id={"value": "one"}),
             reserve(owned("ads", "p", mem=100), id={"value": "two"}),
         )
-        by_id = {status["operation_id"]["value"]: status for status in (told(framework), told(framework))}
+        by_id = {
+            status["operation_id"]["value"]: status
+            for status in (operation_status(framework), operation_status(framework))
+        }
         for name, status in by_id.items():
             assert status == {
                 "operation_id": {"value": name},
@@ -44,7 +30,7 @@ def test_an_operation_with_an_id_is_told_of_until_it_is_acknowledged(start: Any)
                 "agent_id": offer["agent_id"],
             }
         acknowledge(framework, by_id["one"])
-        assert told(framework) == by_id["two"]
+        assert operation_status(framework) == by_id["two"]
         framework.none_of("UPDATE_OPERATION_STATUS")
 
 
@@ -64,7 +50,7 @@ def test_volumes_are_grown_and_shrunk(start: Any) -> None:
         def perform(kind: str, **body: Any) -> str:
             """What it comes to.  Everything is given back together, so that the next offer has it all."""
             framework.accept(framework.offers(), {"type": kind, kind.lower(): body, "id": {"value": kind}})
-            status = told(framework)
+            status = operation_status(framework)
             if "uuid" in status:
                 acknowledge(framework, status)
             return str(status["state"])

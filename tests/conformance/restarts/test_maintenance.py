@@ -1,4 +1,4 @@
-"""What frameworks and operators see of maintenance, and of agents that go out of service or leave."""
+"""Maintenance, and agents that go out of service or leave, as frameworks and operators see them."""
 
 import json
 from typing import Any

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.joining import TICK
-from tests.conformance.frameworks.tasks import custom, launch, task, told
+from tests.conformance.callers.tasks import custom, launch, task, told
 from tests.conformance.masters import fakes
 from tests.conformance.masters.agent_messages import reregistration
 from tests.conformance.masters.carriers import EVERY_CARRIER, REAL, Carrier

@@ -1,4 +1,4 @@
-"""What ends a real 1.11.0 master.  The fake refuses each with 400 and lives; the real one is never asked."""
+"""Requests that end a real 1.11.0 master.  The fake one refuses each with 400; the real one is never asked."""
 
 from tests.conformance.scenarios.reserving import cpus, create, disk, dynamic, ports, reserve, static, unreserve
 from tests.conformance.scenarios.scenario import Row, Step, api, get, post_quota, quota_request

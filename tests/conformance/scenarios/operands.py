@@ -1,4 +1,4 @@
-"""What operations ask of the resources that they name: a broken rule is 400, and what no agent has is 409."""
+"""The resources that operations name: a broken rule is 400, and resources that no agent has are 409."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What-ifs of rate limits, against recorded traffic."""
+"""Forecasts of rate limits, against recorded traffic."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What-ifs for which a master starts anew: a failover, priorities, lending; each beside what then happens."""
+"""Forecasts for which a master starts anew: a failover, priorities, lending; each beside what then happens."""
 
 import json
 from collections.abc import Callable

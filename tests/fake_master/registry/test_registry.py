@@ -1,4 +1,4 @@
-"""What is committed stays, what is not leaves no trace, and a bad file says so."""
+"""A committed change stays, another one leaves no trace, and a bad file says so."""
 
 import os
 import signal

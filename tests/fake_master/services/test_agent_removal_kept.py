@@ -1,4 +1,4 @@
-"""What is known of agents that left, once a master is started again, and to another process on the same registry."""
+"""Agents that left, after a restart of the master and in another process on the same registry."""
 
 from functools import partial
 from pathlib import Path

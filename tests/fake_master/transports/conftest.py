@@ -1,4 +1,4 @@
-"""What every test of the transports asks of the server: a client's fault is not the server's."""
+"""A fixture that every test of the transports has: the server logs no warning."""
 
 import logging
 from collections.abc import Iterator

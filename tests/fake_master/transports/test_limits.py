@@ -1,4 +1,4 @@
-"""What a client may cost the fake master's server: spoken over raw sockets, as no library would."""
+"""The limits of clients of the fake master's server: spoken over raw sockets, as no library would."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""What is sent for reservations, volumes and weights: the documented JSON, as a form and as a call."""
+"""Requests for reservations, volumes and weights: the documented JSON, as a form and as a call."""
 
 import json
 

@@ -1,3 +1,5 @@
+"""The readers of a master's answers, old and new: quotas, usage and agents."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,3 +1,5 @@
+"""Requests of quota as JSON: the documented ones, and those that a master would refuse."""
+
 import json
 from typing import Any
 

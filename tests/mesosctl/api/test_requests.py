@@ -1,4 +1,4 @@
-"""What is sent is what the models of the documented JSON read."""
+"""Requests that are sent are those that the models of the documented JSON read."""
 
 import json
 

@@ -1,3 +1,5 @@
+"""Addresses of masters: several with commas, ZooKeeper, files and fake masters."""
+
 import socket
 
 import pytest

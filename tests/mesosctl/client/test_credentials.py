@@ -1,4 +1,4 @@
-"""Whom credentials are shown to, seen from where they arrive."""
+"""The masters that credentials are sent to, seen from where they arrive."""
 
 import base64
 import contextlib

@@ -1,3 +1,5 @@
+"""One request over a real socket: its limits, its TLS files, and connections that break."""
+
 import socket
 import sys
 import threading

@@ -1,3 +1,5 @@
+"""The client of a master: its leader, credentials, refusals, repetitions and deadline."""
+
 import base64
 import ssl
 

@@ -1,4 +1,4 @@
-"""What agents are called where several run on one host."""
+"""The names of agents where several run on one host."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What an id may be; each case was put to a Mesos 1.11.0 master as the id of a framework."""
+"""The syntax of ids; each case was put to a Mesos 1.11.0 master as the id of a framework."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What became of a change whose answer never came: happened, did not, or cannot be told."""
+"""A change whose answer never came: it happened, it did not, or that is unknown."""
 
 import httpx
 import pytest

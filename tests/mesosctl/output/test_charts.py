@@ -14,7 +14,6 @@ from mesosctl.output.formats.charts import time_ticks
 from mesosctl.output.rate_limits_simulation import picture
 from mesosctl.planning.message_rates import Simulation
 from mesosctl.planning.traffic import parse_traffic, simulate
-from tests.mesosctl.output.test_forecast_page import browser  # noqa: F401  # a fixture
 from tests.mesosctl.output.test_sharing import WITH_LOSSES
 
 _PROBE = """
@@ -46,7 +45,7 @@ def queues() -> str:
     return picture(Simulation(limits, simulate(limits, arrivals)))
 
 
-def probed(browser: list[str], svg: str, folder: Path) -> dict[str, Any]:  # noqa: F811
+def probed(browser: list[str], svg: str, folder: Path) -> dict[str, Any]:
     file = folder / "chart.html"
     file.write_text(f'<!DOCTYPE html><meta charset="utf-8"><body>{svg}{_PROBE}</body>', encoding="utf-8")
     words = [*browser, "--window-size=900,700", "--dump-dom", file.as_uri()]
@@ -61,7 +60,7 @@ def overlap(one: Box, other: Box) -> bool:
 
 
 @pytest.mark.parametrize("chart", ["queues", "shares"])
-def test_in_a_real_browser(browser: list[str], tmp_path: Path, chart: str) -> None:  # noqa: F811
+def test_in_a_real_browser(browser: list[str], tmp_path: Path, chart: str) -> None:
     seen = probed(browser, queues() if chart == "queues" else charts.picture(WITH_LOSSES), tmp_path)
     left, top, right, bottom = seen["frame"]
     boxes = {(number, text): tuple(box) for number, (text, *box) in enumerate(seen["words"])}

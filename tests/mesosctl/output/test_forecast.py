@@ -1,3 +1,5 @@
+"""A forecast as a table and as JSON."""
+
 import io
 import json
 from dataclasses import replace

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -13,8 +12,6 @@ import pytest
 
 from mesosctl.output.forecast_page import Origin, page
 from mesosctl.output.formats.report import Column, Report
-from tests.helpers.needs import needs
-from tests.helpers.tools import BROWSERS
 from tests.mesosctl.output.forecasts import HOSTILE, whole_forecast
 
 _VOID = {"meta", "br", "wbr"}
@@ -134,26 +131,6 @@ document.title = JSON.stringify({
 });
 </script>
 """
-
-
-@pytest.fixture(scope="session")
-@needs("browser", "process")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    assert found is not None
-    profile = tmp_path_factory.mktemp("browser")
-    return [
-        *(
-            found,
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            f"--user-data-dir={profile}",
-        ),
-        # Whatever a page might ask for, nobody answers.
-        "--host-resolver-rules=MAP * ~NOTFOUND",
-    ]
 
 
 def opened(browser: list[str], html: str, folder: Path, *, width: int = 1000, dark: bool = False) -> dict[str, Any]:

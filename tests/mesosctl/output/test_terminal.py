@@ -1,4 +1,4 @@
-"""What a report looks like on terminals of several widths."""
+"""Reports on terminals of several widths."""
 
 import io
 

@@ -1,3 +1,5 @@
+"""The words of changes that `mesosctl whatif` takes."""
+
 import pytest
 
 from mesosctl.model.errors import RuleViolation, UsageError

@@ -1,3 +1,5 @@
+"""The comparison of two dry runs: gains, losses, and roles below their guarantee."""
+
 from hypothesis import given
 from hypothesis import strategies as st
 

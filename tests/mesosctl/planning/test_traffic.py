@@ -1,3 +1,5 @@
+"""The words of traffic that `mesosctl ratelimit simulate` takes."""
+
 import pytest
 
 from mesosctl.model.errors import UsageError

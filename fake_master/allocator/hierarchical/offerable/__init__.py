@@ -1,1 +1,1 @@
-"""Immutable values made once for each content: allocations, free resources of like agents, eligibilities."""
+"""Immutable values, interned by content: allocations, free resources of similar agents, eligibilities."""

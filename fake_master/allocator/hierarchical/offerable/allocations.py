@@ -48,7 +48,7 @@ def is_unreserved_nonrevocable(entry: Resource) -> bool:
 
 
 def interning_key(resources: Resources) -> tuple[object, ...]:
-    """Return a key under which collections are one that are equal and shown alike, as they were sent."""
+    """Return a key that is the same for collections that are equal and were sent in the same form."""
     entries = tuple(resources)
     sent = tuple(as_sent(entry.value) for entry in entries)
     return (entries, sent) if any(sent) else entries
@@ -69,7 +69,7 @@ class Tally:
         self.copies: dict[tuple[str, Resource], int] = {}
 
     def add_shared(self, agent: str, parts: tuple[SharedPart, ...]) -> None:
-        """Copies arrive on an agent."""
+        """Count copies on an agent."""
         for entry, copies in parts:
             key = (agent, entry)
             if key not in self.copies:
@@ -77,7 +77,7 @@ class Tally:
             self.copies[key] = self.copies.get(key, 0) + copies
 
     def remove_shared(self, agent: str, parts: tuple[SharedPart, ...]) -> None:
-        """Copies leave an agent."""
+        """Remove copies from an agent."""
         for entry, copies in parts:
             key = (agent, entry)
             left = self.copies.get(key, 0) - copies
@@ -99,7 +99,7 @@ def _scalar(entry: Resource) -> int:
 
 
 class Content:
-    """Resources without allocation roles, and their sums, which are the same whoever gets them."""
+    """Resources without allocation roles, and their sums, which do not depend on the recipient."""
 
     __slots__ = ("has_shared", "reserved", "resources", "revocable", "scalars", "unreserved")
 
@@ -146,7 +146,7 @@ class AllocationPool:
         return len(self._by_value)
 
     def forget(self) -> None:
-        """Start over; allocations in use live on, and are merely not recognised."""
+        """Start over; allocations in use stay valid, but are no longer recognised."""
         self._by_identity.clear()
         self._by_value.clear()
 

@@ -25,10 +25,9 @@ def features_of(info: AgentInfo, total: Resources, options: Options) -> AgentFea
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Eligibility:
-    """Everything about a framework in a role that decides what it can be offered of a given agent.
+    """The properties of a framework in a role that decide what it can be offered of a given agent.
 
-    Interned by the allocator, so that frameworks alike share one object and, with it, whatever was
-    worked out for it.
+    Interned by the allocator, so that similar frameworks share one object, and everything that is cached with it.
     """
 
     role: str
@@ -41,7 +40,7 @@ class Eligibility:
         return self.own_capabilities.missing_capability(features) is None
 
     def usable(self, resources: Resources) -> Quantities:
-        """The part of some resources that a request can name: plain scalars that could be offered."""
+        """The resources that a request can name: plain scalars that could be offered."""
         return (
             resources.allocated_to(None)
             .filter(

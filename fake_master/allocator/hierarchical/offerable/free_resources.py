@@ -1,6 +1,6 @@
-"""Free resources of agents that are alike, and what frameworks that are alike can be offered of them.
+"""Free resources of similar agents, and the parts that similar frameworks can be offered.
 
-Everything here is interned: made once for each content.  It depends on nothing else, so it never becomes wrong.
+Everything here is interned by content. It depends on nothing else, so it never becomes wrong.
 """
 
 from dataclasses import replace
@@ -95,7 +95,7 @@ class VisibleResources:
         self.shrinks_by_name = len(self.unreserved_nonrevocable) == len(pairs) and not any(
             entry.disk is not None and entry.disk.indivisible for entry in self.unreserved_nonrevocable
         )
-        """Whether each counted name is one divisible entry, so that shrinking it leaves nothing to chance."""
+        """Whether each counted name is one divisible entry, so that shrinking is unambiguous."""
         self.full = ResourceSubset(free_resources, self.uncounted + self.unreserved_nonrevocable)
         self._subsets: dict[tuple[int, ...], ResourceSubset] = {self.amounts: self.full}
 
@@ -140,6 +140,8 @@ class FreeResources:
     """The free resources of agents with the same features and content."""
 
     __slots__ = (
+        "_is_for_all",
+        "_subtrees",
         "_visible",
         "features",
         "has_unreserved_nonrevocable",
@@ -157,12 +159,14 @@ class FreeResources:
         self.resources = resources
         self.is_empty = not resources
         self.has_unreserved_nonrevocable = any(is_unreserved_nonrevocable(entry) for entry in resources)
-        """Whether there is anything in it that could serve a guarantee."""
+        """Whether it contains anything that could serve a guarantee."""
         self.revocable: Pairs = scalar_pairs(resources.revocable())
         self.offerable_by_eligibility: dict[Eligibility, OfferableResources | None] = {}
         """Filled by `offerable`; read straight from the inner loops."""
         self.owners = tuple({entry.role: None for entry in resources if entry.is_reserved})
         """The roles for which something is reserved."""
+        self._subtrees = tuple(f"{owner}/" for owner in self.owners)
+        self._is_for_all = any(not entry.is_reserved for entry in resources)
         self._visible: dict[tuple[tuple[str, ...], AcceptedKinds], VisibleResources] = {}
 
     def offerable(self, eligibility: Eligibility) -> OfferableResources | None:
@@ -177,6 +181,10 @@ class FreeResources:
         self.offerable_by_eligibility[eligibility] = found
         return found
 
+    def is_for(self, role: str) -> bool:
+        """Whether any of it is unreserved, or reserved for the role or one above it."""
+        return self._is_for_all or f"{role}/".startswith(self._subtrees)
+
     def _visible_resources(self, role: str, accepted_kinds: AcceptedKinds) -> VisibleResources:
         owners = tuple(owner for owner in self.owners if owner == role or roles.is_strict_subrole(role, owner))
         found = self._visible.get((owners, accepted_kinds))
@@ -187,7 +195,7 @@ class FreeResources:
 
 
 class Capacity:
-    """An agent's total and features, interned, and what is free of it by what is held."""
+    """An agent's total and features, interned, and its free resources by what is held."""
 
     __slots__ = ("_free", "_pool", "features", "reserved", "scalars", "shared", "total")
 
@@ -234,7 +242,7 @@ class InternPool:
         self._free_resources: dict[tuple[AgentFeatures, tuple[object, ...]], FreeResources] = {}
         self._capacities: dict[tuple[AgentFeatures, tuple[object, ...]], Capacity] = {}
         self.remembered = 0
-        """How often a capacity keeps what is free of it."""
+        """The most free resources that a capacity caches."""
         self.names_of_other_types: set[str] = set()
         """Names of resources that are not scalars on some agent, now or earlier."""
 
@@ -259,7 +267,7 @@ class InternPool:
         return found
 
     def forget(self) -> None:
-        """Start over, when more has been seen than is worth remembering."""
+        """Start over, when the cache has become too large."""
         self.allocations.forget()
         self._free_resources.clear()
         self._capacities.clear()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from fake_master.allocator.hierarchical.sorters.sorter import Kind, Node, Sorter, Totals
 
-# Above this part of all clients moved, sorting anew is cheaper than moving one by one.
+# If more than this fraction of all clients moved, sorting again is cheaper than moving them one by one.
 _REBUILD_FRACTION = 8
 
 
@@ -25,7 +25,7 @@ class DrfSorter(Sorter):
         return _preorder(self.root)
 
     def order(self, leaves: Iterable[Node]) -> list[Node]:
-        """Clients of different top-level roles, by the place of those."""
+        """Clients of different top-level roles, by the position of the roles."""
         self.refresh()
         return [leaf for _, leaf in sorted(((self._top(leaf).key, leaf) for leaf in leaves), key=_first)]  # type: ignore[arg-type]
 
@@ -34,7 +34,7 @@ class DrfSorter(Sorter):
         return _share(self._leaves[path], self.totals.divisors)
 
     def refresh(self) -> None:
-        """Bring the order up to date with what was allocated since the last walk."""
+        """Update the order with allocations since the last walk."""
         if self.dirty or self._version != self.totals.version:
             self._rebuild()
             return
@@ -105,10 +105,10 @@ def _preorder(node: Node) -> Iterator[Node]:
 
 
 def _share(node: Node, divisors: dict[str, float]) -> float:
-    """Largest of amount / total, then divided by the weight, in doubles exactly as the C++ has them.
+    """Largest of amount / total, divided by the weight, in doubles exactly as in the C++ code.
 
-    A double is made of an amount as whole part plus thousandths / 1000; amount / 1000 may differ
-    in the last bit, and that would make or break ties.
+    An amount becomes a double as its whole part plus thousandths / 1000; amount / 1000 may differ in the last bit,
+    which would change ties.
     """
     best = 0.0
     for name, amount in node.tally.amounts.items():

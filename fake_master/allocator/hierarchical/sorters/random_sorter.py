@@ -28,7 +28,7 @@ class RandomSorter(Sorter):
         return self._draw(leaves)
 
     def share(self, path: str) -> float:  # noqa: ARG002  # the interface's
-        """The random sorter knows no shares; Mesos shows zero."""
+        """The random sorter has no shares; Mesos shows zero."""
         return 0.0
 
     def _changed(self, node: Node) -> None:

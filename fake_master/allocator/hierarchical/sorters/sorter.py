@@ -55,7 +55,7 @@ class Totals:
 
 
 class Node:
-    """One node; `client` is whatever the owner of the sorter hangs there."""
+    """One node; `client` is any object of the sorter's owner."""
 
     __slots__ = (
         "children", "client", "count", "key", "kind", "name", "parent", "path", "ranking", "stale", "tally", "weight",
@@ -79,7 +79,7 @@ class Node:
 
     @property
     def client_path(self) -> str:
-        """The path its client is known by: a virtual leaf `a/.` stands for `a`."""
+        """The path of its client: a virtual leaf `a/.` represents `a`."""
         return self.path.removesuffix("/" + VIRTUAL) if self.name == VIRTUAL else self.path
 
 
@@ -124,11 +124,11 @@ class Sorter(ABC):
         self.root = Node("", "", None, Kind.INTERNAL)
         self._leaves: dict[str, Node] = {}
         self.dirty = True
-        """Whether nothing of the present order can be relied upon."""
+        """Whether the present order is no longer valid."""
 
     @abstractmethod
     def walk(self) -> Iterator[Node]:
-        """Active clients in order.  What is allocated while walking counts from the next walk on."""
+        """Active clients in order. Allocations during the walk count from the next walk on."""
 
     @abstractmethod
     def order(self, leaves: Iterable[Node]) -> list[Node]:
@@ -136,11 +136,11 @@ class Sorter(ABC):
 
     @abstractmethod
     def _changed(self, node: Node) -> None:
-        """The allocation of `node` is another."""
+        """Called when the allocation of `node` has changed."""
 
     @abstractmethod
     def _activity_changed(self, leaf: Node) -> None:
-        """`leaf` takes part in the order, or no longer."""
+        """Called when `leaf` takes part in the order, or no longer does."""
 
     @abstractmethod
     def share(self, path: str) -> float:
@@ -267,7 +267,7 @@ class Sorter(ABC):
             node = node.parent  # type: ignore[assignment]  # only the root has none
 
     def allocation(self, path: str) -> Amounts:
-        """Return what a client holds, zeros left out."""
+        """Return what a client holds, without zeros."""
         return {name: amount for name, amount in self._leaves[path].tally.amounts.items() if amount}
 
     def _child(self, parent: Node, name: str, kind: Kind) -> Node:
@@ -292,7 +292,7 @@ class Sorter(ABC):
         return inner
 
     def _collapse(self, inner: Node) -> None:
-        """The virtual leaf is all that is left: it becomes the node, with the count of the whole subtree."""
+        """Only the virtual leaf is left: it becomes the node, with the count of the whole subtree."""
         assert inner.parent is not None
         leaf = inner.children[VIRTUAL]
         leaf.name, leaf.path, leaf.parent = inner.name, inner.path, inner.parent

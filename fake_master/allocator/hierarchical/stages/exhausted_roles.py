@@ -10,7 +10,7 @@ from fake_master.allocator.hierarchical.state import State
 from mesosctl.model.quantities import Quantities
 
 Bound = Callable[[Role, str], float]
-"""The most that a role may be offered of what is unreserved and not revocable, by resource name."""
+"""The most unreserved, non-revocable resources that a role may be offered, by name."""
 
 
 class ExhaustedRoles:
@@ -67,7 +67,7 @@ class ExhaustedRoles:
         """Whether no framework of the role could be offered anything unreserved, of whichever agent."""
         assert role.sorter is not None
         clients: list[Client] = [leaf.client for leaf in role.sorter.walk()]
-        # What is revocable has no bounds.
+        # Revocable resources have no bounds.
         if any(client.eligibility.accepted_kinds.revocable for client in clients):
             return False
         minimums = {client.eligibility.minimum for client in clients}

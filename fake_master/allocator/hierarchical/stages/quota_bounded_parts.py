@@ -19,8 +19,8 @@ def guaranteed_part(
 ) -> tuple[OfferedPart | None, Pairs]:
     """Return what a role is offered for its guarantee, and how much of it is for the guarantee itself.
 
-    On top of what the guarantee lacks it gets what else is on the agent, as far as its limits
-    and the headroom of all other guarantees allow.  None if nothing serves the guarantee.
+    In addition to what the guarantee lacks, it gets the rest of the agent, as far as its limits and the headroom of all
+    other guarantees allow. None if nothing serves the guarantee.
     """
     visible_resources = offerable.visible_resources
     if not visible_resources.shrinks_by_name:
@@ -62,9 +62,9 @@ def _guaranteed_part_by_entries(
 
 
 def whole_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowance) -> tuple[OfferedPart | None, Pairs]:
-    """Return all that is not revocable, as far as limits allow, and how much of it is for the guarantee.
+    """Return everything that is not revocable, as far as limits allow, and how much of it is for the guarantee.
 
-    A quota of the versions that share out so has no limits of its own; UPDATE_QUOTA may have set some.
+    Quota in these versions has no limits, unless UPDATE_QUOTA has set some.
     """
     part = offerable.full
     if allowance.limits_left:

@@ -1,6 +1,6 @@
 """The remainder of a cluster that the second stage of a run may hand out if quota takes whole agents.
 
-So shared out the masters of the design documents (allocator specification, "The documents' master (1.4): coarse
+The masters of the design documents work this way (allocator specification, "The documents' master (1.4): coarse
 shares"): what guarantees lack is kept back from the sum over all agents, and no agent is divided.
 """
 

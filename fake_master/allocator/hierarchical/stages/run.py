@@ -6,7 +6,7 @@ from dataclasses import replace
 from enum import Enum
 
 from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, clamped_subtract, difference
-from fake_master.allocator.hierarchical.offerable.free_resources import OfferableResources, OfferedPart
+from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferableResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
 from fake_master.allocator.hierarchical.stages.exhausted_roles import ExhaustedRoles
@@ -72,7 +72,7 @@ class Run:
         return dict(self.unmet_guarantees), dict(bound), allowances
 
     def begin_second_stage(self) -> None:
-        """Bound the second stage by what guarantees lack at this moment."""
+        """Bound the second stage by what guarantees lack now."""
         if self.unmet_guarantees and self.state.options.quota_takes_whole_agents:
             self.remainder = Remainder(self.state, self.roles_with_quota)
 
@@ -90,7 +90,7 @@ class Run:
             agent.refresh()
 
     def spare(self, name: str) -> int:
-        """Return how much of `name` may be offered without eating into what guarantees still lack."""
+        """Return how much of `name` may be offered without using what guarantees still lack."""
         return max(0, self.headroom.get(name, 0) - self.unmet_guarantees.get(name, 0))
 
     def bound(self, role: Role, name: str) -> float:
@@ -102,12 +102,15 @@ class Run:
         """The same for all names, zeros dropped."""
         return difference(self.headroom, self.unmet_guarantees)
 
+    def is_for(self, free_resources: FreeResources, role: Role) -> bool:
+        """Whether to look for what frameworks of the role can be offered of these."""
+        return free_resources.is_for(role.name)
+
     def offerable(self, agent: Agent, client: Client) -> OfferableResources | None:
         """Return what the client can be offered of the agent, quota apart; None if nothing.
 
-        A refusal of the whole also refuses every part of it, and what is too little as a whole is too
-        little in part: so None stays right until the client's token changes, the agent looks
-        different, or a filter goes, and it is remembered with the agent.
+        A refusal of the whole also refuses every part of it, and a part of too little is too little, so None stays
+        valid until the client's token changes, the agent changes, or a filter ends. It is stored with the agent.
         """
         free_resources = agent.free_resources
         try:
@@ -175,9 +178,9 @@ def _allowance(role: Role) -> QuotaAllowance:
 
 
 def headroom(state: State) -> Amounts:
-    """Return all totals without what is used, reserved and unused, or free but revocable.
+    """Return all totals minus what is used, reserved and idle, or free but revocable.
 
-    Agents that are not being offered count too.
+    Agents that are not offered count too.
     """
     amounts = dict(state.totals.amounts)
     clamped_subtract(amounts, tuple(state.total_used().items()))

@@ -49,7 +49,7 @@ class _NoExhaustedRoles(ExhaustedRoles):
 
 
 class TrialRun(Run):
-    """A run that hands nothing out, and records what it would offer."""
+    """A run that makes no offers, and records what it would offer."""
 
     def __init__(self, state: State) -> None:
         super().__init__(state)
@@ -65,6 +65,10 @@ class TrialRun(Run):
         }
         """The amounts that guarantees still lack, by role."""
 
+    def is_for(self, free_resources: FreeResources, role: Role) -> bool:  # noqa: ARG002
+        """Return True: every rejection is recorded."""
+        return True
+
     def reject(self, agent: Agent, client: Client, why: Rejection) -> None:
         """Remember why nothing could be offered."""
         super().reject(agent, client, why)
@@ -76,7 +80,7 @@ class TrialRun(Run):
         return False
 
     def too_little(self, agent: Agent, client: Client, part: OfferedPart | None) -> None:
-        """Remember that quota leaves too little, or what was refused."""
+        """Record that quota leaves too little, or only refused resources."""
         self._decide(agent, client, Decision(Resources(), refused=part is not None and part.is_allocatable))
 
     def commit(self, agent: Agent, client: Client, part: OfferedPart, guaranteed: Pairs = ()) -> None:  # noqa: ARG002
@@ -84,7 +88,7 @@ class TrialRun(Run):
         self._decide(agent, client, Decision(part.allocation.without_role))
 
     def _decide(self, agent: Agent, client: Client, decision: Decision) -> None:
-        """Keep the first: what the first stage offers is not there any more in the second."""
+        """Keep the first result: what the first stage offers is no longer free in the second."""
         self.decisions.setdefault((agent.id, client.framework.id, client.role.name), decision)
 
     def note_bounds(self, client: Client) -> None:

@@ -1,4 +1,4 @@
-"""What an allocator that lends keeps of agents, tenants and debts, where no master is needed to see it."""
+"""The books of an allocator that lends: agents, tenants and debts, without a master."""
 
 from typing import Any
 

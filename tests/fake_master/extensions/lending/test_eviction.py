@@ -1,4 +1,4 @@
-"""Who has to go: the numbers of spec/oversubscription.md §8, and laws that hold for any numbers."""
+"""The tasks that are evicted: the numbers of spec/oversubscription.md §8, and laws that hold for any numbers."""
 
 from hypothesis import given
 from hypothesis import strategies as st

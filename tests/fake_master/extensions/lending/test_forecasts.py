@@ -1,4 +1,4 @@
-"""What is forecast of a master that lends is what then happens on it: rescinds, offers, and who is evicted."""
+"""A master that lends does as its forecast says: rescinds, offers and evictions."""
 
 import json
 from collections import Counter

@@ -14,7 +14,7 @@ from fake_master.extensions.lending.allocator import LendingAllocator
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 from tests.fake_master.allocator.reference import history as plain
-from tests.fake_master.allocator.reference.test_histories import COMMON, NUMBER, RARE, START
+from tests.fake_master.allocator.reference.events import COMMON, NUMBER, RARE, START
 from tests.fake_master.allocator.words import expand
 from tests.helpers.profiles import examples
 

@@ -1,4 +1,4 @@
-"""Whatever happens, the promises of revocation are kept (seeds/drf.txt); the market checks each of them."""
+"""Random histories keep the promises of revocation (seeds/drf.txt); the market checks each of them."""
 
 from typing import Any
 

@@ -18,8 +18,8 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.model.roles import Priorities
 from tests.fake_master.allocator.player import Player
 from tests.fake_master.allocator.reference.allocator import PlainSorter, Reference
+from tests.fake_master.allocator.reference.events import EVENTS, NEST_AND_RETURN, QUIET, START, check_books
 from tests.fake_master.allocator.reference.history import ROLES, History
-from tests.fake_master.allocator.reference.test_histories import EVENTS, NEST_AND_RETURN, QUIET, START, check_books
 from tests.helpers.profiles import examples
 
 PRIORITIES = st.dictionaries(st.sampled_from(ROLES), st.integers(-2, 2)).map(Priorities)

@@ -1,4 +1,4 @@
-"""What becomes of the file that contexts are kept in, and what is said of one that makes no sense."""
+"""The file of contexts: how commands edit it, and the errors of one that makes no sense."""
 
 import stat
 import tomllib

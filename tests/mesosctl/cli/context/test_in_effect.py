@@ -1,4 +1,4 @@
-"""What holds of all that is said in several places, and how it is shown."""
+"""The settings in effect where several places set them, and how they are shown."""
 
 import json
 from pathlib import Path

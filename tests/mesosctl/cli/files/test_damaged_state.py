@@ -1,4 +1,4 @@
-"""What is wrong with the kept state of a `fake:` address is told as a bad file: which, and how to start over."""
+"""Damaged state of a `fake:` address is told as a bad file: which, and how to start over."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Whatever a file that a command reads holds, or is: a sentence at once, and never a bug of the program."""
+"""Files that no command can read: each is refused with a sentence at once, and never a bug of the program."""
 
 import io
 import os
@@ -15,24 +15,25 @@ FAKE = "fake:?version=1.11"
 PATIENCE = 30
 """Seconds, of a machine that is busy with other things; what hangs does so for ever."""
 KINDS = {
-    "context": ("quota list", "MESOSCTL_CONFIG"),
-    "secret": (f"quota list --master {FAKE} --principal ops --secret-file FILE", ""),
-    "token": (f"quota list --master {FAKE} --token-file FILE", ""),
-    "address": ("quota list --master file://FILE", ""),
-    "cluster file": ("quota list --master fake:FILE", ""),
-    "played cluster file": ("offers simulate FILE", ""),
-    "snapshot": (f"snapshot --from FILE --master {FAKE}", ""),
-    "older snapshot": (f"snapshot --compare FILE --master {FAKE}", ""),
-    "wanted file": (f"diff -f FILE --master {FAKE}", ""),
-    "wanted file to apply": (f"apply -f FILE --yes --master {FAKE}", ""),
-    "limits": ("ratelimit validate FILE", ""),
-    "limits to change": ("ratelimit set ops --qps 3 --file FILE", ""),
-    "limits to take from": ("ratelimit unset ops --file FILE", ""),
-    "quota": (f"quota set -f FILE --master {FAKE}", ""),
-    "quotas": (f"quota update -f FILE --master {FAKE}", ""),
-    "reservation": (f"reserve agent-1 -f FILE --master {FAKE}", ""),
-    "reservation to undo": (f"unreserve agent-1 -f FILE --master {FAKE}", ""),
-    "offer": (f"offers reserve cpus:1 --offer FILE --for a --master {FAKE}", ""),
+    # The file is the configuration, which names the master; all others get the fake one.
+    "context": "quota list",
+    "secret": "quota list --principal ops --secret-file FILE",
+    "token": "quota list --token-file FILE",
+    "address": "quota list --master file://FILE",
+    "cluster file": "quota list --master fake:FILE",
+    "played cluster file": "offers simulate FILE",
+    "snapshot": "snapshot --from FILE",
+    "older snapshot": "snapshot --compare FILE",
+    "wanted file": "diff -f FILE",
+    "wanted file to apply": "apply -f FILE --yes",
+    "limits": "ratelimit validate FILE",
+    "limits to change": "ratelimit set ops --qps 3 --file FILE",
+    "limits to take from": "ratelimit unset ops --file FILE",
+    "quota": "quota set -f FILE",
+    "quotas": "quota update -f FILE",
+    "reservation": "reserve agent-1 -f FILE",
+    "reservation to undo": "unreserve agent-1 -f FILE",
+    "offer": "offers reserve cpus:1 --offer FILE --for a",
 }
 TEXTS = {
     "arrays": b"[" * 100_000,
@@ -97,10 +98,10 @@ def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Path
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
     def reading(kind: str, path: Path) -> Ran:
-        words, variable = KINDS[kind]
-        variables = {"XDG_STATE_HOME": str(tmp_path), **({variable: str(path)} if variable else {})}
+        master = {"MESOSCTL_CONFIG": str(path)} if kind == "context" else {"MESOSCTL_MASTER": FAKE}
+        variables = {"XDG_STATE_HOME": str(tmp_path), **master}
         environment = InMemory(stdin=io.StringIO(), variables=variables, sleep=lambda _: None)
-        status = main(words.replace("FILE", str(path)).split(" "), environment)
+        status = main(KINDS[kind].replace("FILE", str(path)).split(" "), environment)
         return Ran(status, environment.out, environment.err)
 
     return reading

@@ -1,4 +1,4 @@
-"""A mistake that somebody makes at the command line, as data, and how it is tried."""
+"""A mistake at the command line, as data, and how a test makes it."""
 
 import shlex
 from collections.abc import Mapping
@@ -10,6 +10,13 @@ from tests.helpers.surroundings import InMemory, Ran
 
 ONE_HOST = "fake:one-host.json"
 """Two agents on host-1, and one on host-2; the fixture `folder` has the file."""
+BUSY, LISTED = "fake:busy.toml", "fake:listed.toml"
+"""A framework that holds every offer, and a master with a list of roles."""
+CLUSTERS = {
+    BUSY: 'mesos_version = "1.11"\n[[agents]]\nresources = "cpus:4;mem:4096"\n[[frameworks]]\n'
+    'name = "marathon"\nroles = ["web"]\nanswer = "hold"\n',
+    LISTED: '[flags]\nroles = "web,ads"\n[[agents]]\nresources = "cpus:4;mem:4096"\n',
+}
 
 
 class Mistake(NamedTuple):
@@ -38,6 +45,8 @@ def typed(words: str, folder: Path, master: str = "fake:") -> Ran:
 
 def prepare(mistake: Mistake, folder: Path) -> None:
     """Do what was done before, in `folder`: there the process has to be already, and fake masters keep their state."""
+    if mistake.on in CLUSTERS:
+        (folder / mistake.on.removeprefix("fake:")).write_text(CLUSTERS[mistake.on], encoding="utf-8")
     for name, text in mistake.files.items():
         (folder / name).write_text(text, encoding="utf-8")
     for line in filter(None, mistake.before.splitlines()):

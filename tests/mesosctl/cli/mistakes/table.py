@@ -1,12 +1,7 @@
 """The table of mistakes: each command, its exit status, a part of its message, and a part of its hint."""
 
-from tests.mesosctl.cli.mistakes.mistake import ONE_HOST, Mistake
+from tests.mesosctl.cli.mistakes.mistake import BUSY, LISTED, ONE_HOST, Mistake
 
-BUSY = {
-    "busy.toml": 'mesos_version = "1.11"\n[[agents]]\nresources = "cpus:4;mem:4096"\n[[frameworks]]\n'
-    'name = "marathon"\nroles = ["web"]\nanswer = "hold"\n'
-}
-LISTED = {"listed.toml": '[flags]\nroles = "web,ads"\n[[agents]]\nresources = "cpus:4;mem:4096"\n'}
 LIMITS = {"limits.json": '{"limits": [{"principal": "marathon", "qps": 10, "capacity": 100}]}'}
 NEWER = "fake:?version=1.11"
 QUOTA = "quota set web cpus:2 mem:1GiB"
@@ -174,24 +169,23 @@ MISTAKES = (
         "there are no volumes with --role dbs and --agent agent-1; did you mean db?",
         before=VOLUME,
     ),
-    Mistake("offers list --role wbe", 0, "nothing is offered with --role wbe", on="fake:busy.toml", files=BUSY),
+    Mistake("offers list --role wbe", 0, "nothing is offered with --role wbe", on=BUSY),
     Mistake(
         "offers explain wbe",
         5,
         "'wbe' is neither a framework nor a role with frameworks",
         "did you mean web?",
-        on="fake:busy.toml",
-        files=BUSY,
+        on=BUSY,
     ),
-    Mistake("quota set wbe cpus:1", 3, "Unknown role 'wbe'", "did you mean web?", on="fake:listed.toml", files=LISTED),
-    Mistake("quota update wbe cpus:1 --create", 3, "Unknown role 'wbe'", "web?", on="fake:listed.toml", files=LISTED),
+    Mistake("quota set wbe cpus:1", 3, "Unknown role 'wbe'", "did you mean web?", on=LISTED),
+    Mistake("quota update wbe cpus:1 --create", 3, "Unknown role 'wbe'", "web?", on=LISTED),
     Mistake(
         "apply -f weights.toml --yes",
         3,
         "Unknown role 'wbe'",
         "did you mean web?",
-        on="fake:listed.toml",
-        files=LISTED | {"weights.toml": "[weights]\nwbe = 2\n"},
+        on=LISTED,
+        files={"weights.toml": "[weights]\nwbe = 2\n"},
     ),
     Mistake(
         "unreserve --all --role dept", 2, "still reserved: cpus:1 refined for 'dept/x' (dept > dept/x)", before=REFINED
@@ -356,8 +350,7 @@ MISTAKES = (
         5,
         "no framework is named 'marathn'",
         "did you mean marathon?",
-        on="fake:busy.toml",
-        files=BUSY,
+        on=BUSY,
     ),
     # --- Rate limits ---------------------------------------------------------------------------------------------
     Mistake(

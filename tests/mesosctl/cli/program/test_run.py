@@ -1,3 +1,5 @@
+"""Options, addresses and errors that every command has."""
+
 import httpx
 import pytest
 

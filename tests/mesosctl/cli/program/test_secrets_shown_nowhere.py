@@ -1,4 +1,4 @@
-"""Whatever a master says back, and however: no secret of the run is in what a command shows or keeps."""
+"""No secret of a run is in what a command shows or keeps, however a master repeats it."""
 
 import base64
 import html

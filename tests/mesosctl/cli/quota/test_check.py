@@ -1,3 +1,5 @@
+"""`mesosctl quota check`."""
+
 import httpx
 import pytest
 

@@ -1,3 +1,5 @@
+"""`mesosctl quota remove`."""
+
 import json
 
 import httpx

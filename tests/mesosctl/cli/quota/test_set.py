@@ -1,3 +1,5 @@
+"""`mesosctl quota set`."""
+
 import json
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""`mesosctl quota list` and `mesosctl quota show`."""
+
 import csv
 import io
 import json

@@ -1,3 +1,5 @@
+"""`mesosctl quota update`."""
+
 import json
 
 import httpx

@@ -1,4 +1,4 @@
-"""What a wheel holds: every generated file where something looks for it.  tests/scripts/versions builds one."""
+"""The contents of a wheel: every generated file is where something looks for it.  tests/scripts/versions builds one."""
 
 import tomllib
 from pathlib import Path

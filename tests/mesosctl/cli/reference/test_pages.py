@@ -1,3 +1,5 @@
+"""The generated reference and man pages are up to date and complete."""
+
 import os
 import re
 import subprocess

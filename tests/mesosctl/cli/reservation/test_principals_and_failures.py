@@ -1,4 +1,4 @@
-"""Whose name stands in a reservation, and what is said when an answer is lost."""
+"""The principal of a reservation, and the errors where an answer is lost."""
 
 import json
 

@@ -1,3 +1,5 @@
+"""`mesosctl whatif` on a live master and from a file."""
+
 import itertools
 import json
 import re

@@ -1,4 +1,4 @@
-"""Whoever leads is found, and what was set is found again, on sockets."""
+"""The leading master is found, and so is what was set before it changed, on sockets."""
 
 import re
 import threading

@@ -1,4 +1,4 @@
-"""What stops a master, what is unwise, and what full queues cost (spec/ratelimits.md §1)."""
+"""Rate limits that stop a master, that are unwise, and the cost of full queues (spec/ratelimits.md §1)."""
 
 import pytest
 

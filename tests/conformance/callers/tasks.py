@@ -50,8 +50,22 @@ def launch(*tasks: Task) -> dict[str, Any]:
     return {"type": "LAUNCH", "launch": {"task_infos": list(tasks)}}
 
 
+def launch_on(offer: dict[str, Any], resources: list[dict[str, Any]], executor: Any = None) -> dict[str, Any]:
+    """A task on these resources, which is named for the offer."""
+    does = {"command": {"value": "sleep"}} if executor is None else {"executor": executor}
+    task = {"name": "t", "task_id": {"value": f"t-{offer['id']['value']}"}, "agent_id": offer["agent_id"]}
+    return {"type": "LAUNCH", "launch": {"task_infos": [{**task, "resources": resources, **does}]}}
+
+
 def group(under: dict[str, Any], *tasks: Task) -> dict[str, Any]:
     return {"type": "LAUNCH_GROUP", "launch_group": {"executor": under, "task_group": {"tasks": list(tasks)}}}
+
+
+def started(framework: Framework) -> dict[str, Any]:
+    """The status of a task that has begun."""
+    status: dict[str, Any] = framework.next("UPDATE")["update"]["status"]
+    assert status["state"] == "TASK_STARTING", status
+    return status
 
 
 def told(framework: Framework) -> dict[str, Any]:
