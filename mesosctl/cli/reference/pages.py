@@ -153,9 +153,9 @@ def _cluster_file() -> Iterator[str]:
     yield "command, `mesos-fake-master --cluster cluster.toml` serves it, and `mesosctl offers simulate cluster.toml`"
     yield "simulates it."
     yield from ("", "```toml", cluster_file().rstrip(), "```", "")
-    yield "With `fake:cluster.toml`, time starts anew with each command, so a framework with `after` does not appear. To see"
-    yield "it, serve the file with `mesos-fake-master --cluster cluster.toml` and give the address of that master with"
-    yield "`--master`, or leave out `after`."
+    yield "With `fake:cluster.toml`, time starts anew with each command, so a framework with `after` does not appear."
+    yield "To see it, serve the file with `mesos-fake-master --cluster cluster.toml` and give the address of that master"
+    yield "with `--master`, or leave out `after`."
 
 
 def _json() -> Iterator[str]:
