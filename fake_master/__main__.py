@@ -77,7 +77,7 @@ def serve(options: ServeOptions) -> None:
 def _serve(
     options: ServeOptions, spec: "ClusterSpec | RestoredCluster", tls: "ssl.SSLContext | None", place: "Place | None"
 ) -> None:
-    """Start a master and serve it until it is told to stop, or ends."""
+    """Start a master and serve it until it is stopped, or ends."""
     # Imported late: --help and --version do not need it.
     from fake_master.services.descriptions import master_info
     from fake_master.transports.limits import allow_many_files

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +26,12 @@ SLEEPERS = {
     "tests/jobs/files.py",  # the random moment of a kill
     "tests/jobs/test_files.py",  # a writer that is slow
 }
+TRANSLATED = re.compile(
+    r"\b(Raises \w+|None|nothing|empty|absent|False) where\b|\bwhoever\b|\bso many\b|\banew\b|\bstands? twice\b"
+    r"|\bas it comes\b|\bis no JSON\b|\bmay be had\b|\blet go of\b|\bcalled nothing\b|\bfor want of\b",
+    re.IGNORECASE,
+)
+"""Phrases of docstrings and comments that read as translated: *where* is for places, and "if" is for conditions."""
 LARGEST_FOLDER = 15
 LONGEST_FILE = 300
 LONGEST_TEST_FILE = 400
@@ -43,6 +50,14 @@ def docstrings(path: Path) -> Iterator[tuple[int, str]]:
                 yield one.lineno, one.value.value
 
 
+def comments(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and text of every comment."""
+    with tokenize.open(path) as file:
+        for token in tokenize.generate_tokens(file.readline):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0], token.string
+
+
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_docstring_begins_with_the_thing_itself(room):
     found = [
@@ -58,6 +73,22 @@ def test_a_file_of_tests_begins_with_the_thing_itself():
     heads = {path: ast.get_docstring(ast.parse(path.read_text())) for path in modules("tests")}
     named = {str(path.relative_to(ROOT)): text for path, text in heads.items() if path.stat().st_size}
     assert {name: text for name, text in named.items() if text is None or OPENING.match(text)} == {}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_docstrings_and_comments_are_plain_english(room):
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {' '.join(text.split())}"
+        for path in modules(room)
+        for line, text in (*docstrings(path), *comments(path))
+        if TRANSLATED.search(" ".join(text.replace("#", " ").split()))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("text", ["None where it has none.", "Whoever asks waits.", "A key that stands\n    # twice."])
+def test_a_translated_phrase_is_found(text):
+    assert TRANSLATED.search(" ".join(text.replace("#", " ").split()))
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -19,7 +19,7 @@ def keep_order(_items: list[Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Flags, and the three places where the outer world leaks in: shuffling, chance and the stop watch."""
+    """Flags, and the three dependencies on the outside: the shuffle, random numbers and the stopwatch."""
 
     allocation_interval: float = 1.0
     min_allocatable_resources: tuple[Quantities, ...] = profile.minimum({})

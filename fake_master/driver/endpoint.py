@@ -103,7 +103,7 @@ class DriverEndpoint:
         return agent is not None
 
     def exited(self, address: Address) -> None:
-        """Let go of the drivers at an address whose connection is lost."""
+        """Drop the drivers at an address whose connection is lost."""
         for framework in list(self._state.frameworks.values()):
             pid = parse_pid(framework.pid or "")
             if pid is not None and pid.address == address and framework.stream is not None:

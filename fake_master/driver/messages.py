@@ -91,7 +91,7 @@ def packed(sender: str, to: Pid, name: str, body: bytes) -> bytes:
     return f"{head}Transfer-Encoding: chunked\r\n\r\n{len(body):x}\r\n".encode() + body + b"\r\n0\r\n\r\n"
 
 
-# --- From drivers: single messages as the calls that they stand for ------------------------------------
+# --- From drivers: single messages as the calls that they represent ------------------------------------
 
 
 class RefusedMessage(ValueError):

@@ -27,7 +27,7 @@ def make_allocator(state: MasterState, master: Callbacks, lent_no_longer: Rescin
     """Return a new allocator, which knows nothing yet.  Raises BadInput for a custom one that cannot be used."""
     flags, options = state.flags, _options(state.flags, state.profile)
     if flags.custom_allocator is not None:
-        from fake_master.extensions.guarded_allocator import guarded  # late: hardly any master has one
+        from fake_master.extensions.guarded_allocator import guarded  # imported late: few masters have one
 
         return guarded(flags.custom_allocator, options, master, state)
     return _MAKERS[flags.shown["allocator"]](options, state, master, lent_no_longer)
@@ -37,7 +37,7 @@ def _hierarchical(
     options: Options, state: MasterState, master: Callbacks, lent_no_longer: RescindLent
 ) -> HierarchicalAllocator:
     if state.flags.oversubscribe_reservations:
-        from fake_master.extensions.lending.allocator import LendingAllocator  # late: hardly any master lends
+        from fake_master.extensions.lending.allocator import LendingAllocator  # imported late: few masters lend
 
         return LendingAllocator(options, master.offers, lent_no_longer, master.inverse_offers, now=state.now)
     return HierarchicalAllocator(options, master.offers, master.inverse_offers, now=state.now)

@@ -181,7 +181,7 @@ class DryRun:
 
     @property
     def capacity(self) -> Quantities:
-        """The amounts that guarantees may promise, as things stand."""
+        """The amounts that guarantees can promise now."""
         return self._master.state.capacity()
 
     @property

@@ -43,7 +43,7 @@ def _content_type(request: Request) -> str:
 
 def _from_protobuf(request: Request, name: str) -> dict[str, Any]:
     if not has_protobuf():
-        if request.body.startswith(b"{"):  # JSON is no message
+        if request.body.startswith(b"{"):  # JSON is not a message
             raise Refusal(400, "Failed to parse body into Call protobuf")
         raise Refusal(415, f"This fake master does not read protobuf: send {JSON}, or {_INSTALL}")
     from fake_master.protobuf.conversion import NotAMessage, parse

@@ -1,15 +1,17 @@
 """JSON as a master writes it, without blanks, and texts that are put in if they are known already.
 
 Thousands of agents and offers hold the same few collections of resources, which take most of the time to write.  A
-view therefore may have `Fragment`s among its fields, and `ResourceTexts` writes what several hold once.
+view therefore may have `Fragment`s among its fields, and `ResourceTexts` writes what several hold once.  `LikeTexts`
+writes like agents and offers once.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from json.encoder import encode_basestring
 from math import isfinite
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from mesosctl.api.resources import Format, list_to_json, summary
 from mesosctl.model.resources import Resources
@@ -17,6 +19,9 @@ from mesosctl.model.resources import Resources
 # Created once: `json.dumps` creates an encoder for every call, and there are thousands in one answer.
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 _key = lru_cache(1024)(encode_basestring)
+
+
+Of = TypeVar("Of")
 
 
 class Fragment:
@@ -53,8 +58,49 @@ def text_of(value: Any) -> str:
 
 
 def dumps(value: Any) -> bytes:
-    """Return a value as JSON in bytes; bytes that came in without being UTF-8 go out as they were."""
-    return text_of(value).encode(errors="surrogateescape")
+    """Return a value as JSON in bytes."""
+    return to_bytes(text_of(value))
+
+
+def to_bytes(text: str) -> bytes:
+    """Return JSON in bytes; bytes that came in without being UTF-8 go out as they were."""
+    return text.encode(errors="surrogateescape")
+
+
+class LikeTexts(Generic[Of]):
+    """The JSON of things that are alike except for a few texts, written once for all with the same shape."""
+
+    def __init__(self, own: Iterable[Callable[[Of], str]], blank: Of) -> None:
+        """`own` returns the JSON texts that differ, without quotes; those of `blank` are in no other JSON."""
+        self._own = {text_of_one(blank): text_of_one for text_of_one in own}
+        self._blank = re.compile("(" + "|".join(map(re.escape, self._own)) + ")")
+        self._known: dict[Hashable, tuple[list[str], list[tuple[int, Callable[[Of], str]]]] | None] = {}
+        """By shape: the pieces of its JSON, and the places among them of the texts that differ."""
+
+    def text(self, shape: Hashable, of: Of, view: Callable[[Of], Any], blank_like: Callable[[Of], Of]) -> str:
+        """Return the JSON of what `view` shows.
+
+        The shape is everything that the JSON depends on except the texts that differ; `blank_like` returns a thing of
+        the same shape that has all of them from the blank one.
+        """
+        if shape not in self._known:
+            # Many a thing is like no other.
+            self._known[shape] = None
+            return text_of(view(of))
+        known = self._known[shape]
+        if known is None:
+            pieces = self._blank.split(text_of(view(blank_like(of))))
+            places = [(place, self._own[piece]) for place, piece in enumerate(pieces) if place % 2]
+            known = self._known[shape] = (pieces, places)
+        filled = known[0].copy()
+        for place, own_text in known[1]:
+            filled[place] = own_text(of)
+        return "".join(filled)
+
+
+def without_quotes(text: str) -> str:
+    """Return a text as it is within the quotes of JSON."""
+    return encode_basestring(text)[1:-1]
 
 
 def written(fields: Mapping[str, Any]) -> Written:

@@ -69,9 +69,9 @@ Endpoint = Callable[[Request, str | None], Response]
 class Route:
     """Where an endpoint answers, to whom, and to which methods.
 
-    `reads` answers every method; `methods` answers those it names.  `prefixed`: the master's own, so
-    also below /master.  `begins_itself` where the body says whether anything is changed: the endpoint begins a
-    transaction itself, if it has to.
+    `reads` answers every method; `methods` answers those it names.  `prefixed`: the master's own, so also below
+    /master.  `begins_itself` if only the body says whether anything is changed: the endpoint begins a transaction
+    itself, if necessary.
     """
 
     path: str

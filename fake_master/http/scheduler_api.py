@@ -90,7 +90,7 @@ class SchedulerApi:
         return accepted_silently(202)
 
     def check(self, message: Body) -> str:
-        """Return the type of a call that has all required fields, whoever sent it.  Raises Refusal."""
+        """Return the type of a call that has all required fields, without checking the sender.  Raises Refusal."""
         name = _checked_type(message)
         self._check_acknowledgement(name, message)
         return name
@@ -215,7 +215,7 @@ class SchedulerApi:
 
 
 def _checked_type(message: Body) -> str:
-    """Return the type of a call that has all required fields, whoever sent it.  Raises Refusal."""
+    """Return the type of a call that has all required fields, without checking the sender.  Raises Refusal."""
     name = message.get("type")
     if name is None or name == _NONE:
         raise _invalid("Expecting 'type' to be present")

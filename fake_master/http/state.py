@@ -53,7 +53,7 @@ class StateEndpoints:
         return json_response(descriptions.version_info(self._state), request)
 
     def redirect(self, request: Request, _principal: str | None) -> Response:
-        """GET /redirect: where the leader is, even if that is here."""
+        """GET /redirect: the address of the leader, which may be this master."""
         if request.path.startswith(("/redirect/", "/master/redirect/")):
             raise standard_refusal(404)
         return Response(307, headers={"Location": f"//{self._state.hostname}:{self._state.port}"})
@@ -80,7 +80,7 @@ class StateEndpoints:
             {
                 "slaves": agent_views.agents_in_full(state, self._runtime, principal)
                 if wanted is None
-                else [shown.in_full(agent) for agent in found],
+                else [shown.in_full(shown.shown(agent)) for agent in found],
                 "recovered_slaves": agent_views.recovered_agents(state, wanted),
             },
             request,

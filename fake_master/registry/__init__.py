@@ -1,1 +1,1 @@
-"""The records that outlive a master, and the places where they are kept."""
+"""The records that outlive a master, and their stores."""

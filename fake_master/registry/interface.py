@@ -1,7 +1,7 @@
 """The interface of a registry: records of (kind, key) → JSON that outlive a master.
 
 One transaction is one accepted change: `begin`, any number of `write`, `commit`.  Two keepers:
-memory, which forgets with the process, and SQLite (`registry_sqlite`), which does not.
+memory, which forgets with the process, and SQLite (`registry.sqlite`), which does not.
 """
 
 from abc import ABC, abstractmethod
@@ -64,7 +64,7 @@ class Registry(ABC):
 
     @abstractmethod
     def write(self, kind: str, key: str, value: Any) -> None:
-        """Set a record, or remove it where `value` is None.  Only inside a transaction."""
+        """Set a record, or remove it if `value` is None.  Only inside a transaction."""
 
     @abstractmethod
     def changed_elsewhere(self) -> bool:
@@ -98,8 +98,8 @@ class Registry(ABC):
     def wait_at_most(self, seconds: float) -> None:  # noqa: B027  # nobody else holds what is in memory
         """The time that a transaction waits while another process holds the registry, before it raises HeldRegistry."""
 
-    def close(self) -> None:  # noqa: B027  # memory has nothing to let go of
-        """Let go of files; the registry is not used afterwards."""
+    def close(self) -> None:  # noqa: B027  # memory has nothing to close
+        """Close the files; the registry is not used afterwards."""
 
 
 class MemoryRegistry(Registry):

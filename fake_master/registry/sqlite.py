@@ -51,7 +51,7 @@ class SqliteRegistry(Registry):
         self._patience = patience
         self._written = False
         self._added = 0
-        """To the sum of all records, by the transaction that is under way."""
+        """The change to the checksum over all records in the current transaction."""
         with self._explained():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not path.exists():
@@ -275,6 +275,6 @@ def open_registry(flags: Mapping[str, str]) -> Registry:
         raise BadInput(f"--registry={kind}: use in_memory or sqlite", field="registry")
     if "work_dir" not in flags:
         raise BadInput("--registry=sqlite needs --work-dir", field="work_dir")
-    # Late: most masters are started without.
+    # Imported late: most masters are started without it.
 
     return SqliteRegistry(Path(flags["work_dir"]) / FILE_NAME)

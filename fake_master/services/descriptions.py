@@ -3,7 +3,7 @@
 Sources: Mesos documentation, "Operator HTTP API" and "Scheduler HTTP API".
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -58,13 +58,13 @@ def master_info(state: MasterState) -> dict[str, Any]:
 
 
 def agent(
-    state: MasterState,
     of: Agent,
+    offered: Resources,
     sees: roles.Sees = roles.everything,
     added: Added = _NOTHING,
     listed: Listing = list_to_json,
 ) -> dict[str, Any]:
-    """Describe an agent as GET_AGENTS shows it; events show every role to everybody."""
+    """Describe an agent, and what is offered of it, as GET_AGENTS shows it; events show every role to everybody."""
     message = {
         "agent_info": agent_info(of, sees, listed),
         "active": of.active,
@@ -77,7 +77,7 @@ def agent(
         "capabilities": [{"type": name} for name in of.capabilities],
         **added,
     }
-    for key, held in (("allocated_resources", state.used_on(of.id)), ("offered_resources", state.offered_on(of.id))):
+    for key, held in (("allocated_resources", of.used), ("offered_resources", offered)):
         visible = roles.seen(held, sees)
         if len(visible):
             message[key] = listed(visible, "ENDPOINT")
@@ -134,10 +134,8 @@ def _without_empty_lists(value: Any) -> Any:
     return [_without_empty_lists(part) for part in value] if isinstance(value, list) else value
 
 
-def framework(
-    state: MasterState, of: Framework, added: Added = _NOTHING, listed: Listing = list_to_json
-) -> dict[str, Any]:
-    """Describe a framework as GET_FRAMEWORKS shows it."""
+def framework(of: Framework, offers: Sequence[Any], added: Added = _NOTHING) -> dict[str, Any]:
+    """Describe a framework, and offers to it that are described already, as GET_FRAMEWORKS shows it."""
     times = _framework_times(of)
     if of.recovered:  # when it was registered is unknown
         del times["registered_time"], times["reregistered_time"]
@@ -149,7 +147,7 @@ def framework(
     if of.unregistered_time is not None:
         message["unregistered_time"] = {"nanoseconds": int(of.unregistered_time * NANOSECONDS)}
     lists = {
-        "offers": [offer(state, of, outstanding, _OPERATOR, listed) for outstanding in of.offers.values()],
+        "offers": offers,
         "allocated_resources": list_to_json(of.used(), "ENDPOINT"),
         "offered_resources": list_to_json(of.offered(), "ENDPOINT"),
     }
@@ -198,16 +196,22 @@ def executor(of: Executor) -> dict[str, Any]:
     return {**of.info, **own}
 
 
+def operator_offer(
+    state: MasterState, to: Framework, of: Offer, on: Agent, listed: Listing = list_to_json
+) -> dict[str, Any]:
+    """An Offer message as an operator sees it."""
+    return offer(state, to, of, on, _OPERATOR, listed)
+
+
 def offer(
     state: MasterState,
     to: Framework,
     of: Offer,
-    capabilities: frozenset[str] | None = None,
+    on: Agent,
+    capabilities: frozenset[str],
     listed: Listing = list_to_json,
 ) -> dict[str, Any]:
-    """An Offer message, in the format that the capabilities ask for; those of the framework unless given."""
-    on = state.agents[of.agent_id]
-    capabilities = to.capabilities if capabilities is None else capabilities
+    """An Offer message, in the format that the capabilities ask for."""
     multi_role = "MULTI_ROLE" in capabilities
     resources = of.resources if multi_role else of.resources.allocated_to(None)
     described: dict[str, Any] = {

@@ -56,7 +56,10 @@ class EventPublisher:
         if not framework.stream.is_read:  # describing thousands of offers without subscribers would waste time
             framework.counts["events/offers"] += 1
             return
-        described = [descriptions.offer(self._state, framework, offer) for offer in offers]
+        state, capabilities = self._state, framework.capabilities
+        described = [
+            descriptions.offer(state, framework, offer, state.agents[offer.agent_id], capabilities) for offer in offers
+        ]
         self._to(framework, {"type": "OFFERS", "offers": {"offers": described}})
 
     def rescind(self, framework: Framework, offer: Offer) -> None:

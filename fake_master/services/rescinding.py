@@ -48,9 +48,9 @@ class Rescinding:
     def for_updated_quota(self, role: str, quota: Quota) -> None:
         """UPDATE_QUOTA: rescind the role's own offers, down to its limits; then others' offers, up to its guarantees.
 
-        A master counts whole offers here, whoever owns what is in them: a reservation of somebody else's counts
-        towards the guarantees although the role cannot have it, and one of the role's own that is being offered
-        counts twice, as consumed and as offered.
+        A master counts whole offers here, even reservations of other roles: they count towards the guarantees although
+        the role cannot have it, and one of the role's own that is being offered counts twice, as consumed and as
+        offered.
 
         Agents and frameworks come in the master's own order.  The newest offer of each comes first: Mesos leaves that
         open, but its sets of offers have the newest at the front (all but always, if there are three or more).

@@ -45,7 +45,7 @@ class Subscriptions:
         self._made = 0
 
     def subscribe(self, wanted: Subscription, stream: EventStream | None = None) -> EventStream:
-        """SUBSCRIBE: a stream, new unless given; where the framework is refused it gets one ERROR and is closed."""
+        """SUBSCRIBE: a stream, by default new; if the framework is refused, it gets one ERROR and is closed."""
         stream = stream or EventStream()
         try:
             wanted.check(self._state.flags)

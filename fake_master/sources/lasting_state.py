@@ -181,7 +181,7 @@ def _check_agent(hostname: str, agents: Mapping[str, Resources], where: str) -> 
 
 @contextmanager
 def _at(place: str, other: str = "", places: Places | None = None) -> Iterator[None]:
-    """Give an error its place in the file: `place`, or `other` where the file has that."""
+    """Give an error its place in the file: `place`, or `other` if the file has that."""
     try:
         yield
     except (RuleViolation, Conflict) as error:

@@ -259,7 +259,7 @@ def _info(restored: SnapshotFramework) -> dict[str, Any]:
 
 
 def _age(offer_id: str) -> tuple[int, str]:
-    """Offers are numbered as they are made ("…-O12"): the order in which a master would come upon them."""
+    """Offers are numbered as they are made ("…-O12"): the order in which a master would find them."""
     number = offer_id.rpartition("-O")[2]
     return (int(number) if number.isdecimal() and number.isascii() else 0), offer_id
 

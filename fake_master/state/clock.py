@@ -33,7 +33,7 @@ class SteadyClock:
         return self._wall()
 
     def lose(self, seconds: float) -> None:
-        """Take some time for not having passed, as where the process was stopped."""
+        """Skip some time, for example because the process was suspended."""
         self._offset -= seconds
 
 

@@ -60,7 +60,7 @@ SUMMARY_STATES: tuple[TaskState, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The end that a task was told to take."""
+    """The way in which a task is ending."""
 
     at: float
     """Seconds since the epoch."""

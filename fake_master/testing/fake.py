@@ -18,7 +18,7 @@ from fake_master.testing import values
 from fake_master.testing.cluster import Records, as_spec, named, set_quotas, specify, table_of
 from fake_master.testing.transport import FakeTransport, FaultyApplication, Gate, Lost, ServerThread
 from fake_master.testing.values import Agent, AgentConfig, Framework, Offer, Role, Task
-from fake_master.testing.waiting import Waiting
+from fake_master.testing.waiting import SettlingCluster, Waiting
 from mesosctl.model.errors import BadInput, NotFound
 
 
@@ -130,15 +130,21 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         Name what you wait for wherever a client runs in another thread or process: nothing else tells when it has
         done its part.  `timeout` is in seconds of real time.  Raises TimeoutError.
         """
-        waiting = Waiting(_Cluster(self), until, timeout)
+        waiting = Waiting(self._settling(), until, timeout)
         while waiting.goes_on():
             time.sleep(waiting.step())
 
     async def asettle(self, until: Callable[[], object] | None = None, *, timeout: float = 30.0) -> None:  # noqa: ASYNC109
         """Do the same as `settle`, and let the other tasks of this event loop run meanwhile."""
-        waiting = Waiting(_Cluster(self), until, timeout)
+        waiting = Waiting(self._settling(), until, timeout)
         while waiting.goes_on():  # noqa: ASYNC110  # time has to pass, and only this lets it
             await asyncio.sleep(waiting.step())
+
+    def _settling(self) -> SettlingCluster:
+        def has_clients() -> bool:
+            return self._server is not None or self._transport.listeners > 0
+
+        return SettlingCluster(self._application, self._gate, self._clock, has_clients)
 
     def _sleep(self, seconds: float) -> None:
         (time.sleep if isinstance(self._clock, RunningClock) else self._clock.sleep)(seconds)
@@ -266,35 +272,3 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
                 for spec in map(as_spec, self._spec.agents)
             )
             self._spec = replace(self._spec, agents=agents)
-
-
-class _Cluster:
-    """The cluster as `settle` needs it."""
-
-    def __init__(self, fake: FakeMaster) -> None:
-        self._fake = fake
-
-    @property
-    def is_shared(self) -> bool:
-        """See `SettlingCluster.is_shared`; real time passes elsewhere, too."""
-        fake = self._fake
-        return fake._server is not None or fake._transport.listeners > 0 or isinstance(fake._clock, RunningClock)
-
-    @property
-    def allocation_interval(self) -> float:
-        """See `SettlingCluster.allocation_interval`."""
-        return self._fake._master.allocation_interval
-
-    def pass_interval(self) -> None:
-        """See `SettlingCluster.pass_interval`."""
-        self._fake.advance(0.0 if isinstance(self._fake._clock, RunningClock) else self.allocation_interval)
-
-    def condition(self) -> object:
-        """See `SettlingCluster.condition`; offers are compared by their content."""
-        fake = self._fake
-        offered = sorted((one.framework_id, one.role, one.agent_id, str(one.resources)) for one in fake.offers)
-        return offered, [(task.id, task.state) for task in fake.tasks], fake.agents, fake.frameworks
-
-    def summary(self) -> str:
-        """See `SettlingCluster.summary`."""
-        return values.summary(self._fake.frameworks, self._fake.tasks)

@@ -68,7 +68,7 @@ class FaultyApplication(Application):
         raise ConnectionDropped
 
     def end_streams(self) -> None:
-        """End every stream of events, as where a master ends."""
+        """End every stream of events, for example at the end of a master."""
         state = self.master.state
         for stream in (*(known.stream for known in state.frameworks.values()), *state.operator_streams.values()):
             if stream is not None:

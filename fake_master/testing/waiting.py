@@ -3,9 +3,12 @@
 import math
 import time
 from collections.abc import Callable
-from typing import Protocol
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
+from fake_master.state.clock import RunningClock, VirtualClock
+from fake_master.state.master_state import MasterState
+from fake_master.testing import values
+from fake_master.testing.transport import FaultyApplication, Gate
 
 _TURN = 0.01
 """Seconds of real time that clients elsewhere are given between two allocations."""
@@ -15,30 +18,55 @@ _MOST_INTERVALS = 1000
 """Allocations to wait for if no other program could act."""
 
 
-class SettlingCluster(Protocol):
-    """The parts of a `FakeMaster` that `Waiting` needs: virtual time, and what may change in it."""
+class SettlingCluster:
+    """The cluster of a `FakeMaster`, in which time passes; `has_clients` says whether it has clients elsewhere."""
+
+    def __init__(
+        self,
+        application: FaultyApplication,
+        gate: Gate,
+        clock: RunningClock | VirtualClock,
+        has_clients: Callable[[], bool],
+    ) -> None:
+        self._application = application
+        self._gate = gate
+        self._clock = clock
+        self._has_clients = has_clients
 
     @property
     def is_shared(self) -> bool:
-        """Whether another program may act meanwhile."""
-        ...
+        """Whether another program may act meanwhile; in real time, one always may."""
+        return isinstance(self._clock, RunningClock) or self._has_clients()
 
     @property
     def allocation_interval(self) -> float:
         """Seconds between two allocations."""
-        ...
+        return self._application.master.allocation_interval
 
     def pass_interval(self) -> None:
         """Let the next allocation happen."""
-        ...
+
+        def pass_time() -> None:
+            self._clock.sleep(0.0 if isinstance(self._clock, RunningClock) else self.allocation_interval)
+            self._application.tick()
+
+        self._gate(pass_time)
 
     def condition(self) -> object:
-        """Return everything that an allocation may change."""
-        ...
+        """Return everything that an allocation may change; offers are compared by their content."""
+        return self._gate(lambda: self._condition(self._application.master.state))
+
+    def _condition(self, state: MasterState) -> object:
+        offered = sorted(
+            (offer.framework_id, offer.role, offer.agent_id, str(offer.resources)) for offer in values.offers_of(state)
+        )
+        tasks = [(task.id, task.state) for task in values.tasks_of(state)]
+        return offered, tasks, values.agents_of(state), values.frameworks_of(state)
 
     def summary(self) -> str:
         """Return the frameworks and tasks that there are, in one line."""
-        ...
+        state = self._application.master.state
+        return self._gate(lambda: values.summary(values.frameworks_of(state), values.tasks_of(state)))
 
 
 class Waiting:

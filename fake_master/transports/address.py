@@ -2,11 +2,11 @@
 
     fake:                       the built-in cluster
     fake:FILE                   a cluster file (TOML), or a snapshot of a cluster (JSON)
-    fake:FILE?fresh             …with its kept state forgotten first
+    fake:FILE?fresh             …with its saved state reset first
     fake:?version=1.11          …as the last release instead of the documents' master
 
-Each cluster and version has its own state, in SQLite, so that each command sees the changes of the previous one.  A
-snapshot that is taken anew is another cluster, whatever its file is called.
+Each cluster and version has its own state, in SQLite, so that each command sees the changes of the previous one.  A new
+snapshot is another cluster, even in a file of the same name.
 """
 
 import os

@@ -137,7 +137,7 @@ class ConnectionTransport(httpx.BaseTransport):
         return httpx.Response(response.status, headers=headers, content=response.body)
 
     def close(self) -> None:
-        """Let go of the master's registry."""
+        """Close the master's registry."""
         self._connection.close()
 
 

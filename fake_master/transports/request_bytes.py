@@ -106,7 +106,7 @@ class Unpacker:
         return piece
 
     def finish(self) -> None:
-        """Raises Broken where something is missing; the trailer is part of it."""
+        """Raises Broken if something is missing; the trailer is part of it."""
         if not self._inflater.eof:
             raise Broken("the gzip data ends early")
 

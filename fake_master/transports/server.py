@@ -179,7 +179,7 @@ class Server:
         self._busy.set()
 
     async def _respond(self, request: Request) -> Response:
-        """The answer; where another process holds the registry, others get theirs while this one waits."""
+        """The answer; if another process holds the registry, others get theirs while this one waits."""
         give_up = asyncio.get_running_loop().time() + self._limits.registry_seconds
         try:
             return self._application.respond(request)

@@ -41,7 +41,7 @@ class AgentCapacities:
 
 
 def agent_capacities(chunks: Iterable[bytes]) -> AgentCapacities:
-    """Like `agents`, but read from an answer while its chunks arrive.  Raises ConversionError if it is no JSON."""
+    """Like `agents`, but read from an answer while its chunks arrive.  Raises ConversionError if it is not JSON."""
     found, known = AgentCapacities(), Entries()
     for entry, where in in_turn(chunks):
         found.capacities.append(_agent(entry, where, known.read))
@@ -53,7 +53,7 @@ def agent_capacities(chunks: Iterable[bytes]) -> AgentCapacities:
 def in_turn(chunks: Iterable[bytes]) -> Iterator[tuple[Any, str]]:
     """The entries of an answer that arrives in chunks, and their places.
 
-    Raises UnexpectedAnswer if there is no list of them; ConversionError if it is no JSON.
+    Raises UnexpectedAnswer if there is no list of them; ConversionError if it is not JSON.
     """
     listed: Any = None
     for part in parts(chunks):
@@ -208,7 +208,7 @@ _FULL = ("reserved_resources_full", "unreserved_resources_full")
 def registered_agents(chunks: Iterable[bytes]) -> list[RegisteredAgent]:
     """Every registered agent, with its full resources, read from an answer while its chunks arrive.
 
-    Raises UnexpectedAnswer; ConversionError if it is no JSON.
+    Raises UnexpectedAnswer; ConversionError if it is not JSON.
     """
     reader = _Reader()
     return [reader.agent(entry, where) for entry, where in in_turn(chunks)]

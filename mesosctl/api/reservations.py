@@ -40,7 +40,7 @@ class AgentOperation(MesosModel):
 
 
 class Reserve(MesosModel):
-    """`reserve` of the offer operation: these resources, of `source` where they are reserved already."""
+    """`reserve` of the offer operation: these resources, taken from `source` if they are already reserved."""
 
     source: list[Resource] | None = None
     resources: list[Resource]
@@ -239,8 +239,8 @@ class Payload:
 def read_reserve(text: str, where: str, principal: str | None = None) -> Payload:
     """Read a payload for `reserve` from the text of the file `where`.
 
-    A dynamic reservation at the top without principal gets `principal`, that of the master's credentials.
-    Raises BadInput for what cannot be read, RuleViolation for what is no valid resource.
+    A dynamic reservation at the top without principal gets `principal`, that of the master's credentials. Raises
+    BadInput for an unreadable file, RuleViolation for an invalid resource.
     """
     asked = reserve_message(text, where)
     resources = _entries(asked.resources, "resources")

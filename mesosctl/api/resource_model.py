@@ -41,7 +41,7 @@ class Label(MesosModel):
 
 
 class Labels(MesosModel):
-    """Labels in their order; a key may stand twice."""
+    """Labels in their order; a key may appear twice."""
 
     labels: list[Label] | None = None
 

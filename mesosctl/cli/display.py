@@ -123,7 +123,7 @@ class Display:
         environment.stdout.flush()
 
     def pause(self) -> None:
-        """Remove the line of `progress`, and leave the view where it is: the next one is drawn below."""
+        """Remove the line of `progress`, and leave the view in place: the next one is drawn below."""
         if self._progress is not None:
             self._progress.stop()
         if self._view is not None:

@@ -27,7 +27,7 @@ _ASKED_IN_CLEAR = rb"(plain HTTP|HTTP request) to an (HTTPS|SSL)|sent to HTTPS p
 _SAYS_NOTHING = ("401 Unauthorized.", "403 Forbidden.")
 """The whole body of a master's answers with these statuses."""
 Take = Callable[[Iterable[bytes]], Any]
-"""Makes a value, not None, from the chunks of a body.  Raises ConversionError if it is no JSON."""
+"""Makes a value, not None, from the chunks of a body.  Raises ConversionError if it is not JSON."""
 
 
 class Requester(NamedTuple):

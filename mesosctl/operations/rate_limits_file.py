@@ -200,7 +200,7 @@ def _readable(document: Any) -> rate_limits.RateLimits:
     limits = []
     for index, entry in enumerate(entries):
         principal = entry.get("principal")
-        known = principal if isinstance(principal, str) else f"\0{index}"  # alike to no other
+        known = principal if isinstance(principal, str) else f"\0{index}"  # unlike any other
         limits.append((known, RateLimit(_rate(entry.get("qps")))))
     return rate_limits.RateLimits(tuple(limits), RateLimit(_rate(top.get("aggregate_default_qps"))))
 

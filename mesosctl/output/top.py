@@ -158,7 +158,7 @@ _SHORTEST_BAR = 8
 
 
 def _resource_lines(overview: Overview, room: int) -> list[str]:
-    """A bar and the amounts of each resource, on so many columns if they can be."""
+    """A bar and the amounts of each resource, in this many columns if possible."""
     totals = sorted(overview.total.items(), key=by_place)
     texts: list[str] = []
     for word in _IDLE:

@@ -16,7 +16,7 @@ from mesosctl.planning.message_rates import Simulation
 Assumption = Literal["hold", "accept"]
 """The behaviour of frameworks: keep offers unanswered, or run tasks on all they are offered."""
 Progress = Callable[[float], None]
-"""How much is done, from 0 to 1."""
+"""The fraction that is done, from 0 to 1."""
 DEFAULT_CYCLES = 10
 
 
@@ -251,13 +251,13 @@ class Forecast:
     frameworks: tuple[ShareChange, ...]
     starving: tuple[Starving, ...]
     unoffered: tuple[ShareChange, ...]
-    """Those who ran nothing, held offers, and are offered nothing any more; that is no harm."""
+    """Those that ran nothing, held offers, and are no longer offered anything; that is not counted as harm."""
     fits: tuple[QuotaFit, ...]
     headroom: Headroom
     totals_before: Quantities
     """Of the agents in service."""
     totals: Quantities
-    """Likewise, afterwards."""
+    """The same, afterwards."""
     unknowns: tuple[Unknown, ...]
     offers_suspended: float = 0.0
     """Seconds without any offer after a failover, in virtual time."""

@@ -53,9 +53,9 @@ class Rates:
     arriving: float | None = None
     processing: float | None = None
     seconds_to_full: float | None = None
-    """Until the queue it stands in is full at this pace; None if it has no end, or does not grow."""
+    """Until its queue is full at this pace; None if the queue is unbounded, or does not grow."""
     is_full: bool = False
-    """Whether the queue it stands in is full, and messages are refused."""
+    """Whether its queue is full, so that messages are refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ class FileCheck:
 
 @dataclass(frozen=True, slots=True)
 class PrincipalStatus:
-    """A principal beside the queue its messages stand in; None is everybody who is not listed."""
+    """A principal and the queue of its messages; None means everybody who is not listed."""
 
     principal: str | None
     limit: RateLimit
@@ -212,7 +212,7 @@ class PrincipalStatus:
     counts: Counts | None
     """None if it has no counters now."""
     frameworks: int | None
-    """How many use it; None if that may not be seen."""
+    """The number of frameworks that use it; None if that is not visible."""
 
     @property
     def received(self) -> int | None:
@@ -267,11 +267,11 @@ class Simulation:
     limits: RateLimits
     outcomes: Sequence[PrincipalTraffic]
     before: Sequence[PrincipalTraffic] = ()
-    """The same traffic under the limits of today, where they are given."""
+    """The same traffic under the present limits, if they are given."""
 
     @classmethod
     def play(cls, limits: RateLimits, arrivals: Sequence[Arrival], today: RateLimits | None = None) -> Self:
-        """Play traffic through limits, and through those of today where they are given."""
+        """Play traffic through limits, and through the present ones if they are given."""
         return cls(limits, simulate(limits, arrivals), () if today is None else simulate(today, arrivals))
 
     @property
@@ -285,7 +285,7 @@ class Simulation:
 class RecordedTraffic:
     """Messages that a master received, and the rate limits that changes name, by file.
 
-    `today` are the master's own limits; None where they are unknown.
+    `today` are the master's present limits; None if they are unknown.
     """
 
     arrivals: Sequence[Arrival]

@@ -143,7 +143,7 @@ class OfferExplanation:
     sharers: int = 1
     """Frameworks that are subscribed to the role, this one included."""
     recovery: str = ""
-    """How far the recovery after a failover has come; empty where it is over."""
+    """The progress of the recovery after a failover; empty if it is over."""
     unknown: Sequence[str] = field(default=())
     """The facts that the master does not show, each with the assumption for it."""
 

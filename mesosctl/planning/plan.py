@@ -189,7 +189,7 @@ def _first_half(waiting: Sequence[QuotaStep], *, whole_updates: bool) -> QuotaSt
             )
             if smaller not in (step.before.guarantees, step.after.guarantees):
                 half = Quota(smaller, step.before.limits)
-                # An entry that promises and bounds nothing is no quota.
+                # An entry without guarantees and limits is not a quota.
                 return QuotaStep(step.role, step.before, None if half.is_default else half)
     roles = ", ".join(step.role for step in waiting)
     raise Conflict(

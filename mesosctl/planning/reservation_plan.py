@@ -26,7 +26,7 @@ class DesiredReservation:
     principal: str | None = None
     """The reserver; None for any, and for the principal that makes it."""
     labels: Labels | None = None
-    """None for any, and for none where it is made."""
+    """None for any, and for none in a new one."""
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ Stack = tuple[Reservation, ...]
 
 @dataclass(frozen=True, slots=True)
 class ReservationStep:
-    """One operation upon one agent, and how the resources of these kinds are before and after it."""
+    """One operation on one agent, and the resources of these kinds before and after it."""
 
     agent_id: str
     hostname: str
@@ -133,7 +133,7 @@ class AgentReservations:
         return Group(target, stacks, self._held(stacks), reservation.resources)
 
     def _below(self, reservation: DesiredReservation) -> Stack:
-        """The stack that a new reservation is put upon."""
+        """The stack on which a new reservation is put."""
         if not reservation.under:
             return ()
         for stack in (*(group.target for group in self.groups), *self._free):

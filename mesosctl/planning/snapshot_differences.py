@@ -35,7 +35,7 @@ class SnapshotDifference:
 
 
 def changes(before: ClusterSnapshot, after: ClusterSnapshot) -> list[SnapshotDifference]:
-    """Every difference but the moment, where agents listen, and the ids of offers.
+    """Every difference except the time, the addresses of agents, and the ids of offers.
 
     What frameworks use, are offered, refuse and owe is compared by framework and role, over all agents; how long
     a refusal still lasts is not.

@@ -148,7 +148,7 @@ class CountedMessages:
 def recorded_traffic(readings: Iterable[CountedMessages]) -> list[Arrival]:
     """The arrivals between readings, spread evenly from one to the next.
 
-    A counter that is lower than before has begun anew.  Raises UsageError if there are too many.
+    A counter that is lower than before has restarted.  Raises UsageError if there are too many.
     """
     last: dict[str, CountedMessages] = {}
     arrivals: list[Arrival] = []

@@ -88,7 +88,7 @@ class Template:
         return f"{self.head}{format_milli(amount)}{self.tail}"
 
     def precision(self, total: int, agents: int) -> int:
-        """Return the step between amounts that are tried, round and in thousandths, where `agents` have `total`."""
+        """Return the step between amounts that are tried, round and in thousandths, for `agents` with `total`."""
         grain = 1000 if self.resource in _WHOLE else 1
         finest = total // (_STEPS_OF_MANY if agents > _MANY_AGENTS else _STEPS_OF_FEW)
         tens = int("1" + "0" * (len(str(finest)) - 1))
@@ -104,7 +104,7 @@ def parse_template(word: str) -> Template:
         raise UsageError(
             f"'{word}' does not leave exactly one amount open",
             field="--find-largest",
-            hint="write a question mark for the amount of one resource: quota:web=cpus:?;mem:6GiB, "
+            hint="write a question mark for the amount of one resource: 'quota:web=cpus:?;mem:6GiB', "
             "or reserve:agent-1=cpus(web):?",
         )
     (match,) = found

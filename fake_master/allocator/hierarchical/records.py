@@ -21,11 +21,11 @@ class Agent:
 
     __slots__ = (
         "_capacity",
+        "_free_resources",
         "_rejected_by_free_resources",
         "activated",
         "allocated",
         "allocations",
-        "free_resources",
         "guarantees_idle_epoch",
         "id",
         "idle_epoch",
@@ -57,8 +57,8 @@ class Agent:
         """The same for the first stage, guarantees."""
         self._rejected_by_free_resources: dict[FreeResources, int] = {}
         self._capacity = capacity
-        self.free_resources = capacity.free(())
-        """Interned; during a run, without shared volumes that were offered in it."""
+        self._free_resources: FreeResources | None = None
+        """None until somebody asks: of an agent that comes with many tasks they are worked out once."""
 
     @property
     def capacity(self) -> Capacity:
@@ -71,21 +71,34 @@ class Agent:
         self.forget_proofs()
         self.refresh()
 
+    @property
+    def free_resources(self) -> FreeResources:
+        """Interned; during a run, without shared volumes that were offered in it."""
+        if self._free_resources is None:
+            self.set_free_resources(self._capacity.free(tuple([allocation for _, allocation in self.allocations])))
+            assert self._free_resources is not None
+        return self._free_resources
+
     def refresh(self) -> None:
-        """Calculate the free resources again."""
-        held = self.allocations
-        self.set_free_resources(self._capacity.free(tuple([allocation for _, allocation in held]) if held else ()))
+        """Let the free resources be calculated again when they are read."""
+        self._leave_proofs()
+        self._free_resources = None
 
     def set_free_resources(self, free_resources: FreeResources) -> None:
-        """Replace the free resources; the tokens of those that reject them are kept with them."""
-        known = self._rejected_by_free_resources
+        """Replace the free resources."""
+        self._leave_proofs()
+        self._free_resources = free_resources
+        self.rejected_by = self._rejected_by_free_resources.get(free_resources, 0)
+
+    def _leave_proofs(self) -> None:
+        """Keep the tokens of those that reject the present free resources with these, before they are replaced."""
+        self.idle_epoch = self.guarantees_idle_epoch = None
         if self.rejected_by:
+            known = self._rejected_by_free_resources
             if len(known) >= _FREE_RESOURCES_REMEMBERED:
                 known.clear()
             known[self.free_resources] = self.rejected_by
-        self.free_resources = free_resources
-        self.idle_epoch = self.guarantees_idle_epoch = None
-        self.rejected_by = known.get(free_resources, 0)
+            self.rejected_by = 0
 
     def forget_proofs(self, tokens: int | None = None) -> None:
         """Forget that these clients and roles, or all, take nothing."""

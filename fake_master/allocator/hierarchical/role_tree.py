@@ -78,7 +78,7 @@ class Role:
         self.sorter: Sorter | None = None
         """Orders the frameworks of this very role; None while it has none."""
         self.leaf: Node | None = None
-        """Its own place in the role sorter; likewise."""
+        """Its own place in the role sorter, or None."""
         self.token = 0
         """Changes whenever one of its frameworks might accept more than before."""
         self.reservations: Amounts = {}

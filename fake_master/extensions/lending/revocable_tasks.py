@@ -77,7 +77,7 @@ class RevocableTasks(AgentRuntime):
             self._allocator.restore_debt(debt.framework_id, debt.agent_id, debt.resources.allocated_to(debt.role))
 
     def would_go(self, agent: Agent, used: Resources) -> list[tuple[Framework, Task]]:
-        """Return the tasks that would be evicted if so much more of an agent were in use, regularly."""
+        """Return the tasks that would be evicted if this much more of an agent were in regular use."""
         occupancy = self.occupancy(agent)
         lack = replace(occupancy, occupied=occupancy.occupied + self._part(used).regular).shortfall()
         return [(placed.framework, placed.task) for together in self._chosen(agent, lack, None) for placed in together]
@@ -247,7 +247,7 @@ class RevocableTasks(AgentRuntime):
         return choose(lack, [container for container in candidates(placed_tasks) if newcomer not in container.task])
 
     def _start_waiting(self, agent: Agent) -> None:
-        """First come, first served: where one has no room, the others wait for it."""
+        """First come, first served: if one has no room, the others wait for it."""
         for placed in [placed for placed in self._tasks_on_agent(agent.id).tasks if placed.waits]:
             if not self.occupancy(agent).fits_now(placed.needed):
                 return

@@ -24,7 +24,7 @@ def make_runtime(state: MasterState, allocator: Allocator, task_runner: TaskRunn
     """Return how agents run tasks on a master with this allocator."""
     if not state.flags.oversubscribe_reservations:
         return AgentRuntime()
-    from fake_master.extensions.lending.allocator import LendingAllocator  # late: hardly any master lends
+    from fake_master.extensions.lending.allocator import LendingAllocator  # imported late: few masters lend
     from fake_master.extensions.lending.revocable_tasks import RevocableTasks
 
     assert isinstance(allocator, LendingAllocator), "a master that lends has an allocator that does"

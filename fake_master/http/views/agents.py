@@ -1,12 +1,14 @@
 """The JSON in which agents are shown (Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API, "GET_AGENTS")."""
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import partial
 from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-from fake_master.http.json_text import Fragment, ResourceTexts, Written, dumps
+from fake_master.http.json_text import Fragment, LikeTexts, ResourceTexts, Written, dumps, to_bytes
+from fake_master.http.views.like_agents import BLANK, ShownAgent, blank_like, own_texts, shape
 from fake_master.http.views.response_cache import Parts, texts
 from fake_master.services import descriptions
 from fake_master.state import roles
@@ -23,6 +25,9 @@ _revision = attrgetter("revision")
 _place = attrgetter("agent_id", "state")
 
 
+View = Callable[[ShownAgent], Mapping[str, Any]]
+
+
 class AgentViews:
     """Agents as a principal sees them in one answer."""
 
@@ -32,11 +37,19 @@ class AgentViews:
         self._sees = sees
         self._texts = ResourceTexts()
         self._sums: dict[tuple[int, ...], Resources] = {}
-        """Sums by the ids of their parts, which the offers keep alive."""
+        """Sums by the object ids of their parts, which the offers keep alive."""
+        self._like = LikeTexts(own_texts(self._texts), BLANK)
 
-    def short(self, of: Agent) -> dict[str, Any]:
+    def text(self, of: Agent, view: View, shown_beside: Hashable = None) -> bytes:
+        """Return the JSON that a view shows of an agent, and of what is shown beside it."""
+        shown = self.shown(of)
+        if self._runtime.shows_more or self._sees is not roles.everything:
+            return dumps(view(shown))
+        return to_bytes(self._like.text((shape(shown), shown_beside), shown, view, blank_like))
+
+    def short(self, shown_agent: ShownAgent) -> dict[str, Any]:
         """An agent as /state shows it."""
-        state, summed = self._state, self._texts.summed
+        (of, offered), summed = shown_agent, self._texts.summed
         shown = {
             "id": of.id,
             "hostname": of.hostname,
@@ -47,8 +60,8 @@ class AgentViews:
             "registered_time": of.registered_time,
             **({} if of.reregistered_time is None else {"reregistered_time": of.reregistered_time}),
             "resources": summed(of.whole),
-            "used_resources": summed(state.used_on(of.id)),
-            "offered_resources": summed(self._offered(of)),
+            "used_resources": summed(of.used),
+            "offered_resources": summed(offered),
             "reserved_resources": self._texts.of(of.total, self._reserved),
             "unreserved_resources": self._texts.of(of.whole, _unreserved),
             "active": of.active,
@@ -60,29 +73,31 @@ class AgentViews:
             shown |= {"drain_info": dict(of.drain_info), "estimated_drain_start_time_seconds": of.drain_start}
         return shown
 
-    def in_full(self, of: Agent) -> dict[str, Any]:
+    def in_full(self, shown_agent: ShownAgent) -> dict[str, Any]:
         """An agent as in /slaves: every resource in full, in addition to the summaries."""
-        state, shown = self._state, self.short(of)
+        (of, offered), shown = shown_agent, self.short(shown_agent)
         slack = self._runtime.allocation_slack(of)
         if slack is not None:
             shown["allocation_slack"] = summary(Resources(Resource(name, milli) for name, milli in slack.items()))
         return shown | {
             "reserved_resources_full": self._texts.of(of.total, self._reserved_in_full),
             "unreserved_resources_full": self._texts.of(of.whole, _unreserved_in_full),
-            "used_resources_full": self._listed(state.used_on(of.id)),
-            "offered_resources_full": self._listed(self._offered(of)),
+            "used_resources_full": self._listed(of.used),
+            "offered_resources_full": self._listed(offered),
         }
 
-    def described(self, of: Agent) -> dict[str, Any]:
+    def described(self, shown_agent: ShownAgent) -> dict[str, Any]:
         """An agent as GET_AGENTS shows it."""
+        of, offered = shown_agent
         added = self._runtime.describe_agent(of)
-        return descriptions.agent(self._state, of, self._sees, added, self._texts.listed)
+        return descriptions.agent(of, offered, self._sees, added, self._texts.listed)
 
-    def _offered(self, of: Agent) -> Resources:
+    def shown(self, of: Agent) -> ShownAgent:
+        """Return an agent with what is offered of it: one object for all with the same offers."""
         key = tuple([id(offer.resources) for offer in self._state.offers.on_agent(of.id)])
         if key not in self._sums:
             self._sums[key] = self._state.offered_on(of.id)
-        return self._sums[key]
+        return ShownAgent(of, self._sums[key])
 
     def _listed(self, resources: Resources) -> Fragment:
         return self._texts.listed(roles.seen(resources, self._sees), "ENDPOINT")
@@ -122,14 +137,14 @@ def agents_described(state: MasterState, runtime: AgentRuntime, principal: str |
         return _array(state, runtime, "described", AgentViews.described, principal)
     # Loans can change while the agent's own parts stay the same.
     shown = AgentViews(state, runtime, roles.sees(state, principal))
-    return Written((dumps([shown.described(of) for of in state.agents.values()]),))
+    return Written((dumps([shown.described(shown.shown(of)) for of in state.agents.values()]),))
 
 
 def _array(
     state: MasterState,
     runtime: AgentRuntime,
     kind: str,
-    view: Callable[[AgentViews, Agent], Mapping[str, Any]],
+    view: Callable[[AgentViews, ShownAgent], Mapping[str, Any]],
     principal: str | None,
 ) -> Written:
     sees = roles.sees(state, principal)
@@ -144,7 +159,7 @@ def _array(
 
     def written() -> Written:
         shown = AgentViews(state, runtime, sees)
-        return kept.array(agents, parts, lambda of: view(shown, of))
+        return kept.array_of_texts(agents, parts, lambda of: shown.text(of, partial(view, shown)))
 
     # To find that nothing changed is many times faster for all together.
     return written() if runtime.shows_more else kept.whole(everything, written)
@@ -187,21 +202,30 @@ def agents_in_summary(state: MasterState, runtime: AgentRuntime, principal: str 
             yield from chain.from_iterable(map(_place, framework.all_tasks()))
 
     def written() -> Written:
-        counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        present: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        counts: dict[str, Counter[str]] = {}
+        present: dict[str, dict[str, None]] = {}
         for framework in state.frameworks.values():
             for task in framework.all_tasks():
-                counts[task.agent_id][task.state] += 1
-                present[task.agent_id][framework.id] = None
+                counts.setdefault(task.agent_id, Counter())[task.state] += 1
+                present.setdefault(task.agent_id, {})[framework.id] = None
         shown = AgentViews(state, runtime, sees)
 
         def parts(of: Agent) -> Parts:
-            return (of.revision, *offers.on_agent(of.id), *chain(*counts[of.id].items()), *present[of.id])
+            tasks = (*chain(*counts[of.id].items()), *present[of.id]) if of.id in present else ()
+            return (of.revision, *offers.on_agent(of.id), *tasks)
 
-        def view(of: Agent) -> dict[str, Any]:
-            counted: dict[str, int] = dict.fromkeys(SUMMARY_STATES, 0)
-            return {**shown.short(of), **counted, **counts[of.id], "framework_ids": list(present[of.id])}
+        def view_with(counted: Mapping[str, int], framework_ids: list[str]) -> View:
+            every_count: dict[str, int] = {**dict.fromkeys(SUMMARY_STATES, 0), **counted}
+            return lambda of: {**shown.short(of), **every_count, "framework_ids": framework_ids}
 
-        return kept.array(agents, parts, view)
+        without_tasks = view_with({}, [])
+
+        def text(of: Agent) -> bytes:
+            if of.id not in present:
+                return shown.text(of, without_tasks)
+            counted, framework_ids = counts[of.id], list(present[of.id])
+            return shown.text(of, view_with(counted, framework_ids), (*counted.items(), *framework_ids))
+
+        return kept.array_of_texts(agents, parts, text)
 
     return kept.whole(everything, written)

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from fake_master.http.json_text import ResourceTexts, Written, dumps, written
+from fake_master.http.views.like_offers import OfferTexts
 from fake_master.http.views.response_cache import Parts, texts
 from fake_master.services import descriptions
 from fake_master.state.extension_points import AgentRuntime
@@ -184,6 +185,7 @@ def _offer_summary(offer: Offer, summed: Callable[[Resources], Any]) -> dict[str
 
 def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: str | None) -> Written:
     """Return the answer of GET_FRAMEWORKS for a principal."""
+    resources = ResourceTexts()
 
     def parts(of: Framework) -> Parts:
         # Whatever is shown of an agent with an offer, and of its maintenance.
@@ -198,7 +200,9 @@ def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: s
         )
 
     def view(of: Framework) -> dict[str, Any]:
-        return descriptions.framework(state, of, runtime.describe_framework(of), ResourceTexts().listed)
+        offers = OfferTexts(state, of, resources)
+        shown = [offers.text(offer) for offer in of.offers.values()]
+        return descriptions.framework(of, shown, runtime.describe_framework(of))
 
     def array(kind: str, some: Iterable[Framework]) -> Written:
         shown = visible(state, principal, some)

@@ -46,15 +46,16 @@ class ResponseCache:
 
     def array(self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Mapping[str, Any]]) -> Written:
         """A JSON array of the `view` of each; the texts of others are dropped."""
-        return self._array(of, parts, lambda one: dumps(view(one)))
+        return self.array_of_texts(of, parts, lambda one: dumps(view(one)))
 
     def concatenated(
         self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Iterable[Mapping[str, Any]]]
     ) -> Written:
         """A JSON array of everything that `view` lists of each, in one."""
-        return self._array(of, parts, lambda one: b",".join(map(dumps, view(one))))
+        return self.array_of_texts(of, parts, lambda one: b",".join(map(dumps, view(one))))
 
-    def _array(self, of: Iterable[Of], parts: Callable[[Of], Parts], write: Callable[[Of], bytes]) -> Written:
+    def array_of_texts(self, of: Iterable[Of], parts: Callable[[Of], Parts], write: Callable[[Of], bytes]) -> Written:
+        """A JSON array of the text of each; the texts of others are dropped."""
         before, self._kept = self._kept, {}
         for one in of:
             made_of = parts(one)

@@ -3,9 +3,9 @@
 A simulated agent belongs to a host of the cluster.  It is registered unless its machine is down, an
 operator has given it up for good, or nobody can reach it.
 
-An agent that a master shuts down spends its id: when its machine is up again its host starts it
-anew, and it registers as a new agent, with the reservations and volumes that it had checkpointed.
-One that could only not be reached comes back as the same agent.
+An agent that a master shuts down loses its id: when its machine is up again, its host starts it again, and it registers
+as a new agent, with the reservations and volumes that it had checkpointed. One that could only not be reached comes
+back as the same agent.
 """
 
 from fake_master.allocator.interface import Allocator
@@ -86,7 +86,7 @@ class AgentRegistry:
         self.enlist(agent)
 
     def load(self) -> None:
-        """Apply the registry to every agent, whoever wrote it.  Raises RegistryFailure."""
+        """Apply the registry, which another process may have written, to every agent.  Raises RegistryFailure."""
         self._records.load()
         for hostname, agent in list(self._known.hosts.items()):
             record = self._known.records.get(hostname)

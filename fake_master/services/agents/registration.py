@@ -89,7 +89,8 @@ class AgentRegistration:
         if not agent.active:
             self._allocator.deactivate_agent(agent.id)
         if self._events.have_operators:
-            shown = descriptions.agent(self._state, agent, added=self._task_runner.runtime.describe_agent(agent))
+            added = self._task_runner.runtime.describe_agent(agent)
+            shown = descriptions.agent(agent, self._state.offered_on(agent.id), added=added)
             self._events.operators("AGENT_ADDED", {"agent": shown})
 
     def _take_in(self, recovered: Sequence[RecoveredTask], *, was_lost: bool) -> None:

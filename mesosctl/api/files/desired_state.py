@@ -16,7 +16,7 @@
     resources = "cpus:2;mem:1GiB;ports:[31000-31009]"
     under = ["dept"]                   # what it refines, from the bottom up; left out for what was unreserved
     principal = "ops"                  # left out: any, and the principal that makes it
-    labels = { why = "batch" }         # left out: any, and none where it is made
+    labels = { why = "batch" }         # left out: any, and none for a new one
 
 A guarantee, a limit and a reservation are wanted whole: a role is to have exactly this guarantee, and on an agent
 a stack exactly these resources; `resources = "cpus:0"` wants none.  A section that is not there says nothing, and so

@@ -80,7 +80,7 @@ def check_characters(text: str, start: int, end: int) -> None:
 
 
 def end_of_number(text: str, at: int) -> int:
-    """Return the end of the characters at `at` that may belong to a number; `at` where there are none."""
+    """Return the end of the run at `at` of characters that may belong to a number; `at` if there are none."""
     found = _NUMERIC.match(text, at)
     return at if found is None else found.end()
 
@@ -103,10 +103,8 @@ def place_as_typed(text: str, place: int) -> int:
 def _decoded_in_plain_numbers(text: str, otherwise: json.JSONDecodeError) -> Any:
     """Return the value of a text whose numbers may be spelled in a way that JSON does not allow.
 
-    Raises JSONDecodeError with a place in the text as it was typed, or `otherwise` where no number is spelled so.
-
-    Spelling numbers anew takes forty times the text's memory, so it is done if a number is what is wrong, in a
-    text that is not long.
+    Raises JSONDecodeError with a place in the original text, or `otherwise` if no number is spelled so.  Rewriting
+    numbers takes forty times the text's memory, so it is done only in short texts, and only if a number is the fault.
     """
     if len(text) > MOST_TO_RESPELL or end_of_number(text, otherwise.pos) == otherwise.pos:
         raise otherwise

@@ -16,7 +16,9 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 
 MOST_KNOWN = 4096
-"""The most values that are kept: where more come hardly any repeat, and keeping them would cost more than it saves."""
+"""The most values that are kept: beyond this number hardly any repeat, and keeping them would cost more than it
+saves.
+"""
 
 
 Key = TypeVar("Key")
@@ -182,7 +184,7 @@ class Sums:
     """Sums and differences of values that repeat, each calculated once."""
 
     def __init__(self) -> None:
-        # The operands are kept beside their result, so that their identities stay their own.
+        # The operands are kept beside their result, so that their ids are not reused.
         self._sums: Known[tuple[int, int], tuple[Resources, Resources, Resources]] = Known()
         self._differences: Known[tuple[int, int], tuple[Resources, Resources, Resources]] = Known()
 

@@ -26,8 +26,8 @@ def encode(record: bytes) -> bytes:
 def decode(chunks: Iterable[bytes], *, largest: int = LARGEST_RECORD) -> Iterator[bytes]:
     """Yield the records of a stream that arrives in any pieces.  Raises BrokenRecord.
 
-    A record of more than `largest` bytes raises before it is read; a stream that ends inside a record raises too, and
-    one that ends between two just ends.
+    A record of more than `largest` bytes raises before it is read; a stream that ends inside a record raises too, but
+    one that ends between two records does not.
     """
     buffer = bytearray()
     wanted: int | None = None
@@ -86,8 +86,8 @@ def parts(
     Objects are split down to a nesting of `depth`, and so are the lists in them; deeper values stay whole. Both values
     of a duplicate key are yielded, in turn; `each_key_once` refuses it, at any depth. `shortcuts` are tried on each
     element of the lists of their names. `opened` maps the name of a list to that of a list in its elements: the inner
-    elements come one by one, before the element without them. Raises ConversionError if there is no JSON, something
-    after it, or a value that is not taken apart and is longer than `LONGEST_VALUE`, and what reading `chunks` raises.
+    elements come one by one, before the element without them. Raises ConversionError for invalid JSON, something
+    after it, or a value that is not split and is longer than `LONGEST_VALUE`, and what reading `chunks` raises.
     """
     text = BufferedText(chunks, shortcuts or {}, each_key_once=each_key_once)
     try:

@@ -38,7 +38,7 @@ class ClusterState:
 def cluster_state(chunks: Iterable[bytes]) -> ClusterState:
     """The state, read from an answer while its chunks arrive.
 
-    Raises UnexpectedAnswer; ConversionError if it is no JSON.
+    Raises UnexpectedAnswer; ConversionError if it is not JSON.
     """
     lists = ResourceLists()
     reader = _Reader(lists)

@@ -15,9 +15,9 @@
 
 and, of a master that lends idle reservations, what `api.snapshots.lending` shows.
 
-Resource is the message of the v1 API with its reservation stack, as `GET_STATE` has it; mem and disk count MiB.
-A program writes it, so keys that are not known are ignored: a later version may add some.  Otherwise it is read as
-strictly as what people write: no key stands twice in an object, no number is infinite, nothing follows the end.
+Resource is the message of the v1 API with its reservation stack, as `GET_STATE` has it; mem and disk count MiB. A
+program writes it, so keys that are not known are ignored: a later version may add some.  Otherwise it is read as
+strictly as files that people write: no duplicate key in an object, no number is infinite, nothing follows the end.
 """
 
 import json
@@ -90,7 +90,7 @@ class _Texts:
 
     def __init__(self) -> None:
         self._capabilities: Known[frozenset[str], str] = Known()
-        # The resources are kept beside their text, so that their identity stays their own.
+        # The resources are kept beside their text, so that their ids are not reused.
         self._resources: Known[int, tuple[Resources, str]] = Known()
         self._entries: Known[int, tuple[Resource, str]] = Known()
 

@@ -1,8 +1,8 @@
 """Agents, tasks, executors and offers in the text of GET_STATE, read without taking each of them apart.
 
 A large cluster has hundreds of thousands of them, in few forms, and what they hold mostly repeats: what has been read
-once is found again by its text.  Whatever has a form of its own, or is wrong, is left to the reader of JSON: it takes
-every spelling, and tells mistakes.
+once is found again by its text.  Anything in another form, or wrong, is left to the reader of JSON: it takes every
+spelling, and tells mistakes.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -93,7 +93,7 @@ def capabilities_of(messages: Iterable[Mapping[str, Any]]) -> frozenset[str]:
 
 
 class StateTexts:
-    """Reads texts; where it is in doubt, it reads nothing."""
+    """Reads texts; if in doubt, it reads nothing."""
 
     def __init__(self, lists: ResourceLists) -> None:
         self._lists = lists
@@ -166,7 +166,7 @@ class StateTexts:
         return self._values.get(listed, lambda: DECODER.decode(listed))
 
     def _check(self, *listed: str | None) -> None:
-        """Raises ValueError if what nobody needs is no JSON."""
+        """Raises ValueError if the ignored part is not JSON."""
         for one in listed:
             if one is not None:
                 self._value(one)

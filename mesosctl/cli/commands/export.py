@@ -68,7 +68,7 @@ def export(
 
     session: Session = ctx.obj
     writes_file = file is not None and str(file) != "-"
-    # Said here, it is meant for this; a setting is meant for every command.
+    # An option is for this command; a setting is for every command.
     if session.said.output is not None and (writes_file or cluster or session.form not in _FORMS):
         what = "a cluster file in TOML" if cluster else "its file in TOML" if writes_file else "TOML, JSON or YAML"
         raise UsageError(
@@ -122,7 +122,7 @@ def _write(session: Session, file: Path, text: str) -> None:
 
 
 def _plain(session: Session, text: str, what: str) -> str:
-    """The text without any secret; said so, as it is not what the cluster has."""
+    """The text without secrets; a warning says so, because it differs from the cluster."""
     plain = session.environment.secrets.redact_data(text)
     if plain != text:
         session.warn(f"{what} differs from what was read: it contained a secret of this command, which is hidden")

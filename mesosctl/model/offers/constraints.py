@@ -36,7 +36,7 @@ class RegexLimits:
 
 def whole(pattern: str, limits: RegexLimits) -> Accepts:
     """The matcher of a pattern.  Raises RuleViolation with the master's words for one it refuses."""
-    # Late: only a constraint about text needs it.
+    # Imported late: only a constraint about text needs it.
     import re2
 
     options = re2.Options()

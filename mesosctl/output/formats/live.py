@@ -98,7 +98,7 @@ class LiveView:
             self._live.update(view, refresh=True)
 
     def stop(self) -> None:
-        """Leave the last view where it is; the next one is drawn below."""
+        """Leave the last view in place; the next one is drawn below."""
         live, self._live = self._live, None
         if live is not None:
             live.stop()

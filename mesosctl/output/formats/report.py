@@ -24,8 +24,8 @@ KindOfCells = Literal["text", "number", "amounts", "usage", "sentence"]
 class Column(NamedTuple):
     """A column of a table; `wide` ones appear with -o wide, and in csv always.
 
-    `kind`, `rank` and `meaning` are for tables on a terminal: numbers stand to the right, amounts have a
-    column a resource, usage too and always below its title, sentences are broken between words.
+    `kind`, `rank` and `meaning` are for tables on a terminal: numbers are right-aligned, amounts have a column for each
+    resource, usage too and always below its title, sentences are broken between words.
     """
 
     title: str
@@ -86,16 +86,13 @@ class Rows(Sequence[Sequence[str]], Generic[Value]):
 class Report(NamedTuple):
     """One answer.
 
-    `rows` has a text for every column; `names` is what -o name writes; `document` and `items`
-    make the models of -o json and -o jsonl, and are called only then, as models are slow to load.
-    Where `listing` names a list of the document, it is made without the items, which are written there
-    one by one.  `remark` stands under a table: lines, and smaller tables, which are indented; `detail`
-    stands under that with -o wide alone.
-    `done` is the sentence for a change that was made.
-    `verdicts` stand above a table on a terminal; elsewhere `conclusion` stands below it instead.
-    `minor` are the rows that a terminal shows with -o wide alone.  `terminal` is the report that a terminal shows
-    instead, unless it is wide.  `verbatim` lines of the remark, such as
-    those of a diff, are never broken.
+    `rows` has a text for every column; `names` is what -o name writes; `document` and `items` make the models of -o
+    json and -o jsonl, and are called only then, as models are slow to load. If `listing` names a list of the document,
+    it is made without the items, which are written there one by one.  `remark` stands under a table: lines, and smaller
+    tables, which are indented; `detail` stands under that with -o wide alone. `done` is the sentence for a change that
+    was made. `verdicts` stand above a table on a terminal; elsewhere `conclusion` stands below it instead. `minor` are
+    the rows that a terminal shows with -o wide alone.  `terminal` is the report that a terminal shows instead, unless
+    it is wide.  `verbatim` lines of the remark, such as those of a diff, are never broken.
     """
 
     columns: Sequence[Column]

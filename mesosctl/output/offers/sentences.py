@@ -17,7 +17,7 @@ def is_held(line: AccountLine) -> bool:
 
 
 def names(all_names: Sequence[str]) -> str:
-    """`a, b and c`; of many the first few and how many more."""
+    """`a, b and c`; for many, the first few and the number of the others."""
     shown = list(all_names[:_MOST_NAMES])
     if len(all_names) > len(shown):
         shown.append(f"{len(all_names) - len(shown)} more")
@@ -38,7 +38,7 @@ def _holder_in_brackets(line: AccountLine) -> str:
 def where(line: AccountLine, refusals: int | None = None) -> str:
     """Where some resources are, from the point of view of the role: `offered to f0 in role r1`.
 
-    `refusals` is how many are in force in the role, None where that is unknown.
+    `refusals` is how many are in force in the role, None if that is unknown.
     """
     match line.cause:
         case "used":

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fake_master.http.application import Application
-from fake_master.http.json_text import Written, text_of
+from fake_master.http.json_text import LikeTexts, Written, text_of
 from fake_master.http.quota import QuotaEndpoints
 from fake_master.http.request_response import Request
 from fake_master.http.views import agents as views
@@ -17,11 +17,12 @@ from fake_master.http.views import response_cache
 from fake_master.http.views.response_cache import ResponseCache
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
-from fake_master.state.agents import Absence, Agent
+from fake_master.state.agents import Absence, Agent, Domain
 from fake_master.state.clock import VirtualClock
 from fake_master.state.quota import SentQuota
 from fake_master.state.roles import everything
 from fake_master.state.tasks import TaskOutcome
+from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from tests.helpers.profiles import examples
 
@@ -34,12 +35,13 @@ def resident(name: str, task: str = "", **more: Any) -> SimulatedFrameworkSpec:
     return SimulatedFrameworkSpec(name, (name,), parse_resources(task), **more)
 
 
+AGENTS = (
+    AgentSpec(AGENT, "a", {"rack": "r1"}),
+    AgentSpec(AGENT, "b", absence=Absence(4.0, 9.0), oversubscribed="cpus:1"),
+    AgentSpec("cpus:2;mem:512", "c"),
+)
 CLUSTER = ClusterSpec(
-    (
-        AgentSpec(AGENT, "a", {"rack": "r1"}),
-        AgentSpec(AGENT, "b", absence=Absence(4.0, 9.0), oversubscribed="cpus:1"),
-        AgentSpec("cpus:2;mem:512", "c"),
-    ),
+    AGENTS,
     "1.11",
     frameworks=(
         resident("ads", "cpus:1;mem:256", tasks=4),
@@ -135,6 +137,61 @@ def test_after_every_change_the_answer_is_what_would_be_written_anew(
         assert kept == stage.read_all()
 
 
+def written_one_by_one(stage: Stage) -> list[Any]:
+    """Return every answer as it is without texts that like agents and offers share."""
+    response_cache._KEPT.pop(stage.master.state, None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LikeTexts, "text", lambda _self, _shape, of, view, _blank_like: text_of(view(of)))
+        answers = stage.read_all()
+    response_cache._KEPT.pop(stage.master.state)
+    return answers
+
+
+MANY_ALIKE = replace(
+    CLUSTER, agents=tuple(replace(agent, hostname=f"{agent.hostname}{n}") for agent in AGENTS for n in range(3))
+)
+
+
+@settings(max_examples=examples(20), deadline=None)
+@given(steps=STEPS)
+def test_like_agents_and_offers_are_shown_as_each_would_be_alone(steps: list[tuple[str, Any]]) -> None:
+    stage = Stage(MANY_ALIKE)
+    for name, value in [("wait", 0.0), *steps]:
+        getattr(stage, name)(value)
+    assert written_one_by_one(stage) == stage.read_all()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("hostname", 'nul\0 "quoted"'),
+        ("number", 77),
+        ("port", 1),
+        ("configured", Resources()),
+        ("total", parse_resources("cpus:3;mem:4")),
+        ("capabilities", ("MULTI_ROLE",)),
+        ("version", "0.1"),
+        ("registered_time", 12.75),
+        ("reregistered_time", 1234.5),
+        ("ip", "10.0.0.1"),
+        ("attributes", {"rack": "other"}),
+        ("domain", Domain("a", "b")),
+        ("used", parse_resources("cpus:0.1;ports:[31000-31003]")),
+        ("connected", False),
+        ("deactivated", True),
+        ("drain_start", 3.0),
+        ("drain_info", {"state": "DRAINED", "config": {"mark_gone": True}}),
+        ("oversubscribed", Resources(replace(one, revocable=True) for one in parse_resources("cpus:9"))),
+    ],
+)
+def test_an_agent_that_differs_in_one_thing_is_shown_with_it(name: str, value: Any) -> None:
+    stage = Stage(MANY_ALIKE)
+    stage.wait(1.0)
+    for agent in [*stage.master.state.agents.values()][1::2]:
+        setattr(agent, name, value)
+    assert written_one_by_one(stage) == stage.read_all()
+
+
 class Thing:
     def __init__(self, name: str) -> None:
         self.id = name
@@ -221,7 +278,7 @@ def test_an_agent_alone_is_shown_as_among_all() -> None:
     state, runtime = stage.master.state, stage.master.runtime
     alone = views.AgentViews(state, runtime, everything)
     together = json.loads(b"".join(views.agents(state, runtime, None)))
-    assert together == [json.loads(text_of(alone.short(agent))) for agent in state.agents.values()]
+    assert together == [json.loads(text_of(alone.short(alone.shown(agent)))) for agent in state.agents.values()]
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Agent) if field.name != "revision"])

@@ -99,7 +99,7 @@ def _scalar(entry: Resource) -> int:
 
 
 class Content:
-    """Resources without allocation roles, and their sums, which are the same whoever gets them."""
+    """Resources without allocation roles, and their sums, which do not depend on the recipient."""
 
     __slots__ = ("has_shared", "reserved", "resources", "revocable", "scalars", "unreserved")
 

@@ -140,6 +140,8 @@ class FreeResources:
     """The free resources of agents with the same features and content."""
 
     __slots__ = (
+        "_is_for_all",
+        "_subtrees",
         "_visible",
         "features",
         "has_unreserved_nonrevocable",
@@ -163,6 +165,8 @@ class FreeResources:
         """Filled by `offerable`; read straight from the inner loops."""
         self.owners = tuple({entry.role: None for entry in resources if entry.is_reserved})
         """The roles for which something is reserved."""
+        self._subtrees = tuple(f"{owner}/" for owner in self.owners)
+        self._is_for_all = any(not entry.is_reserved for entry in resources)
         self._visible: dict[tuple[tuple[str, ...], AcceptedKinds], VisibleResources] = {}
 
     def offerable(self, eligibility: Eligibility) -> OfferableResources | None:
@@ -176,6 +180,10 @@ class FreeResources:
                 found = OfferableResources(visible_resources, eligibility)
         self.offerable_by_eligibility[eligibility] = found
         return found
+
+    def is_for(self, role: str) -> bool:
+        """Whether any of it is unreserved, or reserved for the role or one above it."""
+        return self._is_for_all or f"{role}/".startswith(self._subtrees)
 
     def _visible_resources(self, role: str, accepted_kinds: AcceptedKinds) -> VisibleResources:
         owners = tuple(owner for owner in self.owners if owner == role or roles.is_strict_subrole(role, owner))

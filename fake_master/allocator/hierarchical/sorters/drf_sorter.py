@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from fake_master.allocator.hierarchical.sorters.sorter import Kind, Node, Sorter, Totals
 
-# Above this part of all clients moved, sorting anew is cheaper than moving one by one.
+# If more than this fraction of all clients moved, sorting again is cheaper than moving them one by one.
 _REBUILD_FRACTION = 8
 
 

@@ -116,22 +116,23 @@ class _Verdict(Enum):
 
 def _offer_agent_fairly(run: Run, agent: Agent) -> bool:
     """Offer one agent to all roles. Return whether it is proved that no framework accepts anything of it."""
-    idle = True
-    passed_over = agent.rejected_by | run.exhausted_roles.of(agent.free_resources)
-    for leaf in run.exhausted_roles.walk_others(agent.free_resources):
+    idle, free_resources = True, agent.free_resources
+    passed_over = agent.rejected_by | run.exhausted_roles.of(free_resources)
+    for leaf in run.exhausted_roles.walk_others(free_resources):
         role: Role = leaf.client
-        if role.token & passed_over:
+        if role.token & passed_over or not run.is_for(free_resources, role):
             continue
         verdict = _offer_agent_to_role(run, agent, role)
         if verdict is _Verdict.GAVE:
-            if agent.free_resources.is_empty:
+            free_resources = agent.free_resources
+            if free_resources.is_empty:
                 return False
             idle = False
-            passed_over = agent.rejected_by | run.exhausted_roles.of(agent.free_resources)
+            passed_over = agent.rejected_by | run.exhausted_roles.of(free_resources)
         elif verdict is _Verdict.NEVER:
             agent.rejected_by |= role.token
         elif verdict is _Verdict.SPENT:
-            run.exhausted_roles.add(agent.free_resources, role)
+            run.exhausted_roles.add(free_resources, role)
         elif verdict is _Verdict.BY_CHANCE:
             idle = False
     return idle

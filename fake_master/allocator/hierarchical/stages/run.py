@@ -6,7 +6,7 @@ from dataclasses import replace
 from enum import Enum
 
 from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, clamped_subtract, difference
-from fake_master.allocator.hierarchical.offerable.free_resources import OfferableResources, OfferedPart
+from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferableResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
 from fake_master.allocator.hierarchical.stages.exhausted_roles import ExhaustedRoles
@@ -101,6 +101,10 @@ class Run:
     def spare_amounts(self) -> Amounts:
         """The same for all names, zeros dropped."""
         return difference(self.headroom, self.unmet_guarantees)
+
+    def is_for(self, free_resources: FreeResources, role: Role) -> bool:
+        """Whether to look for what frameworks of the role can be offered of these."""
+        return free_resources.is_for(role.name)
 
     def offerable(self, agent: Agent, client: Client) -> OfferableResources | None:
         """Return what the client can be offered of the agent, quota apart; None if nothing.

@@ -65,6 +65,10 @@ class TrialRun(Run):
         }
         """The amounts that guarantees still lack, by role."""
 
+    def is_for(self, free_resources: FreeResources, role: Role) -> bool:  # noqa: ARG002
+        """Return True: every rejection is recorded."""
+        return True
+
     def reject(self, agent: Agent, client: Client, why: Rejection) -> None:
         """Remember why nothing could be offered."""
         super().reject(agent, client, why)

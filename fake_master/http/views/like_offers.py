@@ -1,0 +1,65 @@
+"""The offers of one framework as GET_FRAMEWORKS shows them: thousands differ in a few texts alone."""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from fake_master.http.json_text import Fragment, LikeTexts, ResourceTexts, text_of, without_quotes
+from fake_master.http.views.like_agents import BLANK as BLANK_AGENT
+from fake_master.services import descriptions
+from fake_master.state.agents import Agent
+from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
+from fake_master.state.offers import Offer
+
+
+class _ShownOffer(NamedTuple):
+    """An offer, and the agent that it is of."""
+
+    offer: Offer
+    agent: Agent
+
+
+_BLANK = _ShownOffer(Offer(uuid4().hex, "", "", "", BLANK_AGENT.offered), BLANK_AGENT.agent)
+"""An offer with texts that are in no other JSON."""
+
+
+def _blank_like(of: _ShownOffer) -> _ShownOffer:
+    blank = _BLANK.agent
+    return _ShownOffer(
+        replace(of.offer, id=_BLANK.offer.id, resources=_BLANK.offer.resources),
+        replace(of.agent, id=blank.id, hostname=blank.hostname, number=blank.number),
+    )
+
+
+def _shape(of: _ShownOffer) -> tuple[Any, ...]:
+    """Return everything that the JSON of an offer to one framework depends on, except its own texts."""
+    agent = of.agent
+    return (of.offer.role, agent.port, agent.ip, agent.domain, *agent.attributes.items())
+
+
+class OfferTexts:
+    """The JSON of the offers to one framework, in one answer."""
+
+    def __init__(self, state: MasterState, to: Framework, texts: ResourceTexts) -> None:
+        self._state = state
+        self._to = to
+        self._texts = texts
+        own = (
+            lambda of: without_quotes(of.offer.id),
+            lambda of: without_quotes(of.agent.id),
+            lambda of: without_quotes(of.agent.hostname),
+            lambda of: str(of.agent.number),
+            lambda of: texts.listed(of.offer.resources, "POST").text,
+        )
+        self._like: LikeTexts[_ShownOffer] = LikeTexts(own, _BLANK)
+
+    def text(self, offer: Offer) -> Fragment:
+        """Return the JSON of an offer."""
+        shown = _ShownOffer(offer, self._state.agents[offer.agent_id])
+        if self._state.maintenance.unavailability(shown.agent) is not None:
+            return Fragment(text_of(self._view(shown)))
+        return Fragment(self._like.text(_shape(shown), shown, self._view, _blank_like))
+
+    def _view(self, of: _ShownOffer) -> dict[str, Any]:
+        return descriptions.operator_offer(self._state, self._to, of.offer, of.agent, self._texts.listed)
