@@ -62,7 +62,7 @@ def summarize(state: MasterState) -> ClusterSummary:
     rolled_up = counted.rolled_up()
     plain = _PlainAmounts()
     return ClusterSummary(
-        totals=Quantities.total(agent.total.scalar_quantities() for agent in in_service),
+        totals=_totals(in_service),
         capacity=state.capacity(),
         free=_free(state, in_service, plain),
         roles=_held(used.rolled_up(), offered.rolled_up()),
@@ -89,6 +89,14 @@ def _asking(state: MasterState) -> frozenset[str]:
         for role in framework.roles - framework.suppressed
     }
     return frozenset(asked.union(*map(roles.ancestors, asked)))
+
+
+def _totals(agents: Iterable[Agent]) -> Quantities:
+    """Return the sum of what agents have, added up in place as in `_free`."""
+    sums: dict[str, int] = {}
+    for agent in agents:
+        add_up(sums, ((entry.name, entry.value) for entry in agent.total if isinstance(entry.value, int)))
+    return Quantities(sums)
 
 
 class _PlainAmounts:
@@ -132,20 +140,21 @@ def _free(state: MasterState, agents: Iterable[Agent], plain: _PlainAmounts) -> 
 
 def _like_agents(agents: Iterable[Agent], plain: _PlainAmounts) -> Counter[LikeAgents]:
     """Count the agents that look the same."""
-    looks: dict[tuple[int, tuple[tuple[str, int], ...]], LikeAgents] = {}
-    found: Counter[LikeAgents] = Counter()
+    # Like agents share one object of resources, and one of an agent of each look is looked at.
+    looks: dict[tuple[int, tuple[tuple[str, int], ...]], list[Agent]] = {}
     for agent in agents:
         idle = _without(plain.of(agent.total), plain.of(agent.used))
-        key = (id(agent.total), tuple(idle.items()))
-        look = looks.get(key)
-        if look is None:
-            owned = sorted(agent.total.by_owner().items())
-            look = looks[key] = LikeAgents(
-                unreserved=Quantities(plain.of(agent.total)),
-                idle=Quantities(idle),
-                reserved=tuple((owner, resources.scalar_quantities()) for owner, resources in owned),
-            )
-        found[look] += 1
+        looks.setdefault((id(agent.total), tuple(idle.items())), []).append(agent)
+    found: Counter[LikeAgents] = Counter()
+    for (_, idle_amounts), alike in looks.items():
+        total = alike[0].total
+        owned = sorted(total.by_owner().items())
+        look = LikeAgents(
+            unreserved=Quantities(plain.of(total)),
+            idle=Quantities(dict(idle_amounts)),
+            reserved=tuple((owner, resources.scalar_quantities()) for owner, resources in owned),
+        )
+        found[look] += len(alike)
     return found
 
 

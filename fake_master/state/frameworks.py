@@ -87,7 +87,7 @@ class Framework:
     executors: dict[tuple[str, str], Executor] = field(default_factory=dict)
     """Executors by agent id and executor id."""
     completed_tasks: deque[Task] = field(default_factory=deque)
-    """The last ones, as many as the flag max_completed_tasks_per_framework says."""
+    """The last ones, up to the flag max_completed_tasks_per_framework."""
     failover_timer: Timer | None = None
     counts: Counter[str] = field(default_factory=Counter)
     """The counters of its metrics, by their names below the framework's own: `calls/accept`."""

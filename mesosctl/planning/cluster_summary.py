@@ -43,15 +43,17 @@ class LikeAgents:
 
     def whole(self, role: str) -> Quantities:
         """The most that such an agent could give to `role` while nothing ran there."""
-        return self.unreserved + self._own(role)
+        return self._with_own(self.unreserved, role)
 
     def now(self, role: str) -> Quantities:
         """The same alongside the tasks that run there now."""
-        return self.idle + self._own(role)
+        return self._with_own(self.idle, role)
 
-    def _own(self, role: str) -> Quantities:
+    def _with_own(self, amounts: Quantities, role: str) -> Quantities:
+        """Return the amounts, and those reserved for the role or for roles below it."""
         below = role + "/"
-        return Quantities.total(held for owner, held in self.reserved if owner == role or owner.startswith(below))
+        own = [held for owner, held in self.reserved if owner == role or owner.startswith(below)]
+        return Quantities.total([amounts, *own]) if own else amounts
 
 
 @dataclass(frozen=True, slots=True)

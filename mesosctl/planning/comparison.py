@@ -136,16 +136,13 @@ def fits(summary: ClusterSummary) -> Iterator[QuotaFit]:
         if not guarantee:
             continue
         largest: dict[str, int] = dict.fromkeys(guarantee, 0)
-        for room in summary.like_agents:
+        on_whole = on_now = 0
+        for room, count in summary.like_agents.items():
             whole = room.whole(role)
             largest = {name: max(most, whole.get_amount(name)) for name, most in largest.items()}
-        yield QuotaFit(
-            role,
-            guarantee,
-            sum(count for room, count in summary.like_agents.items() if room.whole(role).contains(guarantee)),
-            sum(count for room, count in summary.like_agents.items() if room.now(role).contains(guarantee)),
-            Quantities(largest),
-        )
+            on_whole += count if whole.contains(guarantee) else 0
+            on_now += count if room.now(role).contains(guarantee) else 0
+        yield QuotaFit(role, guarantee, on_whole, on_now, Quantities(largest))
 
 
 def headroom(before: ClusterSummary, after: ClusterSummary) -> Headroom:

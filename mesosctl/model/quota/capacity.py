@@ -3,11 +3,11 @@
 Source: Mesos quota documentation, "Capacity Heuristic Check".
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from mesosctl.model.errors import Conflict
-from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.model.quantities import Quantities, Quota, add_up
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import Profile
 
@@ -26,20 +26,20 @@ def capacity(agents: Iterable[AgentCapacity], profile: Profile) -> Quantities:
 
     On newer masters reserved resources count too, and so do inactive agents.
     """
-    return Quantities.total(
-        agent_capacity(agent, profile) for agent in agents if agent.active or profile.capacity_includes_inactive_agents
-    )
+    sums: dict[str, int] = {}
+    for agent in agents:
+        if agent.active or profile.capacity_includes_inactive_agents:
+            add_up(sums, _promised(agent.total, profile))
+    return Quantities(sums)
 
 
-def agent_capacity(agent: AgentCapacity, profile: Profile) -> Quantities:
-    """One agent's part of `capacity`."""
-    return agent.total.filter(
-        lambda resource: (
-            resource.is_scalar
-            and not resource.revocable
-            and (profile.capacity_includes_static_reservations or not resource.is_statically_reserved)
-        )
-    ).scalar_quantities()
+def _promised(total: Resources, profile: Profile) -> Iterator[tuple[str, int]]:
+    """Yield the amounts of one agent that count."""
+    for entry in total:
+        value = entry.value
+        counts = profile.capacity_includes_static_reservations or not entry.is_statically_reserved
+        if isinstance(value, int) and not entry.revocable and counts:
+            yield entry.name, value
 
 
 def total_guarantees(quotas: Mapping[str, Quota]) -> Quantities:
