@@ -154,8 +154,8 @@ def _cluster_file() -> Iterator[str]:
     yield "simulates it."
     yield from ("", "```toml", cluster_file().rstrip(), "```", "")
     yield "With `fake:cluster.toml`, time starts anew with each command, so a framework with `after` does not appear."
-    yield "To see it, serve the file with `mesos-fake-master --cluster cluster.toml` and give the address of that master"
-    yield "with `--master`, or leave out `after`."
+    yield "To see it, serve the file with `mesos-fake-master --cluster cluster.toml` and give the address of that"
+    yield "master with `--master`, or leave out `after`."
 
 
 def _json() -> Iterator[str]:
