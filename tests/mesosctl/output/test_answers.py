@@ -11,7 +11,7 @@ from mesosctl.model.quota.status import Finding, QuotaCheck
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.text import parse_resources
 from mesosctl.output.cluster import agent_list
-from mesosctl.output.forecast import forecast_report
+from mesosctl.output.forecasts.forecast import forecast_report
 from mesosctl.output.formats.output_formats import write
 from mesosctl.output.formats.report import Report
 from mesosctl.output.plan import plan_report, wanted_differences

@@ -4,7 +4,8 @@ import io
 import json
 from dataclasses import replace
 
-from mesosctl.output.forecast import forecast_report, verdict
+from mesosctl.output.forecasts.forecast import forecast_report
+from mesosctl.output.forecasts.sentences import verdict
 from mesosctl.output.formats.output_formats import write
 from mesosctl.output.json_documents.forecast import ForecastDocument
 from tests.mesosctl.output.forecasts import HOSTILE, whole_forecast

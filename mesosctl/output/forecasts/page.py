@@ -11,13 +11,12 @@ from importlib.resources import files
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.forecast import (
+from mesosctl.output.forecasts.forecast import guarantees, headroom_rows
+from mesosctl.output.forecasts.sentences import (
     agents_text,
     answer_text,
     evicted_text,
     fit_text,
-    guarantees,
-    headroom_rows,
     percent,
     rescinded_text,
     share_text,
