@@ -90,7 +90,7 @@ def announce(url: str, form: LogFormat, ready_file: Path | None) -> None:
 
 
 def withdraw(ready_file: Path | None) -> None:
-    """Remove the file: requests are taken no more."""
+    """Remove the file, because no more requests are accepted."""
     if ready_file is not None:
         with suppress(OSError):
             ready_file.unlink()

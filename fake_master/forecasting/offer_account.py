@@ -33,7 +33,7 @@ def accounts_of(
     """
     master = RestoredCluster(snapshot).start(clock=VirtualClock(snapshot.taken_at))
     allocator = master.allocator
-    assert isinstance(allocator, HierarchicalAllocator), "every allocator that a snapshot can ask for is one"
+    assert isinstance(allocator, HierarchicalAllocator), "every allocator that a snapshot can name is hierarchical"
     order = [leaf.client.name for leaf in allocator.state.role_sorter.walk()]
     trial = try_offers(allocator.state, subjects)
     accounting = _Accounting(snapshot, master, allocator, trial, out_of_service)

@@ -38,7 +38,7 @@ DRAIN = Message(
     "Call.DrainAgent",
     {
         **_AGENT,
-        # A duration of protobuf's own, unlike all others of Mesos; it is shown as one of Mesos's.
+        # A duration of protobuf, unlike all others in Mesos; it is shown as a duration of Mesos.
         "max_grace_period": Field(Message("Duration", {"seconds": Field("int64"), "nanos": Field("int32")})),
         "mark_gone": Field("bool"),
     },

@@ -1,7 +1,7 @@
 """The interface of a registry: records of (kind, key) → JSON that outlive a master.
 
 One transaction is one accepted change: `begin`, any number of `write`, `commit`.  Two keepers:
-memory, which forgets with the process, and SQLite (`registry_sqlite`), which does not.
+memory, which forgets with the process, and SQLite (`registry.sqlite`), which does not.
 """
 
 from abc import ABC, abstractmethod

@@ -51,7 +51,7 @@ class SqliteRegistry(Registry):
         self._patience = patience
         self._written = False
         self._added = 0
-        """To the sum of all records, by the transaction that is under way."""
+        """The change to the checksum over all records in the current transaction."""
         with self._explained():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not path.exists():

@@ -97,8 +97,8 @@ class Offers:
     def make(self, framework_id: str, by_role: OffersByRole) -> None:
         """Make offers of an allocation to one framework, and send them in one event.
 
-        Where idle reservations are lent, what may be taken back is offered apart from what may not.
-        What can no longer be offered goes straight back, without a filter.
+        If idle reservations are lent, revocable resources are offered separately. Resources that can no longer be
+        offered are returned at once, without a filter.
         """
         state = self._state
         framework = state.frameworks.get(framework_id)

@@ -1,7 +1,7 @@
 """Offer operations after their ACCEPT, as on a Mesos 1.11.0 master: the events for frameworks, the view of operators.
 
-An operation that the master refuses is OPERATION_ERROR with a message and without a uuid, so there is nothing
-to acknowledge.  One that the agent has done is OPERATION_FINISHED with a uuid, sent again after 10 s, 20 s, and so on
+An operation that the master refuses is OPERATION_ERROR with a message and without a uuid, so there is nothing to
+acknowledge.  One that the agent has done is OPERATION_FINISHED with a uuid, sent again after 10 s, 20 s, and so on
 until it is acknowledged; until then GET_OPERATIONS shows it.  There are no events for operations without an id, but
 they are counted.
 """

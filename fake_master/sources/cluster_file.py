@@ -221,7 +221,9 @@ def read_cluster_file(path: Path) -> ClusterSpec:
     try:
         return read_cluster(read_text_file(path), str(path))
     except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
+        raise BadInput(
+            f"{path} cannot be read: {why_unreadable(error)}", hint=reading.missing_file(path, error)
+        ) from error
 
 
 def read_cluster(text: str, where: str) -> ClusterSpec:

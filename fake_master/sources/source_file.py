@@ -21,7 +21,9 @@ def read_source(path: Path, mesos_version: str | None = None) -> Source:
         with open_file(path) as file:
             return read_opened(file, str(path), mesos_version)
     except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}") from error
+        raise BadInput(
+            f"{path} cannot be read: {why_unreadable(error)}", hint=reading.missing_file(path, error)
+        ) from error
 
 
 def read_opened(file: BufferedIOBase, where: str, mesos_version: str | None = None) -> Source:

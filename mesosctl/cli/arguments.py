@@ -3,7 +3,10 @@
 The modules of the nouns declare their own.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +15,8 @@ import typer
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import Written, read_text
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import UsageError
-from mesosctl.model.roles import closest
+from mesosctl.model.errors import RuleViolation, UsageError
+from mesosctl.model.roles import closest, role_error
 
 if TYPE_CHECKING:
     from mesosctl.model.quantities import Limits
@@ -152,11 +155,51 @@ def read_payload(session: Session, file: str) -> Written:
     return Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
 
 
-def parse_words(words: Sequence[str]) -> "list[Resource]":
-    """Resources from words such as `cpus:12`, `mem:6GiB` or `cpus:12;mem:6144`.  Raises RuleViolation."""
+def parse_words(words: Sequence[str], after: str | None = None) -> "list[Resource]":
+    """Resources from words such as `cpus:12`, `mem:6GiB` or `cpus:12;mem:6144`.
+
+    `after` is the argument before them, a role or an agent.  Raises RuleViolation.
+    """
     from mesosctl.model.text import parse_entries
 
-    return [entry for word in words for entry in parse_entries(word)]
+    return _parse_all(words, parse_entries, after)
+
+
+def _parse_all(words: Sequence[str], parse: "Callable[[str], list[Resource]]", after: str | None) -> "list[Resource]":
+    """Parse the words; if one of them and the argument `after` which they stand have changed places, the hint says so.
+
+    Raises RuleViolation.
+    """
+    found: list[Resource] = []
+    for word in words:
+        try:
+            found += parse(word)
+        except RuleViolation as error:
+            if after is not None and ":" in after and role_error(word) is None and not _SIGNS.search(word):
+                rest = " ".join(shlex.quote(other) for other in (after, *words) if other != word)
+                error.hint = f"write {word} first: {word} {rest}"
+            raise
+    return found
+
+
+_SIGNS = re.compile("[:=;]")
+"""A word with one of them is meant as an amount, not as a role or an agent."""
+
+
+@contextmanager
+def refusals_of(words: Sequence[str], option: str = "") -> Iterator[None]:
+    """Name the word that was typed in refusals in this block, instead of its place in the request."""
+    try:
+        yield
+    except RuleViolation as error:
+        place = _IN_REQUEST.match(error.field or "")
+        typed = [token.strip() for word in words for token in word.split(";") if token.strip()]
+        if place is not None and int(place[1]) < len(typed):
+            error.field = f"{option} {typed[int(place[1])]}".strip()
+        raise
+
+
+_IN_REQUEST = re.compile(r"(?:guarantee|limits)\[(\d+)\]")
 
 
 def parse_limit(word: str | None) -> "Limits | None":
@@ -165,17 +208,18 @@ def parse_limit(word: str | None) -> "Limits | None":
         return None
     from mesosctl.model.quota.desired import limits_of
 
-    return limits_of([] if word == NO_LIMIT else parse_words([word]))
+    with refusals_of([word], "--limit"):
+        return limits_of([] if word == NO_LIMIT else parse_words([word]))
 
 
-def parse_amounts(words: Sequence[str]) -> "list[Resource]":
+def parse_amounts(words: Sequence[str], after: str | None = None) -> "list[Resource]":
     """The resources of an agent, from words such as `cpus:8`, `mem(ads):4GiB` or `ports:31000`.
 
-    Raises RuleViolation.
+    `after` is the argument before them.  Raises RuleViolation.
     """
     from mesosctl.model.text import parse_of_agents
 
-    return [entry for word in words for entry in parse_of_agents(word)]
+    return _parse_all(words, parse_of_agents, after)
 
 
 def pairs(words: Sequence[str] | None, option: str) -> list[tuple[str, str]]:

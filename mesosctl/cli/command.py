@@ -4,6 +4,7 @@ Every command and every group takes the global options too, so that you can writ
 `cli.options` declares the options once, and typer parses them in every place.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import fields
 from functools import cache, partial
@@ -132,6 +133,7 @@ class Command(_Help, TyperCommand):
             return self.run(ctx, session)
         except MesosctlError as error:
             self._name_override(error, ctx)
+            _name_address(error, session)
             raise
         except KeyboardInterrupt as stopped:
             raise session.interrupted(stopped) from None  # typer would lose its message
@@ -148,7 +150,28 @@ class Command(_Help, TyperCommand):
     def _name_override(self, error: MesosctlError, ctx: typer.Context) -> None:
         """Add the option that skips the check to the hint, if this command has it."""
         if error.override and any(error.override in parameter.opts for parameter in self.get_params(ctx)):
-            error.hint = "; ".join(filter(None, (error.hint, f"{error.override} skips this check")))
+            hint = error.hint or ""
+            link = " " if hint.endswith("?") else "; " if hint else ""
+            error.hint = f"{hint}{link}{error.override} skips this check"
+
+
+def _name_address(error: MesosctlError, session: "Session") -> None:
+    """Name the fake master by its address, and the place that the address of the master comes from."""
+    from mesosctl.client.address import FAKE_BASE
+
+    address, origin = session.options.master or "", session.settings.origin("master")
+    if address.startswith("fake:") and FAKE_BASE in error.message:
+        error.reword(re.sub(rf"{re.escape(FAKE_BASE)}[^\s:;,]*", lambda _: address, error.message))
+    if origin.kind not in ("context", "environment"):
+        return
+    if error.hint and "check --master" in error.hint:
+        error.hint = error.hint.replace("check --master", f"check the address in {_PLACES[origin.kind]}{origin.name}")
+    elif error.field == "--master":
+        hint = f"{error.hint}; " if error.hint else ""
+        error.hint = f"{hint}the address comes from {_PLACES[origin.kind]}{origin.name}"
+
+
+_PLACES = {"context": "context ", "environment": ""}
 
 
 class ChangeCommand(Command):
@@ -183,6 +206,64 @@ class ContextCommand(Command):
     obeys_context = False
 
 
+def usage_error(error: Any, words: Sequence[str]) -> UsageError:
+    """A mistake that typer found, in one line without the names of its types; `words` are the whole command line."""
+    from mesosctl.model.roles import closest
+
+    ctx = getattr(error, "ctx", None)
+    path = ctx.command_path if ctx is not None else "mesosctl"
+    message, see = error.format_message(), f"see {path} --help"
+    likely, cause = None, ""
+    if hasattr(error, "possibilities"):  # an option that does not exist
+        message = error.message
+        if ctx is not None:
+            cause = _misplaced(error.option_name, ctx, words)
+            likely = None if cause else _similar_option(error.option_name, ctx)
+    elif " is not one of " in message:
+        typed = message.partition(" is not one of ")[0].rpartition(": ")[2].strip("'")
+        likely = closest(typed, getattr(getattr(error.param, "type", None), "choices", ()))
+    line = re.sub(r"\s*\n\s*", " ", message)
+    for theirs, ours in (("float range", "number"), ("int range", "whole number")):
+        line = line.replace(f"is not a valid {theirs}", f"is not a {ours}")
+    line = re.sub(r"argument\(s\)(?= \((.*)\))", lambda found: f"argument{'s' * (' ' in found[1])}", line)
+    if likely:
+        line = f"{line.rstrip('.')}. Did you mean '{likely}'?"
+    return UsageError(line, hint=f"{cause}; {see}" if cause else see)
+
+
+_SIMILAR = 0.65
+"""The least similarity of an option to one that does not exist, without their dashes."""
+
+
+def _options_of(command: Any, ctx: Any) -> set[str]:
+    return {name for one in command.get_params(ctx) if one.param_type_name == "option" for name in one.opts}
+
+
+def _similar_option(option: str, ctx: Any) -> str | None:
+    from mesosctl.model.roles import closest
+
+    by_name = {name.lstrip("-"): name for name in _options_of(ctx.command, ctx)}
+    likely = closest(option.lstrip("-"), by_name, _SIMILAR)
+    return by_name[likely] if likely else None
+
+
+def _misplaced(option: str, ctx: Any, words: Sequence[str]) -> str:
+    """How to write an option that is an argument of this command, or an option of one below it; empty for others."""
+    for one in ctx.command.get_params(ctx):
+        noun = (one.metavar or one.name or "").strip("[].") if one.param_type_name == "argument" else ""
+        if noun.casefold() == option.lstrip("-").casefold():
+            pieces = [piece for piece in ctx.command.collect_usage_pieces(ctx) if piece != "[OPTIONS]"]
+            return f"{noun} is an argument: {ctx.command_path} {' '.join(pieces)}"
+    command, path = ctx.command, ctx.command_path.split()[1:]
+    at = next((index for index, word in enumerate(words) if word.partition("=")[0] == option), len(words))
+    for word in words[at + 1 :]:
+        below = command.get_command(ctx, word) if isinstance(command, Group) else None
+        if below is not None:
+            command, path = below, [*path, word]
+    is_below = command is not ctx.command and option in _options_of(command, ctx)
+    return f"write {option} after '{' '.join(path)}'" if is_below else ""
+
+
 class Group(_Help, TyperGroup):
     """A group of commands which takes the global options too; without a command it shows its help."""
 
@@ -197,6 +278,18 @@ class Group(_Help, TyperGroup):
             formatter.write_dl(
                 [(name, (one.help or "").partition("\n")[0]) for name, one in found if one and not one.hidden]
             )
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Resolve as usual; if a verb stands before its noun, suggest the other order."""
+        try:
+            return super().resolve_command(ctx, args)
+        except typer.TyperException as error:
+            for word in args[1:]:
+                noun = self.get_command(ctx, word)
+                if isinstance(noun, Group) and noun.get_command(ctx, args[0]) is not None:
+                    error.message = f"No such command '{args[0]}'. Did you mean '{word} {args[0]}'?"
+                    break
+            raise
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words; if there are none, the help goes to standard error, like a mistake."""

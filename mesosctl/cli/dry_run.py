@@ -12,9 +12,11 @@ from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import DeadlinePassed
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.output.formats.report import Report
-from mesosctl.planning.forecast import DEFAULT_CYCLES, Assumption, DryRunOptions, Forecast
+from mesosctl.planning.forecast import DEFAULT_CYCLES, Assumption, ChangeAnswer, DryRunOptions, Forecast
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fake_master import DryRun
     from mesosctl.output.forecast_page import Origin
     from mesosctl.planning.message_rates import RecordedTraffic
@@ -137,7 +139,7 @@ def emit_with_page(
     session.end_progress()
     instead = session.is_output(report, "--report")
     if not instead:
-        session.emit(answer)
+        emit_answer(session, answer, [one for one in forecast.answers if not one.accepted])
     if report is not None:
         from mesosctl.files import write_atomically
         from mesosctl.output.forecast_page import page
@@ -150,6 +152,19 @@ def emit_with_page(
         else:
             write_atomically(Path(report), text, field="--report")
             session.note(f"written to {report}")
+
+
+def emit_answer(session: Session, answer: Report, refused: "Sequence[ChangeAnswer]" = ()) -> None:
+    """Emit an answer; csv and names have only its rows, so notes give the reason if the answer is no."""
+    from mesosctl.output.forecast import answer_text
+
+    session.emit(answer)
+    if session.form in ("csv", "name"):
+        for one in refused:
+            session.note(f"refused: {answer_text(one)}")
+        for verdict in (answer.terminal or answer).verdicts:
+            if verdict.meaning == "not met":
+                session.note(verdict.sentence)
 
 
 def _origin(session: Session, source: str | None) -> "Origin":

@@ -202,14 +202,20 @@ def is_unwritable(error: OSError) -> bool:
 STANDARD_INPUT = "-"
 
 
-def read_text(path: str, field: str, stdin: TextIO) -> str:
-    """The text of a file, or of `stdin` for "-".  Raises BadInput naming the option `field`."""
+def read_text(path: str, field: str, stdin: TextIO, *, missing: str | None = None) -> str:
+    """The text of a file, or of `stdin` for "-".
+
+    Raises BadInput naming the option `field`; `missing` is the hint if there is no such file.
+    """
     try:
         if path == STANDARD_INPUT:
             return stdin.read()
         return read_text_file(path)
     except (OSError, ValueError) as error:
-        raise _unreadable(path, field, error) from None
+        refusal = _unreadable(path, field, error)
+        if isinstance(error, FileNotFoundError):
+            refusal.hint = missing or refusal.hint
+        raise refusal from None
 
 
 @contextmanager
@@ -265,4 +271,8 @@ def _all_of(stdin: TextIO) -> bytes:
 
 
 def _unreadable(path: Path | str, field: str, error: OSError | ValueError) -> BadInput:
-    return BadInput(f"{named(path)} cannot be read: {why_unreadable(error)}", field=field)
+    from mesosctl.api.files.reading import missing_file
+
+    return BadInput(
+        f"{named(path)} cannot be read: {why_unreadable(error)}", field=field, hint=missing_file(path, error)
+    )

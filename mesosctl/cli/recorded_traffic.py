@@ -8,7 +8,7 @@ from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.rate_limits.rules import RateLimits, check
 from mesosctl.operations.rate_limits_file import parse, read_recording
-from mesosctl.planning.changes import EXAMPLES, Change, LimitsFile
+from mesosctl.planning.changes import Change, LimitsFile, example
 from mesosctl.planning.message_rates import RecordedTraffic
 from mesosctl.planning.traffic import Arrival, recorded_traffic
 
@@ -49,7 +49,7 @@ def read_for_changes(
             raise UsageError(
                 f"{unused} applies to rate limits, but no change concerns them",
                 field=unused,
-                hint=f"give a change such as {EXAMPLES['ratelimits']} too",
+                hint=f"give a change such as {example('ratelimits')} too",
             )
         return None
     if recorded is None:

@@ -4,7 +4,6 @@ import contextlib
 import gc
 import io
 import os
-import re
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -108,9 +107,9 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
         with _streams(environment):
             returned: Any = command.main(list(arguments), prog_name="mesosctl", standalone_mode=False, obj=environment)
     except typer.TyperException as error:
-        context = getattr(error, "ctx", None)
-        path = context.command_path if context is not None else "mesosctl"
-        raise UsageError(_in_words(error), hint=f"see {path} --help") from None
+        from mesosctl.cli.command import usage_error
+
+        raise usage_error(error, arguments) from None
     except SystemExit as ended:
         # typer turns a closed pipe into status 1.
         if isinstance(ended.__context__, BrokenPipeError):
@@ -121,27 +120,6 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
     if returned == ExitStatus.INTERRUPTED:
         raise KeyboardInterrupt
     return int(returned or 0)
-
-
-def _in_words(error: Any) -> str:
-    """A message of typer in one line, without the names of its types, and with a suggestion for a mistyped word."""
-    message: str = error.format_message()
-    typed, known = "", ()
-    if hasattr(error, "possibilities"):  # an option that does not exist
-        message, typed, known = error.message, error.option_name, error.possibilities or ()
-    elif " is not one of " in message:
-        typed = message.partition(" is not one of ")[0].rpartition(": ")[2].strip("'")
-        known = getattr(getattr(error.param, "type", None), "choices", ())
-    line = re.sub(r"\s*\n\s*", " ", message)
-    line = line.replace("is not a valid float range", "is not a number").replace(
-        "is not a valid int range", "is not a whole number"
-    )
-    if typed and known:
-        from mesosctl.model.roles import closest
-
-        likely = closest(typed, known)
-        return f"{line.rstrip('.')}. Did you mean '{likely}'?" if likely else line
-    return line
 
 
 @contextlib.contextmanager

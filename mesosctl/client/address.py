@@ -1,5 +1,6 @@
 """The address of a master: a URL, a list of them, ZooKeeper, a file with one of these, or `fake:`."""
 
+import re
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
@@ -10,9 +11,10 @@ DEFAULT_PORT = 5050
 FAKE_BASE = "http://fake.invalid"
 _HINT = (
     "write http://host:5050, several masters separated by commas, zk://host1,host2/mesos, "
-    "or fake: for a dry run without a cluster"
+    "or fake:, a fake master that needs no cluster"
 )
 _SCHEME_PORTS = {"http": 80, "https": 443}
+_PORT = re.compile(r":\d+$", re.ASCII)
 _ZOOKEEPER_SCHEMES = ("zk", "zk+https")
 ZOOKEEPER_PORT = 2181
 _ZOOKEEPER_HINT = "write zk://host1:2181,host2:2181/mesos, or zk://USER:SECRET@host1,host2/mesos"
@@ -83,12 +85,28 @@ def parse_address(text: str) -> Address:
 def _parse(text: str) -> Address:
     if not text:
         raise UsageError("the address of the master is empty", field="--master", hint=_HINT)
+    _check_not_mixed(text)
     if text.startswith("fake:"):
         return Address((FAKE_BASE,), fake=text)
     scheme, _, rest = text.partition("://")
     if scheme in _ZOOKEEPER_SCHEMES:
         return Address((), zookeeper=parse_zookeeper(rest, tls=scheme == "zk+https"))
     return Address(_parse_list(text))
+
+
+def _check_not_mixed(text: str) -> None:
+    """Raise BadInput for a list with a fake master; a comma may also be part of the name of its file."""
+    first, *others = (part.strip() for part in text.split(","))
+    if first.startswith("fake:"):
+        is_mixed = any("://" in part or part.startswith("fake:") or _PORT.search(part) for part in others)
+    else:
+        is_mixed = any(part.startswith("fake:") and not _PORT.search(part) for part in others)
+    if is_mixed:
+        raise BadInput(
+            "a list of masters cannot contain a fake: address",
+            field="--master",
+            hint="give the fake: address alone, or only the addresses of real masters",
+        )
 
 
 def shows_secret(text: str) -> bool:
@@ -178,9 +196,14 @@ def is_host(host: str) -> bool:
 
 
 def _check_parts(text: str, url: SplitResult) -> None:
-    if url.scheme not in ("http", "https"):
+    if url.scheme not in _SCHEME_PORTS:
+        from mesosctl.model.roles import closest
+
+        likely = closest(url.scheme, (*_SCHEME_PORTS, *_ZOOKEEPER_SCHEMES, "file"))
         raise UsageError(
-            f"'{text}': '{url.scheme}' is not a scheme of a master's address", field="--master", hint=_HINT
+            f"'{text}': '{url.scheme}' is not a scheme of a master's address",
+            field="--master",
+            hint=f"did you mean {likely}://? {_HINT}" if likely else _HINT,
         )
     if not is_host(url.hostname or "") or url.query or url.fragment:
         raise UsageError(f"'{text}' is not the address of a master", field="--master", hint=_HINT)

@@ -70,7 +70,7 @@ def to_sent_milli(value: float) -> int:
 
 
 def to_shown(milli: int) -> float:
-    """The double that a master shows: as it was sent, if nothing was done with it since."""
+    """The double that a master shows: as it was sent, unless the master has calculated with it."""
     return milli.sent if isinstance(milli, AsSent) else to_double(milli)
 
 

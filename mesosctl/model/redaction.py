@@ -23,6 +23,7 @@ _SHORTEST_BASE64 = 8
 
 _USER_INFO = (
     r"(?<![A-Za-z0-9+.-])(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*:(?:\\{0,15}/){2})"
+    r"(?!USER:SECRET@(?:host/path|host1,host2/mesos))"  # the examples in hints
     r"(?P<user_info>(?:[^/\s\"'<>\\@]|\\{1,15}[^/\s\\])(?:[^/\s\"<>\\]|\\{1,15}[^/\s\\])*)@"
 )
 """The user info of a URL, up to the last @ of its authority, escaped in JSON or not."""

@@ -206,8 +206,8 @@ _MOST = 1000
 """The most names that are compared completely; of more, only those with the most similar beginning or end."""
 
 
-def closest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most similar to `word`, or None; case does not matter."""
+def closest(word: str, known: Iterable[str], similarity: float = _CUTOFF) -> str | None:
+    """Return the known name that is most similar to `word`, at least by `similarity`, or None; case does not matter."""
     import difflib
 
     by_folded: dict[str, str] = {}
@@ -217,7 +217,7 @@ def closest(word: str, known: Iterable[str]) -> str | None:
     candidates: Iterable[str] = by_folded
     if len(by_folded) > _MOST:
         candidates = _neighbours(folded, by_folded)
-    found = difflib.get_close_matches(folded, candidates, 1, _CUTOFF)
+    found = difflib.get_close_matches(folded, candidates, 1, similarity)
     return by_folded[found[0]] if found else None
 
 

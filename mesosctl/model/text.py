@@ -77,7 +77,12 @@ def _parse_entry(token: str, default_role: str) -> Resource:
     name, role = _split_head(head.strip(), token.strip(), default_role)
     value = _parse_value(name, value_text.strip())
     if isinstance(value, int) and value < 0:
-        raise RuleViolation(f"{name}: {value_text.strip()} is below zero", field=name, rule="resource.positive")
+        raise RuleViolation(
+            f"{name}: {value_text.strip()} is below zero",
+            field=name,
+            rule="resource.positive",
+            hint=f"write an amount without a minus, such as {name}:{value_text.strip().removeprefix('-')}",
+        )
     reservations = () if role == roles.DEFAULT_ROLE else (Reservation("STATIC", role),)
     return Resource(name, value, reservations)
 

@@ -240,7 +240,7 @@ def quota_check(check: QuotaCheck) -> Report:
 
 
 def quota_room(room: QuotaRoom) -> Report:
-    """The largest quota that would be accepted, and what it is left of."""
+    """The largest quota that would be accepted, and the figures behind it."""
 
     def document() -> "quota.QuotaRoom":
         from mesosctl.output.json_documents import quota

@@ -178,7 +178,7 @@ class _Aliases:
         """Entry by entry; thousands of agents may share one value, so each value is converted once."""
         known = self._lists.get(id(resources))
         if known is None:
-            # The value is kept beside its alias, so that its identity stays its own.
+            # The value is kept beside its alias, so that its id is not reused.
             known = self._lists[id(resources)] = (resources, Resources(map(self._resource, resources)))
         return known[1]
 

@@ -5,6 +5,7 @@ If a reservation is refined, the owners are listed from the bottom up: reserve:A
 
 import math
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -31,7 +32,11 @@ EXAMPLES = {
     "lending": "lending:on",
     "ratelimits": "ratelimits:limits.json",
 }
-EXAMPLE = EXAMPLES["quota"]
+
+
+def example(verb: str = "quota") -> str:
+    """An example of a change, quoted for a shell."""
+    return shlex.quote(EXAMPLES.get(verb, EXAMPLES["quota"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +182,14 @@ def parse_change(word: str) -> Change:
             f"'{word}' is not a change",
             field="CHANGES",
             hint=(f"did you mean {likely}:? " if likely and reader is None else "")
-            + f"for example, {EXAMPLES.get(likely or '', EXAMPLE)}; changes begin with {known}",
+            + f"for example, {example(likely or verb)}; changes begin with {known}",
         )
     try:
         return reader(rest)
     except MesosctlError as error:
         error.reword(f"'{word}': {error.message}")
         if isinstance(error, UsageError):
-            error.hint = f"for example, {EXAMPLES[verb]}"
+            error.hint = f"for example, {example(verb)}"
         raise
 
 

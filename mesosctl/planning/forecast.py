@@ -16,7 +16,7 @@ from mesosctl.planning.message_rates import Simulation
 Assumption = Literal["hold", "accept"]
 """The behaviour of frameworks: keep offers unanswered, or run tasks on all they are offered."""
 Progress = Callable[[float], None]
-"""How much is done, from 0 to 1."""
+"""The fraction that is done, from 0 to 1."""
 DEFAULT_CYCLES = 10
 
 

@@ -37,7 +37,7 @@ CASES = {
     "a fifth of the agents lost": ["--lose-fraction", "0.2"],
     "weight": ["weight:r1=4"],
     "ten more agents": ["--add-agent", "cpus:24;mem:64GiB", "--count", "10"],
-    "quota, tasks take what is offered": ["quota:r3=cpus:600;mem:1TiB", "--assume", "accept"],
+    "quota, tasks use every offer": ["quota:r3=cpus:600;mem:1TiB", "--assume", "accept"],
 }
 SIZES = (1_000, 5_000, 10_000, 50_000)
 SMALL_SIZES = (200, 500, 1_000)

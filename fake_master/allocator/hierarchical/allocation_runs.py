@@ -90,7 +90,7 @@ class AllocationRuns:
     def request_run_for_all(self) -> None:
         """Request a run for all agents."""
         agents = self._state.agents
-        # Hundreds of frameworks may come in a row: the agents are candidates after the first.
+        # Hundreds of frameworks may subscribe in a row; after the first, all agents are already candidates.
         self.queue.request({} if len(self.queue) == len(agents) else dict.fromkeys(agents))
 
     def _run(self, candidates: dict[str, None]) -> None:

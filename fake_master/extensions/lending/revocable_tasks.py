@@ -77,7 +77,7 @@ class RevocableTasks(AgentRuntime):
             self._allocator.restore_debt(debt.framework_id, debt.agent_id, debt.resources.allocated_to(debt.role))
 
     def would_go(self, agent: Agent, used: Resources) -> list[tuple[Framework, Task]]:
-        """Return the tasks that would be evicted if so much more of an agent were in use, regularly."""
+        """Return the tasks that would be evicted if this much more of an agent were in regular use."""
         occupancy = self.occupancy(agent)
         lack = replace(occupancy, occupied=occupancy.occupied + self._part(used).regular).shortfall()
         return [(placed.framework, placed.task) for together in self._chosen(agent, lack, None) for placed in together]

@@ -41,7 +41,7 @@ class StrictPriorityAllocator(HierarchicalAllocator):
         holdings: HoldingsQuestion | None = None,
         on_revoke: RevocationCallback | None = None,
     ) -> None:
-        """`holdings` says what could be taken; preemption needs it as well as `on_revoke`."""
+        """`holdings` returns what could be taken; preemption needs both it and `on_revoke`."""
         self._requests = Requests()
         self._holds = Holds(priorities)
         self._on_offers = on_offers

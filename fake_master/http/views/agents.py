@@ -37,7 +37,7 @@ class AgentViews:
         self._sees = sees
         self._texts = ResourceTexts()
         self._sums: dict[tuple[int, ...], Resources] = {}
-        """Sums by the ids of their parts, which the offers keep alive."""
+        """Sums by the object ids of their parts, which the offers keep alive."""
         self._like = LikeTexts(own_texts(self._texts), BLANK)
 
     def text(self, of: Agent, view: View, shown_beside: Hashable = None) -> bytes:

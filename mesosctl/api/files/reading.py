@@ -4,8 +4,10 @@ What a master reads and answers follows protobuf's leniency (`api.protobuf`).  A
 duplicate key, a number that is not finite and text after the end are refused with their place.
 """
 
+import contextlib
 import json
 import math
+import pathlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -217,3 +219,11 @@ def _is_too_deep(table: dict[str, Any]) -> bool:
         if not level:
             return False
     return True
+
+
+def missing_file(path: pathlib.Path | str, error: OSError | ValueError) -> str | None:
+    """A hint for a file that does not exist: the folder in which it was looked for, unless `path` names it."""
+    if isinstance(error, FileNotFoundError) and not pathlib.Path(path).is_absolute():
+        with contextlib.suppress(OSError):  # the folder itself may be gone
+            return f"it was looked for in {pathlib.Path.cwd()}"
+    return None

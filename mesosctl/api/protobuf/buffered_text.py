@@ -178,7 +178,7 @@ class BufferedText:
         return True
 
     def _in_plain_numbers(self) -> bool:
-        """At the end of the text: spell the numbers of what is left as JSON does; False if nothing changes."""
+        """At the end of the text, rewrite the remaining numbers as in JSON; return False if nothing changes."""
         if self._typed is not None:
             return False
         self._typed = self._text[self.at :]

@@ -184,7 +184,7 @@ class Sums:
     """Sums and differences of values that repeat, each calculated once."""
 
     def __init__(self) -> None:
-        # The operands are kept beside their result, so that their identities stay their own.
+        # The operands are kept beside their result, so that their ids are not reused.
         self._sums: Known[tuple[int, int], tuple[Resources, Resources, Resources]] = Known()
         self._differences: Known[tuple[int, int], tuple[Resources, Resources, Resources]] = Known()
 

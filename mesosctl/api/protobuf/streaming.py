@@ -26,8 +26,8 @@ def encode(record: bytes) -> bytes:
 def decode(chunks: Iterable[bytes], *, largest: int = LARGEST_RECORD) -> Iterator[bytes]:
     """Yield the records of a stream that arrives in any pieces.  Raises BrokenRecord.
 
-    A record of more than `largest` bytes raises before it is read; a stream that ends inside a record raises too, and
-    one that ends between two just ends.
+    A record of more than `largest` bytes raises before it is read; a stream that ends inside a record raises too, but
+    one that ends between two records does not.
     """
     buffer = bytearray()
     wanted: int | None = None

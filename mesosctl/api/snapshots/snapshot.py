@@ -90,7 +90,7 @@ class _Texts:
 
     def __init__(self) -> None:
         self._capabilities: Known[frozenset[str], str] = Known()
-        # The resources are kept beside their text, so that their identity stays their own.
+        # The resources are kept beside their text, so that their ids are not reused.
         self._resources: Known[int, tuple[Resources, str]] = Known()
         self._entries: Known[int, tuple[Resource, str]] = Known()
 

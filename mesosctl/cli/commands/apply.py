@@ -1,6 +1,7 @@
 """`mesosctl diff` and `apply`: a cluster is compared with its desired state in a file, and brought in line with it."""
 
 import os
+import shlex
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -61,12 +62,18 @@ def diff(
     from mesosctl.output.plan import wanted_differences
 
     session: Session = ctx.obj
-    written = Written(file, read_text(file, "--file", session.environment.stdin), places_in_toml)
+    written = Written(file, _read(session, file), places_in_toml)
     wanted = load(written.text, named(file))
     with session.open_master() as master, written.refusals():
         found = compare(master, wanted, prune=prune, allow_new_resource=allow_new_resource)
     session.emit(wanted_differences(found))
     return ExitStatus.ANSWER_IS_NO if found else ExitStatus.DONE
+
+
+def _read(session: Session, file: str) -> str:
+    """The text of the file with the desired state.  Raises BadInput."""
+    missing = f"mesosctl export -f {shlex.quote(file)} writes one"
+    return read_text(file, "--file", session.environment.stdin, missing=missing)
 
 
 Restart = Annotated[
@@ -109,7 +116,7 @@ def apply(  # one parameter an option
     from mesosctl.operations.apply.run import prove as prove_reached
 
     session: Session = ctx.obj
-    text = read_text(file, "--file", session.environment.stdin)
+    text = _read(session, file)
     wanted, written = load(text, named(file)), Written(file, text, places_in_toml)
 
     def planned(master: "Master") -> "list[Step]":

@@ -122,7 +122,7 @@ def _write(session: Session, file: Path, text: str) -> None:
 
 
 def _plain(session: Session, text: str, what: str) -> str:
-    """The text without any secret; said so, as it is not what the cluster has."""
+    """The text without secrets; a warning says so, because it differs from the cluster."""
     plain = session.environment.secrets.redact_data(text)
     if plain != text:
         session.warn(f"{what} differs from what was read: it contained a secret of this command, which is hidden")

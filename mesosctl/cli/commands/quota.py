@@ -17,6 +17,7 @@ from mesosctl.cli.arguments import (
     parse_limit,
     parse_words,
     read_payload,
+    refusals_of,
 )
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.completion import callbacks as completing
@@ -128,9 +129,10 @@ def set_(
     elif role is None or not resources:
         raise UsageError("give a role and resources", hint="for example, mesosctl quota set dev cpus:12 mem:6GiB")
     else:
-        guarantee = parse_words(resources)
+        guarantee = parse_words(resources, role)
     limits = parse_limit(limit)
-    with session.open_master() as master, written.refusals(role) if written else nullcontext():
+    refusals = written.refusals(role) if written else refusals_of(resources or ())
+    with session.open_master() as master, refusals:
         change = set_quota(
             master,
             role,
@@ -197,7 +199,8 @@ def update(  # noqa: PLR0913  # one parameter an option
     elif role is None or not (resources or limit is not None):
         raise UsageError("give a role and resources", hint="for example, mesosctl quota update dev cpus:8")
     else:
-        guarantee = guarantees_of(parse_words(resources)) if resources else None
+        with refusals_of(resources or ()):
+            guarantee = guarantees_of(parse_words(resources, role)) if resources else None
         desired = [(role, DesiredQuota(guarantee, parse_limit(limit)))]
     options = QuotaOptions(force, session.options.api or "auto", session.waits, allow_new_resource, create=create)
     refusals = written.refusals(*(name for name, _ in desired)) if written else nullcontext()
@@ -265,7 +268,7 @@ def check(
     from mesosctl.operations.quota.check import check_quota
 
     session: Session = ctx.obj
-    guarantee, limits = parse_words(resources), parse_limit(limit)
+    guarantee, limits = parse_words(resources, role), parse_limit(limit)
     with session.open_master() as master:
         found = check_quota(master, role, guarantee, limits, allow_new_resource=allow_new_resource)
     session.emit(quota_check(found))

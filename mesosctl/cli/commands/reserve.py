@@ -101,7 +101,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         return
     if role is None or not given:
         raise UsageError("give RESOURCES and --role", hint="mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads")
-    entries = parse_amounts(given)
+    entries = parse_amounts(given, agent)
     with session.open_master() as master:
         credentials = master.settings.credentials
         wanted = owner(role, under, label, reserver or (credentials.principal if credentials else None))
@@ -226,7 +226,7 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
         _all(session, agent, wanted, how)
     else:
         assert agent is not None
-        _some(session, agent, parse_amounts(given), wanted, how)
+        _some(session, agent, parse_amounts(given, agent), wanted, how)
 
 
 def _some(session: Session, agent: str, entries: Sequence[Resource], wanted: Owner, how: SendOptions) -> None:

@@ -14,7 +14,7 @@ from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.planning.changes import EXAMPLE
+from mesosctl.planning.changes import example
 
 if TYPE_CHECKING:
     from fake_master import DryRun
@@ -31,9 +31,9 @@ Words = Annotated[
     typer.Argument(
         metavar="[CHANGES...]",
         autocompletion=completing.changes,
-        help="quota:ROLE=cpus:12;mem:6GiB, limit:ROLE=cpus:16 (or none), remove-quota:ROLE, weight:ROLE=2, "
-        "reserve:AGENT=cpus(ROLE):2 (refined: cpus(ads>ads/video):2), unreserve:AGENT=cpus(ROLE):2, "
-        "create:AGENT=ID:disk(ROLE):1GiB, destroy:AGENT=ID, failover:80% (the share of agents that are back), "
+        help="'quota:ROLE=cpus:12;mem:6GiB', limit:ROLE=cpus:16 (or none), remove-quota:ROLE, weight:ROLE=2, "
+        "'reserve:AGENT=cpus(ROLE):2' (refined: cpus(ads>ads/video):2), 'unreserve:AGENT=cpus(ROLE):2', "
+        "'create:AGENT=ID:disk(ROLE):1GiB', destroy:AGENT=ID, failover:80% (the share of agents that are back), "
         "priority:ROLE=10, preemption:on, lending:on or off, ratelimits:FILE (with --recorded). They are made in the "
         "order in which you give them.",
         show_default=False,
@@ -226,7 +226,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         raise UsageError(
             "no change was given, so there is nothing to forecast",
             field="CHANGES",
-            hint=f"name at least one: a change such as {EXAMPLE}, --lose-agent, --lose-fraction, --lose-framework "
+            hint=f"name at least one: a change such as {example()}, --lose-agent, --lose-fraction, --lose-framework "
             "or --add-agent",
         )
     named_ones = [change for _, change in wanted]
@@ -275,7 +275,7 @@ def _tell_several(
     report: str | None,
     source: str | None,
 ) -> ExitStatus:
-    from mesosctl.cli.dry_run import emit_with_page
+    from mesosctl.cli.dry_run import emit_answer, emit_with_page
     from mesosctl.operations.whatif_variants import find_largest, forecast_each
     from mesosctl.output.whatif_variants import alternatives_report, largest_report
     from mesosctl.planning.changes import parse_change
@@ -287,13 +287,13 @@ def _tell_several(
             forecast_each(dry_run, words, lambda word: deeds.attempt([(word, parsed[word])]), session.progress)
         )
         session.end_progress()
-        session.emit(alternatives_report(found))
+        emit_answer(session, alternatives_report(found))
         return ExitStatus.DONE if any(one.forecast.is_harmless for one in found) else ExitStatus.ANSWER_IS_NO
     largest = find_largest(dry_run, several, lambda word: deeds.attempt([(word, parse_change(word))]), session.progress)
     answer = largest_report(largest)
     if largest.best is None:
         session.end_progress()
-        session.emit(answer)
+        emit_answer(session, answer)
         return ExitStatus.ANSWER_IS_NO
     emit_with_page(session, answer, largest.best.forecast, report, [], source)
     return ExitStatus.DONE

@@ -72,7 +72,10 @@ def check_guarantee(guarantee: Sequence["Resource"], field: str = "guarantee") -
             )
         if resource.name in seen:
             raise RuleViolation(
-                f"duplicate resource name '{resource.name}'", field=f"{where}.name", rule="quota.duplicate-name"
+                f"duplicate resource name '{resource.name}'",
+                field=f"{where}.name",
+                rule="quota.duplicate-name",
+                hint=f"give {resource.name} once",
             )
         seen.add(resource.name)
 

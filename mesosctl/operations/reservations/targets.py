@@ -148,7 +148,7 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
 
     Raises Conflict if there is no such reservation, UsageError if it could be one of several.
     """
-    made = []
+    made, there = [], _there(agent, owner.role)
     for entry in entries:
         meant = agent.total.filter(
             lambda present, name=entry.name: not present.is_persistent_volume and _is_meant(present, owner, name)  # type: ignore[misc]
@@ -172,10 +172,21 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
                 "use it",
                 field=entry.name,
                 rule="operation.available",
-                hint=f"mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows what there is",
+                hint=f"{there}; mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows it all",
             )
-        made.append(_the_one(held, f"{entry} dynamically reserved for '{owner.role}'", agent))
+        made.append(_the_one(held, f"{entry} dynamically reserved for '{owner.role}'", agent, there))
     return made
+
+
+def _there(agent: RegisteredAgent, role: str) -> str:
+    """A hint: what an agent has for a role, dynamically and statically reserved."""
+    of_role = agent.total.filter(lambda entry: entry.is_reserved and entry.role == role)
+    dynamic = of_role.filter(lambda entry: entry.is_dynamically_reserved)
+    static = of_role.filter(lambda entry: not entry.is_dynamically_reserved)
+    kinds = [f"{plain_text(one)} {how}" for one, how in ((dynamic, "dynamically"), (static, "statically")) if one]
+    has = f"has {' and '.join(kinds)} reserved" if kinds else "has nothing reserved"
+    never = "; a static reservation is part of the agent's configuration" if static else ""
+    return f"agent {agent.name} {has} for '{role}'{never}"
 
 
 def volume_names(volumes: Resources) -> str:
@@ -209,10 +220,10 @@ def _roles(stack: Sequence[Reservation]) -> tuple[str, ...]:
     return tuple(level.role for level in stack)
 
 
-def _the_one(found: Sequence[Resource], what: str, agent: RegisteredAgent) -> Resource:
+def _the_one(found: Sequence[Resource], what: str, agent: RegisteredAgent, hint: str | None = None) -> Resource:
     different = list({str(entry): entry for entry in found}.values())
     if not different:
-        raise NotFound(f"agent {agent.name} has no {what}", field="resources", rule="reservation.exists")
+        raise NotFound(f"agent {agent.name} has no {what}", field="resources", rule="reservation.exists", hint=hint)
     if len(different) > 1:
         raise UsageError(
             f"agent {agent.name} has {what} more than once: {'; '.join(map(str, different))}",

@@ -17,7 +17,7 @@ def is_held(line: AccountLine) -> bool:
 
 
 def names(all_names: Sequence[str]) -> str:
-    """`a, b and c`; of many the first few and how many more."""
+    """`a, b and c`; for many, the first few and the number of the others."""
     shown = list(all_names[:_MOST_NAMES])
     if len(all_names) > len(shown):
         shown.append(f"{len(all_names) - len(shown)} more")

@@ -39,7 +39,7 @@ MISTAKES = (
     Mistake("qouta", 2, "No such command 'qouta'. Did you mean 'quota'?"),
     Mistake("reserve agent-1 cpus:1 --rol web", 2, "No such option: --rol", "see mesosctl reserve --help"),
     Mistake("quota remove", 2, "Missing argument 'ROLE...'", "see mesosctl quota remove --help"),
-    Mistake("quota list web", 2, "Got unexpected extra argument(s) (web)", "see mesosctl quota list --help"),
+    Mistake("quota list web", 2, "Got unexpected extra argument (web)", "see mesosctl quota list --help"),
     Mistake("quota list -o jsno", 2, "'jsno' is not one of 'table', 'wide', 'json'"),
     Mistake("completion bsh", 2, "'bsh' is not one of 'bash', 'zsh', 'fish'", "see mesosctl completion --help"),
     # --- Which master ------------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ MISTAKES = (
     ),
     # --- Time ----------------------------------------------------------------------------------------------------
     Mistake("quota list --timeout soon", 2, "'soon' is not a span of time", "500ms, 30s, 10m or 1h"),
-    Mistake("quota list --timeout 5 s", 2, "Got unexpected extra argument(s) (s)"),
+    Mistake("quota list --timeout 5 s", 2, "Got unexpected extra argument (s)"),
     Mistake("quota list --timeout 0", 2, "--timeout is 0: it must be at least 0.001 seconds", "500ms, 5s or 1h30m"),
     Mistake("offers watch --every x", 2, "'x' is not a span of time", "500ms, 30s, 10m or 1h"),
     Mistake("context set prod timeout=1x", 3, "'1x' is not a span of time"),
@@ -76,8 +76,8 @@ MISTAKES = (
         "reserve agent-1 ports:99 --role web", 6, "agent agent-1 does not have ports:[99-99]", "ports:[31000-32000]"
     ),
     # --- Names of resources ------------------------------------------------------------------------------------
-    Mistake("quota set ads cpu:12", 3, NO_CPU, "did you mean cpus?; --allow-new-resource skips this check", on=NEWER),
-    Mistake("quota set ads cpu:12 --force", 3, NO_CPU, "did you mean cpus?; --allow-new-resource skips", on=NEWER),
+    Mistake("quota set ads cpu:12", 3, NO_CPU, "did you mean cpus? --allow-new-resource skips this check", on=NEWER),
+    Mistake("quota set ads cpu:12 --force", 3, NO_CPU, "did you mean cpus? --allow-new-resource skips", on=NEWER),
     Mistake("quota set ads cpus:1 memory:64", 3, "has a resource 'memory'", "did you mean mem?", on=NEWER),
     Mistake("quota set ads bananas:1", 3, "has a resource 'bananas'", "known: cpus, mem, disk, gpus, ports", on=NEWER),
     Mistake("quota set ads cpus:1 --limit cpu:4", 3, NO_CPU, "did you mean cpus?", on=NEWER),
@@ -86,7 +86,7 @@ MISTAKES = (
     Mistake("quota set -f a.json", 3, f"a.json, line 2: role 'web': {NO_CPU}", files={"a.json": V0_OF_CPU}),
     Mistake("quota update -f a.json", 3, f"line 2: role 'web': {NO_CPU}", before=QUOTA, files={"a.json": V1_OF_CPU}),
     Mistake("diff -f a.toml", 3, f"a.toml, line 3: role 'web': {NO_CPU}", files={"a.toml": LIMIT_OF_CPU}),
-    Mistake("apply -f a.toml", 3, NO_CPU, "cpus?; --allow-new-resource skips this", files={"a.toml": LIMIT_OF_CPU}),
+    Mistake("apply -f a.toml", 3, NO_CPU, "cpus? --allow-new-resource skips this", files={"a.toml": LIMIT_OF_CPU}),
     Mistake("apply -f a.toml", 3, f"a.toml, line 4: {NO_CPU}", "did you mean cpus?", files={"a.toml": RESERVED_CPU}),
     Mistake("reserve agent-1 cpu:1 --role web", 3, NO_CPU, "did you mean cpus?"),
     Mistake("unreserve agent-1 cpu:1 --role dept", 3, NO_CPU, "did you mean cpus?", before=REFINED),
@@ -97,14 +97,14 @@ MISTAKES = (
         "offers reserve --offer a.json cpu:1", 3, "the offer has no resource 'cpu'", "did you mean cpus?", files=OFFER
     ),
     Mistake("offers unreserve --offer a.json cpu:1", 3, "the offer has no resource 'cpu'", "cpus?", files=OFFER),
-    Mistake("whatif quota:ads=cpu:1", 3, NO_CPU, "did you mean cpus?; --allow-new-resource skips this check"),
-    Mistake("whatif reserve:agent-1=cpu(ads):1", 3, NO_CPU, "cpus?; --allow-new-resource skips this check"),
+    Mistake("whatif quota:ads=cpu:1", 3, NO_CPU, "did you mean cpus? --allow-new-resource skips this check"),
+    Mistake("whatif reserve:agent-1=cpu(ads):1", 3, NO_CPU, "cpus? --allow-new-resource skips this check"),
     Mistake(
         "whatif reserve:agent-1=cpu(ads):1 --allow-new-resource",
         1,
         "(a master would answer 409) [operation.contained]: agent agent-1 does not have cpu:1",
     ),
-    Mistake("whatif --add-agent cpu:24", 3, NO_CPU, "did you mean cpus?; --allow-new-resource skips this check"),
+    Mistake("whatif --add-agent cpu:24", 3, NO_CPU, "did you mean cpus? --allow-new-resource skips this check"),
     # --- Quota -----------------------------------------------------------------------------------------------------
     Mistake(
         "quota update web mem:1GiB",
@@ -329,7 +329,12 @@ MISTAKES = (
         before=VOLUME,
     ),
     # --- What if -------------------------------------------------------------------------------------------------
-    Mistake("whatif", 2, "no change was given, so there is nothing to forecast", "a change such as quota:web=cpus:12"),
+    Mistake(
+        "whatif",
+        2,
+        "no change was given, so there is nothing to forecast",
+        "such as 'quota:web=cpus:12;mem",
+    ),
     Mistake("whatif qouta:web=cpus:1", 2, "'qouta:web=cpus:1' is not a change", "did you mean quota:?"),
     Mistake("whatif weight", 2, "'weight' is not a change", "for example,"),
     Mistake("whatif quota:web", 2, "'quota:web': a role and a value are needed", "quota:web=cpus:12;mem:6GiB"),

@@ -1,5 +1,6 @@
 """Every row of the table of mistakes: the exit status, the message, the hint, and that the master is unchanged."""
 
+import itertools
 import re
 import socket
 from pathlib import Path
@@ -7,9 +8,14 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
+from mesosctl.__main__ import main
 from mesosctl.cli.reference.walk import commands
+from tests.helpers.surroundings import InMemory
 from tests.mesosctl.cli.mistakes.mistake import Mistake, prepare, typed
-from tests.mesosctl.cli.mistakes.table import MISTAKES
+from tests.mesosctl.cli.mistakes.table import MISTAKES as ROWS
+from tests.mesosctl.cli.mistakes.table_of_words import WORDS
+
+MISTAKES = (*ROWS, *WORDS)
 
 
 def _row(mistake: Mistake) -> ParameterSet:
@@ -45,7 +51,8 @@ def test_a_hint_names_options_that_exist_there(mistake: Mistake, folder: Path):
     (hint,) = [line for line in told.splitlines() if line.startswith("  hint: ")]
     nodes = {" ".join(node.path): node for node in commands().walk()}
     for text, option in re.findall(r"((?:mesosctl [^;,]*)?)(--[a-z-]+)", hint):
-        words = (text or f"mesosctl {mistake.words}").split()
+        below = re.search(rf"write {option} after '([^']*)'", hint)
+        words = f"mesosctl {below[1]}".split() if below else (text or f"mesosctl {mistake.words}").split()
         path = max((name for name in nodes if words[: len(name.split())] == name.split()), key=len)
         assert option in {name for one in nodes[path].options for name in one.names}, (hint, path)
 
@@ -56,3 +63,10 @@ def test_a_master_that_does_not_answer_is_given_up_in_time(tmp_path):
         ran = typed(f"quota list --master http://127.0.0.1:{silent.getsockname()[1]} --timeout 200ms", tmp_path)
     assert (ran.status, ran.out) == (9, "")
     assert "did not answer within 0.2 s" in ran.err
+
+
+def test_a_fake_master_that_is_late_is_named_by_its_address(folder: Path):
+    ticks = itertools.count()
+    environment = InMemory(variables={"HOME": str(folder)}, clock=lambda: float(next(ticks)))
+    assert main(["quota", "list", "--master", "fake:", "--timeout", "1"], environment) == 9
+    assert environment.err.startswith("mesosctl: fake: did not answer within 1 s")

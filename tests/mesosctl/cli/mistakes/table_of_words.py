@@ -1,0 +1,62 @@
+"""More rows of the table: words in the wrong place, addresses, missing files, and answers without a reason."""
+
+from tests.mesosctl.cli.mistakes.mistake import Mistake
+
+MIXED = "a list of masters cannot contain a fake: address"
+SCHEME = "'htp' is not a scheme of a master's address"
+ZK = "zk://host1:2181,host2:2181/mesos, or zk://USER:SECRET@host1,host2/mesos"
+RESERVED = "reserve agent-1 cpus:1 --role web"
+TWICE = "duplicate resource name 'cpus'\n  at: field cpus:2"
+
+WORDS = (
+    # --- Options and commands in the wrong place --------------------------------------------------------------
+    Mistake("quota set --role web cpus:1", 2, "No such option: --role\n", "ROLE is an argument: mesosctl quota set"),
+    Mistake("quota remove --role web", 2, "No such option: --role\n", "ROLE is an argument: mesosctl quota remove"),
+    Mistake("apply --role web -f a.toml", 2, "No such option: --role\n", "hint: see mesosctl apply --help"),
+    Mistake("quota --limit cpus:4 set web", 2, "No such option: --limit\n", "write --limit after 'quota set'"),
+    Mistake("quota --limit=cpus:4 set web", 2, "No such option: --limit\n", "write --limit after 'quota set'"),
+    Mistake("--role ads reservations", 2, "No such option: --role\n", "write --role after 'reservations'"),
+    Mistake("quota list --princ me", 2, "No such option: --princ. Did you mean '--principal'?"),
+    Mistake("list quota", 2, "No such command 'list'. Did you mean 'quota list'?"),
+    Mistake("set -o json quota web cpus:1", 2, "No such command 'set'. Did you mean 'quota set'?"),
+    Mistake("quota list web ads", 2, "Got unexpected extra arguments (web ads)"),
+    Mistake("quota set cpus:2 payments", 3, "'payments' is not NAME:VALUE", "write payments first: payments cpus:2"),
+    Mistake("quota update cpus:2 mem:1GiB web", 3, "'web' is not NAME", "write web first: web cpus:2 mem:1GiB"),
+    Mistake("quota check cpus:2 web", 3, "'web' is not NAME:VALUE", "write web first: web cpus:2"),
+    Mistake("reserve cpus:1 agent-1 --role web", 3, "'agent-1' is not NAME:VALUE", "write agent-1 first"),
+    # --- Amounts -------------------------------------------------------------------------------------------------
+    Mistake("quota set web cpus:1 cpus:2", 3, TWICE, "give cpus once"),
+    Mistake("quota set web 'cpus:1;cpus:2'", 3, TWICE, "give cpus once"),
+    Mistake("quota update web cpus:1 cpus:2", 3, TWICE, "give cpus once"),
+    Mistake("quota set web cpus:3 --limit 'cpus:4;cpus:5'", 3, "at: field --limit cpus:5", "give cpus once"),
+    Mistake("quota set web cpus:-1", 3, "cpus: -1 is below zero", "write an amount without a minus, such as cpus:1"),
+    Mistake(
+        "unreserve agent-3 cpus:3 --role ads",
+        5,
+        "agent agent-3 has no cpus:3 dynamically reserved for 'ads'",
+        "agent agent-3 has cpus:2;mem:1024 statically reserved for 'ads'; a static reservation is part of",
+    ),
+    Mistake("unreserve agent-1 cpus:3 --role ads", 5, "has no cpus:3", "agent agent-1 has nothing reserved for 'ads'"),
+    Mistake(
+        "unreserve agent-1 cpus:3 --role web",
+        6,
+        "does not have cpus:3 in a single entry reserved for 'web'",
+        "agent agent-1 has cpus:1 dynamically reserved for 'web'; mesosctl reservations",
+        before=RESERVED,
+    ),
+    # --- Which master --------------------------------------------------------------------------------------------
+    Mistake("quota list --master htp://x", 2, SCHEME, "did you mean http://? write http://host:5050"),
+    Mistake("quota list", 2, SCHEME, "the address comes from MESOSCTL_MASTER", on="htp://x"),
+    Mistake("quota list", 2, "must end with the path", ZK, on="zk://a:1"),
+    Mistake("quota list --master fake:a.toml,http://x:1", 3, MIXED, "give the fake: address alone"),
+    Mistake("quota list --master http://x:1,fake:", 3, MIXED, "only the addresses of real masters"),
+    # --- Files -----------------------------------------------------------------------------------------------------
+    Mistake("apply -f a.toml", 3, "a.toml cannot be read: No such file", "mesosctl export -f a.toml writes one"),
+    Mistake("diff -f 'a b.toml'", 3, "a b.toml cannot be read", "mesosctl export -f 'a b.toml' writes one"),
+    Mistake("quota set -f a.json", 3, "a.json cannot be read: No such file", "it was looked for in /"),
+    Mistake("quota list", 3, "no-such.toml cannot be read", "it was looked for in /", on="fake:no-such.toml"),
+    # --- What if -----------------------------------------------------------------------------------------------------
+    Mistake("whatif quota:ads=cpus:1000 -o csv", 1, "note: refused: quota:ads=cpus:1000", "note: NO: it would"),
+    Mistake("whatif quota:ads=cpus:1000 -o name", 1, "not enough capacity", "mesosctl: note: NO: it would be refused"),
+    Mistake("whatif --find-largest quota:web=gpus:? -o name", 1, "note: no agent has gpus, so no amount"),
+)
