@@ -15,8 +15,43 @@ from fake_master.state.tasks import Executor, Task, TaskGroup
 from mesosctl.model import roles as roles_model
 from mesosctl.model.resources import Resources
 
-# Thousands of offers come and go, and their sum is rarely requested.
+# Thousands of offers and tasks come and go, and their sums are rarely requested.
 _CHANGES_KEPT = 1000
+
+
+class DeferredSum:
+    """Resources that are added and subtracted, as Mesos sums them over agents.
+
+    The same ports on two agents appear once, and disappear when the first of the two is subtracted.
+    """
+
+    __slots__ = ("_changes", "_sum")
+
+    def __init__(self) -> None:
+        self._sum = Resources()
+        self._changes: list[tuple[bool, Resources]] = []
+        """Changes that `_sum` does not have yet, in order: resources added (true) and subtracted."""
+
+    def add(self, resources: Resources) -> None:
+        """Add resources."""
+        self._change(resources, added=True)
+
+    def subtract(self, resources: Resources) -> None:
+        """Subtract resources."""
+        self._change(resources, added=False)
+
+    def _change(self, resources: Resources, *, added: bool) -> None:
+        self._changes.append((added, resources))
+        if len(self._changes) >= _CHANGES_KEPT:
+            self.value()
+
+    def value(self) -> Resources:
+        """Return the sum: the same object until the next change."""
+        for added, changes in groupby(self._changes, key=itemgetter(0)):
+            entries = chain.from_iterable(resources for _, resources in changes)
+            self._sum = Resources(chain(self._sum, entries)) if added else self._sum - Resources(entries)
+        self._changes.clear()
+        return self._sum
 
 
 @dataclass(slots=True)
@@ -61,10 +96,8 @@ class Framework:
     """Task groups whose tasks are not made yet, by agent id."""
     # Sums kept as tasks come and go: there may be thousands of them, and every view asks.
     _held: dict[str, Resources] = field(default_factory=dict)
-    _held_anywhere: Resources = field(default_factory=Resources)
-    _offered: Resources = field(default_factory=Resources)
-    _offer_changes: list[tuple[bool, Resources]] = field(default_factory=list)
-    """Changes that `_offered` does not have yet, in order: offers made (true) and gone."""
+    _held_anywhere: DeferredSum = field(default_factory=DeferredSum)
+    _offered: DeferredSum = field(default_factory=DeferredSum)
 
     @property
     def name(self) -> str:
@@ -144,7 +177,7 @@ class Framework:
         """Add `resources` of an agent, with allocation roles, that a task or executor uses."""
         before = self._held.get(agent.id)
         self._held[agent.id] = resources if before is None else before + resources
-        self._held_anywhere += resources
+        self._held_anywhere.add(resources)
         agent.used = agent.used + resources if agent.used else resources
 
     def release(self, agent: Agent, resources: Resources) -> None:
@@ -154,7 +187,7 @@ class Framework:
             self._held[agent.id] = left
         else:
             del self._held[agent.id]
-        self._held_anywhere -= resources
+        self._held_anywhere.subtract(resources)
         agent.used -= resources
 
     def lose_agents(self, agents: Iterable[Agent]) -> None:
@@ -179,33 +212,21 @@ class Framework:
 
     def used(self) -> Resources:
         """Return the resources that it holds on all agents."""
-        return self._held_anywhere
+        return self._held_anywhere.value()
 
     def add_offer(self, offer: Offer) -> None:
         """Add an outstanding offer."""
         self.offers[offer.id] = offer
-        self._offers_changed(offer, made=True)
+        self._offered.add(offer.resources)
 
     def drop_offer(self, offer: Offer) -> None:
         """Drop an offer that is no longer outstanding."""
         if self.offers.pop(offer.id, None) is not None:
-            self._offers_changed(offer, made=False)
-
-    def _offers_changed(self, offer: Offer, *, made: bool) -> None:
-        self._offer_changes.append((made, offer.resources))
-        if len(self._offer_changes) >= _CHANGES_KEPT:
-            self.offered()
+            self._offered.subtract(offer.resources)
 
     def offered(self) -> Resources:
-        """Return the sum of all its offers, as Mesos keeps it.
-
-        The same ports on two agents appear once, and disappear with the first of the two offers.
-        """
-        for made, changes in groupby(self._offer_changes, key=itemgetter(0)):
-            entries = chain.from_iterable(resources for _, resources in changes)
-            self._offered = Resources(chain(self._offered, entries)) if made else self._offered - Resources(entries)
-        self._offer_changes.clear()
-        return self._offered
+        """Return the sum of all its offers, as Mesos keeps it."""
+        return self._offered.value()
 
 
 def capabilities_of(info: Mapping[str, Any]) -> frozenset[str]:

@@ -78,7 +78,7 @@ class MaintenanceSchedule:
 
 
 def key_of(machine: MachineId) -> str:
-    """Return the key of a machine id: case does not matter in host names, but in addresses; "" is not None."""
+    """Return the key of a machine id: host names are compared without case, addresses exactly; "" is not None."""
     hostname = machine.get("hostname")
     return json.dumps([None if hostname is None else hostname.lower(), machine.get("ip")])
 

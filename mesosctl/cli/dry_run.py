@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fake_master import DryRun
-    from mesosctl.output.forecast_page import Origin
+    from mesosctl.output.forecasts.page import Origin
     from mesosctl.planning.message_rates import RecordedTraffic
 
 
@@ -118,7 +118,7 @@ def tell(
 
     A page on standard output is the only output there.
     """
-    from mesosctl.output.forecast import forecast_report
+    from mesosctl.output.forecasts.forecast import forecast_report
 
     emit_with_page(session, forecast_report(forecast, would), forecast, report, would, source)
     return ExitStatus.DONE if forecast.is_harmless else ExitStatus.ANSWER_IS_NO
@@ -142,7 +142,7 @@ def emit_with_page(
         emit_answer(session, answer, [one for one in forecast.answers if not one.accepted])
     if report is not None:
         from mesosctl.files import write_atomically
-        from mesosctl.output.forecast_page import page
+        from mesosctl.output.forecasts.page import page
 
         # A browser must be able to read it, whatever bytes a name contains.
         text = page(forecast, would, _origin(session, source)).encode(errors="backslashreplace").decode()
@@ -156,7 +156,7 @@ def emit_with_page(
 
 def emit_answer(session: Session, answer: Report, refused: "Sequence[ChangeAnswer]" = ()) -> None:
     """Emit an answer; csv and names have only its rows, so notes give the reason if the answer is no."""
-    from mesosctl.output.forecast import answer_text
+    from mesosctl.output.forecasts.sentences import answer_text
 
     session.emit(answer)
     if session.form in ("csv", "name"):
@@ -172,7 +172,7 @@ def _origin(session: Session, source: str | None) -> "Origin":
     import shlex
 
     from mesosctl import __version__
-    from mesosctl.output.forecast_page import Origin
+    from mesosctl.output.forecasts.page import Origin
 
     return Origin(
         command=shlex.join(("mesosctl", *session.environment.words)),

@@ -63,7 +63,7 @@ class Resources:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Resources):
             return NotImplemented
-        return self.contains(other) and other.contains(self)
+        return self._entries == other._entries or (self.contains(other) and other.contains(self))
 
     __hash__ = None  # type: ignore[assignment]  # equality ignores order, so hashing the entries would lie
 

@@ -74,7 +74,11 @@ def context_show(context: str | None, settings: Sequence[InEffect], *, with_orig
         return ContextShow(context=context, settings=items())
 
     return Report(
-        (Column("SETTING"), Column("VALUE"), Column("ORIGIN", wide=not with_origin)),
+        (
+            Column("SETTING"),
+            Column("VALUE", kind="sentence", rank=-1),
+            Column("ORIGIN", wide=not with_origin, kind="sentence", rank=-1),
+        ),
         [
             (s.key, s.value, " ".join(part for part in (s.kind, s.name, s.place and f"({s.place})") if part))
             for s in settings

@@ -110,10 +110,18 @@ def _no_document() -> "quota.QuotaList":
 
 
 def guarantee_verdict(statuses: Sequence[RoleStatus]) -> Verdict:
-    """The answer to who is below its guarantee."""
+    """The answer to who is below its guarantee, above a list."""
+    return _guarantee_verdict(statuses)._replace(on_terminals_only=True)
+
+
+def _guarantee_verdict(statuses: Sequence[RoleStatus]) -> Verdict:
     promised = [status for status in statuses if status.quota.guarantees]
     if any(status.usage is None for status in promised):
-        return Verdict("whether guarantees are met is unknown: this principal may not see what roles use", "at risk")
+        return Verdict(
+            "whether guarantees are met is unknown: this principal may not see what roles use",
+            "at risk",
+            on_terminals_only=True,
+        )
     below = [status for status in promised if status.standing == "below guarantee"]
     idle = [status.role for status in promised if status.standing == "no frameworks"]
     asked = f"no framework asks for the guarantee of {_listed(idle)}" if idle else ""
@@ -235,7 +243,7 @@ def quota_check(check: QuotaCheck) -> Report:
         lambda: document().findings,
         remark=[f"{title}: {'unknown' if amounts is None else amounts_text(amounts)}" for title, amounts in room],
         verdicts=[_verdict(check)],
-        minor=Minor(lambda row: row[0] == _RESULTS[True], "rules that hold"),
+        minor=Minor(lambda row: row[0] == _RESULTS[True], "rules hold", "rule holds"),
     )
 
 

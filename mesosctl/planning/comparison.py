@@ -58,16 +58,20 @@ def share_changes(
 ) -> tuple[tuple[ShareChange, ...], tuple[ShareChange, ...]]:
     """Every role and every framework that has, or had, anything or a guarantee; roles and frameworks apart."""
     named = sorted({*before.roles, *after.roles, *before.quotas, *after.quotas})
-    roles = tuple(_share_change("role", role, role, before, after) for role in named)
+    missing = after.unmet()
+    roles = tuple(_share_change("role", role, role, before, after, missing.get(role)) for role in named)
     names = {**before.names, **after.names}
     ids = sorted({*before.frameworks, *after.frameworks}, key=lambda one: (names[one], one))
     return roles, tuple(_share_change("framework", names[one], one, before, after) for one in ids)
 
 
-def _share_change(kind: Kind, name: str, key: str, before: ClusterSummary, after: ClusterSummary) -> ShareChange:
+def _share_change(
+    kind: Kind, name: str, key: str, before: ClusterSummary, after: ClusterSummary, missing: Quantities | None = None
+) -> ShareChange:
     held = [(m.roles if kind == "role" else m.frameworks).get(key, HeldResources()) for m in (before, after)]
     first, last = held[0].dominant(before.totals), held[1].dominant(after.totals)
-    quota = after.quotas.get(key) if kind == "role" else None
+    quotas = [m.quotas.get(key) if kind == "role" else None for m in (before, after)]
+    guarantees = [None if quota is None or not quota.guarantees else quota.guarantees for quota in quotas]
     return ShareChange(
         kind=kind,
         name=name,
@@ -77,7 +81,9 @@ def _share_change(kind: Kind, name: str, key: str, before: ClusterSummary, after
         share_before=first[1],
         share_after=last[1],
         dominant=(last if last[1] >= first[1] else first)[0],
-        guarantee=None if quota is None or not quota.guarantees else quota.guarantees,
+        guarantee=guarantees[1],
+        guarantee_before=guarantees[0],
+        missing=missing or Quantities(),
     )
 
 
@@ -87,10 +93,13 @@ def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[
     Rescinding an unanswered offer starves nobody: see `unoffered`.
     """
     unmet = before.unmet()
+    can_be_met = after.capacity.contains(after.promised)
     for role, short in sorted(after.unmet().items()):
         if not short:
             continue
         was_short = unmet.get(role, Quantities())
+        guarantee = after.quotas[role].guarantees
+        old = before.quotas.get(role)
         yield Starving(
             "role",
             role,
@@ -98,9 +107,11 @@ def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[
             short,
             caused=not was_short.contains(short),
             before=was_short,
-            guarantee=after.quotas[role].guarantees,
+            guarantee=guarantee,
             has=after.counted.get(role, Quantities()),
             is_asked_for=role in after.asking,
+            is_raised=old is None or not old.guarantees.contains(guarantee),
+            can_be_met=can_be_met,
         )
     for party in _left_with_nothing(before, after, everybody):
         if _has(party.before.used):

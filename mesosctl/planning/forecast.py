@@ -111,6 +111,9 @@ class ShareChange:
     """The resource of the larger share."""
     guarantee: Quantities | None = None
     """Of a role, afterwards; None without quota."""
+    guarantee_before: Quantities | None = None
+    missing: Quantities = field(default_factory=Quantities)
+    """The part of the guarantee that is not met afterwards."""
 
     @property
     def gains(self) -> Quantities:
@@ -124,8 +127,13 @@ class ShareChange:
 
     @property
     def changes(self) -> bool:
-        """Whether anything is different."""
+        """Whether it holds more or less than before."""
         return self.before != self.after
+
+    @property
+    def changes_guarantee(self) -> bool:
+        """Whether the guarantee is another one than before."""
+        return self.guarantee != self.guarantee_before
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +154,10 @@ class Starving:
     """The amounts that count towards the guarantee."""
     is_asked_for: bool = True
     """Whether a framework takes offers in the role."""
+    is_raised: bool = False
+    """Whether the change guarantees more of something, or guarantees it for the first time."""
+    can_be_met: bool = True
+    """Whether the cluster is large enough for the guarantees of all roles."""
 
     @property
     def message(self) -> str:
@@ -156,7 +168,7 @@ class Starving:
         """Return it in a sentence; `text` writes its amounts."""
         if self.reason == "nothing":
             return f"{self.kind} {self.name} has nothing left: its tasks used {text(self.short)}"
-        wants = "" if self.is_asked_for else " (no framework asks for it now, and it is not free)"
+        wants = "" if self.is_asked_for else " (no framework asks for offers in this role, and too little is free)"
         return (
             f"role {self.name} is {text(self.short)} below its guarantee of {text(self.guarantee)}: "
             f"it has {text(self.has)}{wants}"
@@ -193,11 +205,11 @@ class TriedChange(NamedTuple):
 
     def __str__(self) -> str:
         """The text for programs."""
-        return self.sentence(str)
+        return self.words if self.lost is None else f"{self.words}; with {self.lost}"
 
     def sentence(self, text: Callable[[Quantities], str]) -> str:
-        """Return it in a sentence; `text` writes its amounts."""
-        return self.words if self.lost is None else f"{self.words}; with {text(self.lost)}"
+        """Return it in a sentence for people; `text` writes its amounts."""
+        return self.words if self.lost is None else f"{self.words} (lost in total: {text(self.lost)})"
 
 
 class LostAgent(NamedTuple):

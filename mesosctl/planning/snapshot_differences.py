@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from mesosctl.model.quantities import Quota, format_milli
 from mesosctl.model.resources import Resources
+from mesosctl.model.values import value_quantity
 from mesosctl.planning.snapshot import (
     ClusterSnapshot,
     Debt,
@@ -167,9 +168,9 @@ def _offered(snapshot: ClusterSnapshot) -> dict[str, str]:
 
 
 def _added(amounts: dict[str, int], resources: Resources) -> dict[str, int]:
-    for suffix, part in (("", resources.non_revocable()), ("_revocable", resources.revocable())):
-        for name, milli in part.quantities().items():
-            amounts[f"{name}{suffix}"] = amounts.get(f"{name}{suffix}", 0) + milli
+    for entry in resources:
+        name = f"{entry.name}_revocable" if entry.revocable else entry.name
+        amounts[name] = amounts.get(name, 0) + value_quantity(entry.value)
     return amounts
 
 

@@ -8,7 +8,7 @@ shift 2
 before=$(mesosctl quota show "$role" -o csv | tail -n 1 | cut -d , -f 2)
 
 # Any failure ends the script here, with the message on standard error.
-# --yes: the new quota may drop a resource, because the old quota is restored on failure.
+# --yes: do not ask if RESOURCES leaves out a resource of the old quota. The script restores the old quota on failure.
 mesosctl quota update "$role" "$wanted" --yes -o name
 
 status=0

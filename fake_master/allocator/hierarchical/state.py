@@ -166,7 +166,7 @@ class State:
     def mark_allocated(self, agent: Agent, allocation: Allocation, sign: int) -> None:
         """Offered resources were accepted (+1), or are given back (-1), which is nothing unless they were accepted."""
         if sign > 0:
-            agent.allocated += allocation.with_role
+            agent.allocated = agent.allocated + allocation.with_role if agent.allocated else allocation.with_role
         elif agent.allocated.contains(allocation.with_role):
             agent.allocated -= allocation.with_role
         else:

@@ -21,8 +21,8 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 def options(ctx: typer.Context) -> None:
     """Show the options that every command takes.
 
-    You can give them before or after the command. Each of them except --yes has an environment variable, and a context
-    can set all of them except --yes and --context.
+    You can give them before or after the command. Each of them except --yes has an environment variable, which is
+    MESOSCTL_ and its name: MESOSCTL_NO_WAIT for --no-wait. A context can set all of them except --yes and --context.
     """
     session: Session = ctx.obj
     formatter = ctx.make_formatter()

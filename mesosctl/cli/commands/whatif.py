@@ -277,7 +277,7 @@ def _tell_several(
 ) -> ExitStatus:
     from mesosctl.cli.dry_run import emit_answer, emit_with_page
     from mesosctl.operations.whatif_variants import find_largest, forecast_each
-    from mesosctl.output.whatif_variants import alternatives_report, largest_report
+    from mesosctl.output.forecasts.variants import alternatives_report, largest_report
     from mesosctl.planning.changes import parse_change
 
     if isinstance(several, tuple):

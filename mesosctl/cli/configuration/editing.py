@@ -116,7 +116,10 @@ def _context(document: Mapping[str, Any], name: str) -> None:
 
 @contextmanager
 def _edited(path: Path) -> Iterator[Any]:
-    """The document, written back when the block ends without an error. A lock keeps changes of other processes."""
+    """The document, written back when the block ends without an error.
+
+    A lock keeps other processes from changing it meanwhile.
+    """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path.parent, os.O_RDONLY)

@@ -59,7 +59,8 @@ def _commands(*programs: Node) -> Iterator[str]:
 def _global_options(root: Node) -> Iterator[str]:
     yield from ("", "## Global options", "")
     yield "Write them before or after the command. Each of them except `--yes` has an environment"
-    yield "[variable](environment.md), and a context can set all of them except `--yes` and `--context`."
+    yield "[variable](environment.md), which is `MESOSCTL_` and its name: `MESOSCTL_NO_WAIT` for `--no-wait`. A context"
+    yield "can set all of them except `--yes` and `--context`."
     yield from _options(option for option in root.options if option.shared)
 
 
@@ -125,7 +126,8 @@ _EXIT_STATUSES = """With `-o json`, an error is one JSON object on standard erro
 If the answer to a change does not arrive, mesosctl checks whether the master made the change. If it did, the command
 ends with 0 and a note. If it did not, the message says that the change has not been made *so far*, because something
 between you and the master may still deliver the request. The message says "no change was sent" only if no request can
-have arrived.
+have arrived. With `-o json` this text is in `error.message`. A script can use it to tell the two meanings of status 9
+apart: if no change was sent, you can run the command again.
 
 If you interrupt a command, its last message says one of the following:
 
@@ -150,7 +152,10 @@ def _cluster_file() -> Iterator[str]:
     yield "A cluster file describes the cluster of a fake master. The address `fake:cluster.toml` runs it inside the"
     yield "command, `mesos-fake-master --cluster cluster.toml` serves it, and `mesosctl offers simulate cluster.toml`"
     yield "simulates it."
-    yield from ("", "```toml", cluster_file().rstrip(), "```")
+    yield from ("", "```toml", cluster_file().rstrip(), "```", "")
+    yield "With `fake:cluster.toml`, time starts anew with each command, so a framework with `after` does not appear."
+    yield "To see it, serve the file with `mesos-fake-master --cluster cluster.toml` and give the address of that"
+    yield "master with `--master`, or leave out `after`."
 
 
 def _json() -> Iterator[str]:

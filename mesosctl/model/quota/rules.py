@@ -88,7 +88,7 @@ def check_amounts_above_zero(guarantee: Sequence["Resource"]) -> None:
     for index, resource in enumerate(guarantee):
         if isinstance(resource.value, int) and resource.value <= 0:
             raise RuleViolation(
-                f"{resource.name} is zero, which guarantees nothing, and on newer masters forbids {resource.name}",
+                f"{resource.name} is zero: that guarantees nothing, and from Mesos 1.9 on it also sets a limit of zero",
                 field=f"guarantee[{index}].scalar.value",
                 rule="quota.above-zero",
                 hint=f"leave {resource.name} out; to forbid it, use quota update --limit {resource.name}:0",

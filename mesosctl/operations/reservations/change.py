@@ -53,7 +53,8 @@ def reserve_for(
     """
     check_owner(owner)
     check_entries(master, entries)
-    return operate(master, [plan_reserve(master, on, to_reserve(on, entries, owner)) for on in agents], options)
+    plans = [plan_reserve(master, agent, to_reserve(agent, entries, owner)) for agent in agents]
+    return operate(master, plans, options)
 
 
 def reserve_on_some(  # the options of one command
@@ -136,7 +137,8 @@ def unreserve_of(
     """Return `entries` to the role below `owner`; the reserver's principal and the labels are found."""
     check_owner(owner)
     check_entries(master, entries)
-    return operate(master, [plan_unreserve(master, agent, to_undo(agent, entries, owner))], options)
+    plan = plan_unreserve(master, agent, to_undo(agent, entries, owner))
+    return operate(master, [plan], options)
 
 
 def plan_all(master: Master, agents: Sequence[RegisteredAgent], owner: Owner) -> list[Operation]:

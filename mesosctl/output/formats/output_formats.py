@@ -76,7 +76,6 @@ def redacted(report: Report, secrets: Secrets) -> Report:
         names=list(map(plain, report.names)),
         remark=[plain(part) if isinstance(part, str) else redacted(part, secrets) for part in report.remark],
         detail=[plain(part) if isinstance(part, str) else redacted(part, secrets) for part in report.detail],
-        conclusion=list(map(plain, report.conclusion)),
         verdicts=[one._replace(sentence=plain(one.sentence)) for one in report.verdicts],
         terminal=None if report.terminal is None else redacted(report.terminal, secrets),
     )
@@ -163,9 +162,13 @@ def json_text(model: "BaseModel", encoding: str | None, indent: int | None = Non
 
 def _write_table(report: Report, stream: TextIO, *, wide: bool) -> None:
     rows = shown_rows(report, wide=wide)
+    answers = [verdict.sentence for verdict in report.verdicts if not verdict.on_terminals_only]
+    stream.writelines(printable(sentence) + "\n" for sentence in answers)
+    if answers and (rows or report.remark):
+        stream.write("\n")
     if rows:
         stream.writelines(plain_lines([column.title for column in shown_columns(report, wide=wide)], rows))
-    stream.writelines(printable(line) + "\n" for line in (*_remark_lines(report, wide=wide), *report.conclusion))
+    stream.writelines(printable(line) + "\n" for line in _remark_lines(report, wide=wide))
 
 
 def _remark_lines(report: Report, *, wide: bool) -> Iterator[str]:

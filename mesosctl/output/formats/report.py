@@ -47,17 +47,26 @@ class Column(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The answer to a question in one sentence, which a terminal shows first."""
+    """The answer to a question in one sentence, which is shown first.
+
+    Of a list that nobody asked a question about, only a terminal shows it: elsewhere the first line is the titles.
+    """
 
     sentence: str
     meaning: Meaning
+    on_terminals_only: bool = False
 
 
 class Minor(NamedTuple):
-    """Rows that a reader rarely needs, and their name before a count: `rules that hold: 12`."""
+    """Rows that a reader rarely needs, and what they are called after a count: `12 rules hold`, `1 rule holds`."""
 
     holds: Callable[[Sequence[str]], bool]
-    name: str
+    many: str
+    one: str
+
+    def sentence(self, count: int) -> str:
+        """Return how many there are, and how to see them."""
+        return f"1 {self.one} (-o wide shows it)" if count == 1 else f"{count} {self.many} (-o wide shows them)"
 
 
 class Rows(Sequence[Sequence[str]], Generic[Value]):
@@ -90,7 +99,7 @@ class Report(NamedTuple):
     json and -o jsonl, and are called only then, as models are slow to load. If `listing` names a list of the document,
     it is made without the items, which are written there one by one.  `remark` stands under a table: lines, and smaller
     tables, which are indented; `detail` stands under that with -o wide alone. `done` is the sentence for a change that
-    was made. `verdicts` stand above a table on a terminal; elsewhere `conclusion` stands below it instead. `minor` are
+    was made. `verdicts` stand above a table. `minor` are
     the rows that a terminal shows with -o wide alone.  `terminal` is the report that a terminal shows instead, unless
     it is wide.  `verbatim` lines of the remark, such as those of a diff, are never broken.
     """
@@ -106,7 +115,6 @@ class Report(NamedTuple):
     done: str = ""
     listing: str = ""
     verdicts: Sequence[Verdict] = ()
-    conclusion: Sequence[str] = ()
     minor: Minor | None = None
     verbatim: bool = False
     terminal: "Report | None" = None

@@ -103,7 +103,7 @@ def _tables(report: Report, *, wide: bool, width: int) -> Iterator[RenderableTyp
         if left_out:
             yield _wrapped(f"no room for {_names(left_out, kept)}: see -o wide", width, "dim")
     if report.minor is not None and len(rows) < len(every):
-        yield _wrapped(f"{report.minor.name}: {len(every) - len(rows)}, see -o wide", width, "dim")
+        yield _wrapped(report.minor.sentence(len(every) - len(rows)), width, "dim")
 
 
 def _names(left_out: Sequence[Shown], kept: Sequence[Shown]) -> str:

@@ -176,9 +176,8 @@ def explanation_report(explanations: Sequence[OfferExplanation]) -> Report:
         items,
         remark=list(_remark(explanations)),
         detail=[part for one in explanations for part in _agents(one, document)],
-        conclusion=[answer(one) for one in explanations],
         verdicts=[Verdict(answer(one), _meaning(one)) for one in explanations],
-        minor=Minor(lambda row: tuple(row) in minor, "other holders"),
+        minor=Minor(lambda row: tuple(row) in minor, "other holders", "other holder"),
     )
 
 

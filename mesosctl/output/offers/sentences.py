@@ -56,7 +56,8 @@ def where(line: AccountLine, refusals: int | None = None) -> str:
             kind, needed = _kind_and_need(line.detail or "")
             return f"{kind}: needs {needed}"
         case "open" if refusals:
-            return f"free, unless refused before ({refusals} refusal{'' if refusals == 1 else 's'} in force)"
+            in_force = f"{refusals} refusal{'' if refusals == 1 else 's'} in force"
+            return f"free, except where a framework has refused it ({in_force})"
         case "out-of-service":
             return f"on agents that are {line.detail or 'out of service'}"
         case _:

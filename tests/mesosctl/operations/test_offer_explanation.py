@@ -148,7 +148,7 @@ def test_a_capability_is_named_with_the_resources_that_need_it() -> None:
         "64GiB is on agents with GPUs, which need the capability GPU_RESOURCES"
     )
     assert [where(line, one.refusals) for line in one.account.lines] == [
-        "free, unless refused before (3 refusals in force)",
+        "free, except where a framework has refused it (3 refusals in force)",
         "on agents with GPUs: needs GPU_RESOURCES",
         "used by spark in role batch",
     ]

@@ -11,7 +11,7 @@ from mesosctl.model.quota.status import Finding, QuotaCheck
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.text import parse_resources
 from mesosctl.output.cluster import agent_list
-from mesosctl.output.forecast import forecast_report
+from mesosctl.output.forecasts.forecast import forecast_report
 from mesosctl.output.formats.output_formats import write
 from mesosctl.output.formats.report import Report
 from mesosctl.output.plan import plan_report, wanted_differences
@@ -36,7 +36,7 @@ def test_a_forecast_shows_what_a_person_needs() -> None:
     assert short[0] == "NO: it would be refused"
     assert any(line == "refused:" for line in short)
     assert not any(line.startswith("what a master does not show") for line in short)
-    assert f"{len(forecast.unknowns)} facts that a master does not show are assumed" in short[-1]
+    assert f"{len(forecast.unknowns)} facts are assumed (-o wide lists them)" in short[-1]
     assert any(line.startswith("what a master does not show") for line in wide)
     assert len(short) < len(wide)
 
@@ -55,9 +55,9 @@ def test_rescinded_offers_say_whose_they_are() -> None:
 def test_a_forecast_names_what_stays_and_what_is_left() -> None:
     said = drawn(forecast_report(replace(whole_forecast(), lost=(LostAgent("agent-3", "S2"),))))
     assert "BEFORE and AFTER count tasks and offers, with the offers that the next allocations would make" in said
-    (left,) = (line for line in said if line.startswith("guarantees that could still be added: before "))
-    assert left.index("before 24 cpus, 48GiB mem and ") < left.index(", after ")
-    assert "  agents lost: 1 of 3: agent-3; with 8 cpus and 16GiB mem" in said
+    (left,) = (line for line in said if line.startswith("largest guarantee that could still be added: "))
+    assert " (before: 24 cpus, 48GiB mem and " in left
+    assert "  agents lost: 1 of 3: agent-3 (lost in total: 8 cpus and 16GiB mem)" in said
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,22 @@ def test_a_forecast_names_what_stays_and_what_is_left() -> None:
 )
 def test_a_verdict_says_what_is_lacking_and_what_was_lacking_before(before: dict[str, int], says: str) -> None:
     web = next(one for one in whole_forecast().starving if one.name == "web")
-    starving = (replace(web, before=Quantities(before), caused=True),)
+    starving = (replace(web, before=Quantities(before), caused=True, is_raised=False),)
     forecast = replace(whole_forecast(), answers=(ChangeAnswer("weight:web=2", 200, accepted=True),), starving=starving)
     assert drawn(forecast_report(forecast))[0] == f"NO: it would be accepted, but {says}"
     assert drawn(forecast_report(replace(forecast, answers=())))[0] == f"NO: {says}", "nothing was asked for"
+
+
+@pytest.mark.parametrize(("can_be_met", "until"), [(True, " until other roles release enough"), (False, "")])
+def test_a_verdict_on_a_new_guarantee_says_when_it_is_met(can_be_met: bool, until: str) -> None:
+    web = next(one for one in whole_forecast().starving if one.name == "web")
+    starving = (replace(web, caused=True, is_raised=True, can_be_met=can_be_met),)
+    forecast = replace(whole_forecast(), answers=(), starving=starving)
+    assert drawn(forecast_report(forecast))[0] == f"NO: role web would be 2 cpus below its new guarantee{until}"
+
+
+def test_the_sentence_for_programs_has_whole_amounts() -> None:
+    web = next(one for one in whole_forecast().starving if one.name == "web")
     assert web.message == "role web is cpus:2 below its guarantee of cpus:16; mem:8192: it has cpus:14; mem:9216"
 
 

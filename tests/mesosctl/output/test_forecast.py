@@ -4,7 +4,8 @@ import io
 import json
 from dataclasses import replace
 
-from mesosctl.output.forecast import forecast_report, verdict
+from mesosctl.output.forecasts.forecast import forecast_report
+from mesosctl.output.forecasts.sentences import verdict
 from mesosctl.output.formats.output_formats import write
 from mesosctl.output.json_documents.forecast import ForecastDocument
 from tests.mesosctl.output.forecasts import HOSTILE, whole_forecast
@@ -31,10 +32,10 @@ def test_everything_else_stands_under_it():
         "quota:web=cpus:16;mem:8GiB: accepted (200)",
         "REFUSED (400) [role.syntax]",
         "offers rescinded: 2:",
-        "(not sent yet: made while the snapshot settled)",
+        "(not sent yet: the master would send it before the change)",
         "tasks evicted: 2:",
         "marathon/t-1 web agent-1 cpus{REV}:2: 2 s to end\n",
-        "cpus{REV}:2: 0 s to end, once what is offered there is used (not running yet: assumed while the snapshot",
+        "cpus{REV}:2: 0 s to end, once what is offered there is used (not running yet: assumed to start before",
         "role web is 2 cpus below its guarantee of 16 cpus and 8GiB mem: it has 14 cpus and 9GiB mem",
         "web: cpus:16;mem:8192 fits on no single agent; the most that one agent has is cpus:12;mem:",
         "NO: it would be refused",

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mesosctl.output.forecast_page import Origin, page
+from mesosctl.output.forecasts.page import Origin, page
 from mesosctl.output.formats.report import Column, Report
 from tests.mesosctl.output.forecasts import HOSTILE, whole_forecast
 

@@ -178,15 +178,14 @@ def test_the_answer_comes_first_and_what_matters_little_is_wide():
         columns,
         [["pass", "a"], ["FAIL", "b"], ["pass", "c"]],
         verdicts=[Verdict("NO: b", "not met")],
-        conclusion=["", "in the end: no"],
-        minor=Minor(lambda row: row[0] == "pass", "rules kept"),
+        minor=Minor(lambda row: row[0] == "pass", "rules hold", "rule holds"),
         remark=["more"],
     )
-    assert lines(shown) == ["NO: b", "", "RESULT  RULE", "FAIL    b", "rules kept: 2, see -o wide", "more"]
+    assert lines(shown) == ["NO: b", "", "RESULT  RULE", "FAIL    b", "2 rules hold (-o wide shows them)", "more"]
     assert [line[:4] for line in lines(shown, form="wide")] == ["NO: ", "", "RESU", "pass", "FAIL", "pass", "more"]
     plain = io.StringIO()
     write(shown, "table", plain, draws=False, colours=False)
-    assert plain.getvalue() == "RESULT  RULE\npass    a\nFAIL    b\npass    c\nmore\n\nin the end: no\n"
+    assert plain.getvalue() == "NO: b\n\nRESULT  RULE\npass    a\nFAIL    b\npass    c\nmore\n"
 
 
 def test_colours_stand_beside_words_and_go_alone():
@@ -253,9 +252,11 @@ def test_a_line_has_the_colour_of_its_meaning():
 
 
 def test_a_table_of_minor_rows_alone_is_its_count():
-    shown = report([Column("RESULT"), Column("RULE")], [["pass", "a"]], minor=Minor(lambda _: True, "rules kept"))
-    assert lines(shown, 5) == ["rules", "  kept:", "  1,", "  see", "  -o", "  wide"]
-    assert lines(shown) == ["rules kept: 1, see -o wide"]
+    shown = report(
+        [Column("RESULT"), Column("RULE")], [["pass", "a"]], minor=Minor(lambda _: True, "rules hold", "rule holds")
+    )
+    assert lines(shown, 5) == ["1", "  rule", "  holds", "  (-o", "  wide", "  shows", "  it)"]
+    assert lines(shown) == ["1 rule holds (-o wide shows it)"]
 
 
 @pytest.mark.parametrize(

@@ -85,8 +85,8 @@ def test_who_is_lost_is_said_once_everywhere(live: Live, tmp_path):
     page = tmp_path / "page.html"
     words = ["--lose-agent", "agent-2", "--lose-agent", "agent-2"]
     said = ask(live, "whatif", *words, "--report", str(page))
-    assert "agents lost: 1 of 4: agent-2; with 4 cpus, 4GiB mem and 1000MiB disk\n" in said.out
-    assert "agents lost: 1 of 4: agent-2; with" in page.read_text(encoding="utf-8")
+    assert "agents lost: 1 of 4: agent-2 (lost in total: 4 cpus, 4GiB mem and 1000MiB disk)\n" in said.out
+    assert "agents lost: 1 of 4: agent-2 (lost in total: " in page.read_text(encoding="utf-8")
     assert len(forecast(live, *words)["agents_lost"]) == 1
 
 
@@ -185,11 +185,24 @@ def test_a_page(live: Live, tmp_path):
     assert "weight:web=2: accepted (200)" in page.read_text(encoding="utf-8")
 
 
-def test_the_table_begins_with_who_gains_and_ends_with_the_verdict(live: Live):
+def test_the_verdict_comes_first_and_then_who_gains(live: Live):
     said = ask(live, "whatif", "--lose-framework", "spark")
     lines = said.out.splitlines()
-    assert lines[0].split()[:2] == ["KIND", "NAME"]
-    assert lines[-1].startswith("YES: nobody would starve")
+    assert lines[0].startswith("YES: nobody would starve")
+    assert lines[2].split()[:2] == ["KIND", "NAME"]
+
+
+def test_a_new_guarantee_has_a_row_and_a_verdict_of_its_own(live: Live, tmp_path):
+    page = tmp_path / "page.html"
+    said = ask(live, "whatif", "quota:nobody=cpus:30", "--force", "--report", str(page))
+    assert said.status == 1
+    assert " below its new guarantee\n" in said.out.partition("\n")[0] + "\n"
+    assert "met before" not in said.out
+    lines = said.out.splitlines()
+    (row,) = (line.split() for line in lines if line.startswith("  nobody "))
+    assert row[:3] == ["nobody", "-", "cpus:30"]
+    assert row[3].startswith("cpus:")
+    assert "Guarantees that change" in page.read_text(encoding="utf-8")
 
 
 def test_json_lines_are_one_document(live: Live):

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.model.quantities import format_milli
-from mesosctl.output.forecast import forecast_report
-from mesosctl.output.formats.amounts import amounts_text
+from mesosctl.model.quantities import Quantities, format_milli
+from mesosctl.output.forecasts.forecast import forecast_report
+from mesosctl.output.formats.amounts import amounts_text, in_words
 from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict
 from mesosctl.output.rate_limits_simulation import overflow_texts
 from mesosctl.planning.forecast import Forecast
@@ -45,7 +45,6 @@ def alternatives_report(found: Sequence[Alternative]) -> Report:
         [one.change for one in found],
         document,
         items,
-        conclusion=["", sentence],
         verdicts=[Verdict(sentence, "met" if harmless else "not met")],
     )
 
@@ -85,13 +84,14 @@ def largest_report(found: LargestChange) -> Report:
     # Where the agents have none of the resource, nothing was forecast.
     base = Report([], [], [], document, lambda: [document()]) if shown is None else forecast_report(shown.forecast)
     sentences = [_answer(found), *([_beyond(found)] if found.best is not None else [])]
+    verdicts = [Verdict(sentences[0], "met" if found.best is not None else "not met")]
+    verdicts += [Verdict(one, "at risk") for one in sentences[1:]]
     return base._replace(
         document=document,
         items=lambda: [document()],
         names=[found.best.change] if found.best is not None else [],
-        conclusion=["", *sentences],
-        verdicts=[Verdict(sentences[0], "met" if found.best is not None else "not met")]
-        + [Verdict(one, "at risk") for one in sentences[1:]],
+        verdicts=verdicts,
+        terminal=None if base.terminal is None else base.terminal._replace(verdicts=verdicts),
     )
 
 
@@ -101,10 +101,11 @@ def _answer(found: LargestChange) -> str:
             return f"no agent has {found.template.resource}, so no amount of it is possible"
         return f"not even {found.beyond.change} is harmless: {_why(found.beyond.forecast)}"
     within = "" if found.precision <= 1000 else f", to within {format_milli(found.precision)}"
-    return f"the largest is {found.best.change}{within}"
+    amount = in_words(Quantities({found.template.resource: found.largest}))
+    return f"the largest amount is {amount}{within}: {found.best.change} would be accepted, and nobody would starve"
 
 
 def _beyond(found: LargestChange) -> str:
     if found.beyond is None:
-        return f"that is all the {found.template.resource} that the agents have"
+        return f"this is all the {found.template.resource} that the agents have"
     return f"{found.beyond.change} is not harmless: {_why(found.beyond.forecast)}"

@@ -11,12 +11,12 @@ from importlib.resources import files
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.forecast import (
+from mesosctl.output.forecasts.forecast import guarantees, headroom_rows
+from mesosctl.output.forecasts.sentences import (
     agents_text,
     answer_text,
     evicted_text,
     fit_text,
-    headroom_rows,
     percent,
     rescinded_text,
     share_text,
@@ -81,6 +81,7 @@ def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None
     )
     parts = [
         _list("What is changed", [change.sentence(in_words) for change in forecast.changes]),
+        _done("Guarantees that change", guarantees(forecast)),
         *(_done("What would be done", report) for report in would),
         "" if forecast.traffic is None else _done("Recorded messages", simulation(forecast.traffic)),
         _list("What a master answers", [answer_text(answer) for answer in forecast.answers]),
@@ -217,8 +218,8 @@ def _parties(title: str, parties: Sequence[ShareChange], scale: _Scale, note: st
     legend = (
         '<p class="legend"><i class="used"></i> used <i class="offered"></i> offered <i class="mark"></i> guarantee'
     )
-    meaning = f"a full bar is {percent(scale.full)} of the cluster; the upper one is before, the lower one after"
-    return _section(title, f"{legend}; {meaning}</p>\n{table}", note)
+    meaning = f"Upper bar: before; lower bar: after. The full width is {percent(scale.full)} of the cluster."
+    return _section(title, f"{legend}. {meaning}</p>\n{table}", note)
 
 
 def _bars(party: ShareChange, scale: _Scale) -> str:

@@ -6,18 +6,24 @@ from typing import TYPE_CHECKING
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.formats.amounts import amounts_text, in_words, resources_text, shown_amount
+from mesosctl.output.forecasts.sentences import (
+    agents_text,
+    answer_text,
+    evicted_text,
+    fit_text,
+    rescinded_text,
+    share_text,
+    starving_text,
+    unoffered_texts,
+    verdict,
+)
+from mesosctl.output.formats.amounts import amounts_text, in_words
 from mesosctl.output.formats.report import MOST_LINES, Column, Meaning, Report, Verdict
 from mesosctl.output.offers.sentences import names
-from mesosctl.output.rate_limits_simulation import overflow_texts, simulation
+from mesosctl.output.rate_limits_simulation import simulation
 from mesosctl.planning.forecast import (
-    ChangeAnswer,
-    EvictedTask,
     Forecast,
-    QuotaFit,
-    RescindedOffer,
     ShareChange,
-    Starving,
 )
 
 if TYPE_CHECKING:
@@ -56,23 +62,11 @@ def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
         [party.name for party in moved],
         document,
         lambda: [document()],
-        empty="nothing changes",
+        empty="no role or framework gains or loses anything",
         remark=list(_remark(forecast, would, len(parties) - len(moved))),
-        conclusion=["", _conclusion(forecast)],
-        verdicts=[Verdict(_conclusion(forecast), _meaning(forecast))],
-    )
-    needed = whole._replace(
-        remark=list(_needed(forecast, would, parties)),
         verdicts=[Verdict(verdict(forecast), _meaning(forecast))],
     )
-    return whole._replace(terminal=needed)
-
-
-def _conclusion(forecast: Forecast) -> str:
-    return (
-        f"{verdict(forecast)}  (Mesos {forecast.version}, {agents_text(forecast.agents)} in service, "
-        f"{forecast.cycles} allocations after the change)"
-    )
+    return whole._replace(terminal=whole._replace(remark=list(_needed(forecast, would, parties))))
 
 
 def _meaning(forecast: Forecast) -> Meaning:
@@ -99,104 +93,6 @@ def _row(party: ShareChange) -> list[str]:
     ]
 
 
-def share_text(party: ShareChange) -> str:
-    """`12% → 30% cpus`: the dominant share before and after."""
-    before, after = percent(party.share_before), percent(party.share_after)
-    moved = before if before == after else f"{before} → {after}"
-    return f"{moved} {party.dominant or ''}".rstrip()
-
-
-def percent(part: float) -> str:
-    """`58%`, or `0.9%` if whole numbers are too coarse."""
-    return f"{part * 100:.1f}%" if 0 < part < 0.1 else f"{part * 100:.0f}%"
-
-
-def answer_text(answer: ChangeAnswer) -> str:
-    """One request, and its answer."""
-    verdict = "accepted" if answer.accepted else "REFUSED"
-    status = "" if answer.status is None else f" ({answer.status})"
-    by = ""
-    if answer.by == "mesosctl":
-        by = " by mesosctl, before anything is sent"
-        status = "" if answer.status is None else f" (a master would answer {answer.status})"
-    rule = f" [{answer.rule}]" if answer.rule else ""
-    why = f": {answer.message}" if answer.message else ""
-    todo = f" ({answer.hint})" if answer.hint else ""
-    return f"{answer.change}: {verdict}{by}{status}{rule}{why}{todo}"
-
-
-def verdict(forecast: Forecast) -> str:
-    """The whole answer in one sentence."""
-    if not forecast.accepted:
-        return "NO: it would be refused"
-    # Only a request can be accepted: the loss of agents and a restart are none.
-    asked = bool(forecast.answers)
-    harms = [*(_harm(one) for one in forecast.starved), *overflow_texts(forecast.traffic)]
-    if harms:
-        return f"NO: {'it would be accepted, but ' if asked else ''}{names(harms)}"
-    going = sum(task.caused for task in forecast.evicted)
-    evicted = f"; {going} task{'' if going == 1 else 's'} would be evicted" if going else ""
-    return f"YES: {'it would be accepted, and ' if asked else ''}nobody would starve{evicted}"
-
-
-def _harm(one: Starving) -> str:
-    """`role r3 would be 2 cpus below its guarantee (1 before)`."""
-    if one.reason == "nothing":
-        return f"{one.kind} {one.name} would have nothing left"
-    # Of what was missing before, show the resources that are missing now, if any of them were.
-    before = Quantities({name: milli for name, milli in one.before.items() if name in one.short}) or one.before
-    if not before:
-        was = "met before"
-    elif list(before) == list(one.short) and len(before) == 1:
-        was = f"{shown_amount(*next(iter(before.items())))} before"
-    else:
-        was = f"{in_words(before)} before"
-    return f"role {one.name} would be {in_words(one.short)} below its guarantee ({was})"
-
-
-def starving_text(one: Starving) -> str:
-    """One that starves."""
-    return f"{'' if one.caused else '(was already starving) '}{one.sentence(in_words)}"
-
-
-def fit_text(fit: QuotaFit) -> str:
-    """The number of agents on which a whole guarantee fits."""
-    guarantee = amounts_text(fit.guarantee)
-    if not fit.agents_whole:
-        largest = amounts_text(fit.largest)
-        return f"{fit.role}: {guarantee} fits on no single agent; the most that one agent has is {largest}"
-    whole = f"{fit.role}: {guarantee} fits on {agents_text(fit.agents_whole)} if empty"
-    return f"{whole}, and on {fit.agents_now} alongside what runs there now"
-
-
-def agents_text(count: int) -> str:
-    """`1 agent`, `3 agents`."""
-    return f"{count} agent{'' if count == 1 else 's'}"
-
-
-def rescinded_text(offer: RescindedOffer) -> str:
-    """One offer that would be rescinded."""
-    assumed = "" if offer.out_now else " (not sent yet: made while the snapshot settled)"
-    return f"{offer.framework} {offer.role} {offer.agent} {resources_text(offer.resources)}{assumed}"
-
-
-def evicted_text(task: EvictedTask) -> str:
-    """One task that would be evicted."""
-    when = "" if task.happens else ", once what is offered there is used"
-    before = "" if task.caused else "(was already starving) "
-    assumed = "" if task.runs_now else " (not running yet: assumed while the snapshot settled)"
-    grace = f"{task.grace_seconds:g} s to end"
-    return (
-        f"{before}{task.framework}/{task.task_id} {task.role} {task.agent} "
-        f"{resources_text(task.resources)}: {grace}{when}{assumed}"
-    )
-
-
-def unoffered_texts(forecast: Forecast) -> list[str]:
-    """Roles and frameworks that ran nothing, held offers, and would no longer be offered anything."""
-    return [f"{one.kind} {one.name}: it was offered {one.before.offered}" for one in forecast.unoffered]
-
-
 def headroom_rows(forecast: Forecast) -> list[tuple[str, Quantities, Quantities]]:
     """Amounts that are left, before and after, each with a title."""
     room = forecast.headroom
@@ -209,8 +105,9 @@ def headroom_rows(forecast: Forecast) -> list[tuple[str, Quantities, Quantities]
 
 def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterator[str | Report]:
     if others:
-        which = "1 other role or framework does" if others == 1 else f"{others} other roles and frameworks do"
-        yield f"{which} not change"
+        which = "1 role or framework does" if others == 1 else f"{others} roles and frameworks do"
+        yield f"{which} not gain or lose anything"
+    yield from _guarantees(forecast)
     for report in would:
         if report.rows:
             yield from ("", "what would be done:", report)
@@ -235,6 +132,43 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
         [f"{one.what}: {one.assumed}" if one.assumed else one.what for one in forecast.unknowns],
         most=None,
     )
+    yield ""
+    yield (
+        f"Mesos {forecast.version}, {agents_text(forecast.agents)} in service; "
+        f"{forecast.cycles} allocations after the change"
+    )
+
+
+def _guarantees(forecast: Forecast) -> Iterator[str | Report]:
+    found = guarantees(forecast)
+    if found.rows:
+        yield from ("", "guarantees that change:", found)
+
+
+def guarantees(forecast: Forecast) -> Report:
+    """The roles of which the guarantee changes: the guarantee before and after, and what is missing afterwards."""
+    changed = [one for one in forecast.roles if one.changes_guarantee]
+
+    def document() -> "forecast_documents.ForecastDocument":
+        from mesosctl.output.json_documents import forecast as forecast_documents
+
+        return forecast_documents.ForecastDocument.answering(forecast)
+
+    return Report(
+        (
+            Column("ROLE"),
+            Column("BEFORE", kind="amounts"),
+            Column("AFTER", kind="amounts"),
+            Column("MISSING", kind="amounts", meaning="not met"),
+        ),
+        [
+            [one.name, amounts_text(one.guarantee_before), amounts_text(one.guarantee), amounts_text(one.missing)]
+            for one in changed
+        ],
+        [one.name for one in changed],
+        document,
+        lambda: [document()],
+    )
 
 
 def _needed(forecast: Forecast, would: Sequence[Report], parties: Sequence[ShareChange]) -> Iterator[str | Report]:
@@ -242,8 +176,9 @@ def _needed(forecast: Forecast, would: Sequence[Report], parties: Sequence[Share
     unchanged = [f"{party.kind} {party.name}" for party in parties if not party.changes]
     if len(unchanged) < len(parties):
         yield "BEFORE and AFTER count tasks and offers, with the offers that the next allocations would make"
-    if unchanged:
-        yield f"the same before and after: {names(unchanged)}"
+    if 0 < len(unchanged) < len(parties):
+        yield f"gain and lose nothing: {names(unchanged)}"
+    yield from _guarantees(forecast)
     for report in would:
         if report.rows:
             yield from ("", "what would be done:", report)
@@ -277,11 +212,11 @@ def _in_short(forecast: Forecast) -> Iterator[str]:
         yield f"already starving before, and no worse now: {before}"
     before_change, after_change = (in_words(amounts) for amounts in forecast.headroom.unpromised)
     is_same = before_change == after_change
-    moved = f"{after_change}, as before" if is_same else f"before {before_change}, after {after_change}"
-    yield f"guarantees that could still be added: {moved}"
+    moved = f"{after_change}, as before" if is_same else f"{after_change} (before: {before_change})"
+    yield f"largest guarantee that could still be added: {moved}"
     yield (
-        f"Mesos {forecast.version}, {agents_text(forecast.agents)} in service; {len(forecast.unknowns)} facts that a "
-        "master does not show are assumed: see -o wide"
+        f"Mesos {forecast.version}, {agents_text(forecast.agents)} in service; "
+        f"{len(forecast.unknowns)} facts are assumed (-o wide lists them)"
     )
 
 

@@ -1,0 +1,1 @@
+"""Forecasts as reports, as a page and in sentences."""

@@ -1,0 +1,116 @@
+"""A forecast in sentences: the answer, and a line for each request, offer, task and guarantee."""
+
+from mesosctl.model.quantities import Quantities
+from mesosctl.output.formats.amounts import amounts_text, in_words, resources_text, shown_amount
+from mesosctl.output.offers.sentences import names
+from mesosctl.output.rate_limits_simulation import overflow_texts
+from mesosctl.planning.forecast import (
+    ChangeAnswer,
+    EvictedTask,
+    Forecast,
+    QuotaFit,
+    RescindedOffer,
+    ShareChange,
+    Starving,
+)
+
+
+def share_text(party: ShareChange) -> str:
+    """`12% → 30% cpus`: the dominant share before and after."""
+    before, after = percent(party.share_before), percent(party.share_after)
+    moved = before if before == after else f"{before} → {after}"
+    return f"{moved} {party.dominant or ''}".rstrip()
+
+
+def percent(part: float) -> str:
+    """`58%`, or `0.9%` if whole numbers are too coarse."""
+    return f"{part * 100:.1f}%" if 0 < part < 0.1 else f"{part * 100:.0f}%"
+
+
+def answer_text(answer: ChangeAnswer) -> str:
+    """One request, and its answer."""
+    verdict = "accepted" if answer.accepted else "REFUSED"
+    status = "" if answer.status is None else f" ({answer.status})"
+    by = ""
+    if answer.by == "mesosctl":
+        by = " by mesosctl, before anything is sent"
+        status = "" if answer.status is None else f" (a master would answer {answer.status})"
+    rule = f" [{answer.rule}]" if answer.rule else ""
+    why = f": {answer.message}" if answer.message else ""
+    todo = f" ({answer.hint})" if answer.hint else ""
+    return f"{answer.change}: {verdict}{by}{status}{rule}{why}{todo}"
+
+
+def verdict(forecast: Forecast) -> str:
+    """The whole answer in one sentence."""
+    if not forecast.accepted:
+        return "NO: it would be refused"
+    # Only a request can be accepted: the loss of agents and a restart are none.
+    asked = bool(forecast.answers)
+    harms = [*(_harm(one) for one in forecast.starved), *overflow_texts(forecast.traffic)]
+    if harms:
+        return f"NO: {'it would be accepted, but ' if asked else ''}{names(harms)}"
+    going = sum(task.caused for task in forecast.evicted)
+    evicted = f"; {going} task{'' if going == 1 else 's'} would be evicted" if going else ""
+    return f"YES: {'it would be accepted, and ' if asked else ''}nobody would starve{evicted}"
+
+
+def _harm(one: Starving) -> str:
+    """`role r3 would be 2 cpus below its guarantee (1 before)`."""
+    if one.reason == "nothing":
+        return f"{one.kind} {one.name} would have nothing left"
+    if one.is_raised:
+        until = " until other roles release enough" if one.can_be_met else ""
+        return f"role {one.name} would be {in_words(one.short)} below its new guarantee{until}"
+    # Of what was missing before, show the resources that are missing now, if any of them were.
+    before = Quantities({name: milli for name, milli in one.before.items() if name in one.short}) or one.before
+    if not before:
+        was = "met before"
+    elif list(before) == list(one.short) and len(before) == 1:
+        was = f"{shown_amount(*next(iter(before.items())))} before"
+    else:
+        was = f"{in_words(before)} before"
+    return f"role {one.name} would be {in_words(one.short)} below its guarantee ({was})"
+
+
+def starving_text(one: Starving) -> str:
+    """One that starves."""
+    return f"{'' if one.caused else '(was already starving) '}{one.sentence(in_words)}"
+
+
+def fit_text(fit: QuotaFit) -> str:
+    """The number of agents on which a whole guarantee fits."""
+    guarantee = amounts_text(fit.guarantee)
+    if not fit.agents_whole:
+        largest = amounts_text(fit.largest)
+        return f"{fit.role}: {guarantee} fits on no single agent; the most that one agent has is {largest}"
+    whole = f"{fit.role}: {guarantee} fits on {agents_text(fit.agents_whole)} if nothing else runs there"
+    return f"{whole}, and on {fit.agents_now} with the tasks that run there now"
+
+
+def agents_text(count: int) -> str:
+    """`1 agent`, `3 agents`."""
+    return f"{count} agent{'' if count == 1 else 's'}"
+
+
+def rescinded_text(offer: RescindedOffer) -> str:
+    """One offer that would be rescinded."""
+    assumed = "" if offer.out_now else " (not sent yet: the master would send it before the change)"
+    return f"{offer.framework} {offer.role} {offer.agent} {resources_text(offer.resources)}{assumed}"
+
+
+def evicted_text(task: EvictedTask) -> str:
+    """One task that would be evicted."""
+    when = "" if task.happens else ", once what is offered there is used"
+    before = "" if task.caused else "(was already starving) "
+    assumed = "" if task.runs_now else " (not running yet: assumed to start before the change)"
+    grace = f"{task.grace_seconds:g} s to end"
+    return (
+        f"{before}{task.framework}/{task.task_id} {task.role} {task.agent} "
+        f"{resources_text(task.resources)}: {grace}{when}{assumed}"
+    )
+
+
+def unoffered_texts(forecast: Forecast) -> list[str]:
+    """Roles and frameworks that ran nothing, held offers, and would no longer be offered anything."""
+    return [f"{one.kind} {one.name}: it was offered {one.before.offered}" for one in forecast.unoffered]
