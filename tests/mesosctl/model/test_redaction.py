@@ -147,3 +147,11 @@ def test_it_is_no_part_of_its_own_text() -> None:
     secrets = Secrets()
     secrets.add("hunter2hunter2")
     assert "hunter2" not in repr(secrets) + str(secrets)
+
+
+def test_the_example_in_a_hint_stays_but_a_secret_of_the_same_form_does_not():
+    secrets = Secrets()
+    hint = "write zk://USER:SECRET@host1,host2/mesos"
+    assert secrets.redact(hint) == hint
+    assert secrets.redact("zk://USER:SECRET@zk1,zk2/mesos") == "zk://***@zk1,zk2/mesos"
+    assert secrets.redact("zk://ops:hunter2@host1,host2/mesos") == "zk://***@host1,host2/mesos"
