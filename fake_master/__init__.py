@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from fake_master.forecasting.dry_run import DryRun as DryRun
     from mesosctl.planning.dominant_shares import Sharing
     from mesosctl.planning.forecast import DryRunOptions
-    from mesosctl.planning.offer_account import OfferAccount
+    from mesosctl.planning.offer_explanation import OfferAccount
     from mesosctl.planning.snapshot import ClusterSnapshot
 
 
@@ -119,7 +119,7 @@ def account_offers(
     A subject is a framework id and a role; `out_of_service` has the state of agents by id, as far as it is known.
     Raises BadInput for an impossible cluster.
     """
-    from fake_master.forecasting.offer_account import accounts_of
+    from fake_master.forecasting.offer_explanation import accounts_of
 
     return accounts_of(snapshot, subjects, out_of_service)
 

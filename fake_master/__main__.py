@@ -79,7 +79,7 @@ def _serve(
 ) -> None:
     """Start a master and serve it until it is stopped, or ends."""
     # Imported late: --help and --version do not need it.
-    from fake_master.services.descriptions import master_info
+    from fake_master.services.v1_messages import master_info
     from fake_master.transports.limits import allow_many_files
     from fake_master.transports.server import Server
     from fake_master.transports.zookeeper import Registration
@@ -134,7 +134,7 @@ def _watching_calls(options: ServeOptions, spec: "ClusterSpec | RestoredCluster"
             raise BadInput("the allocators of the fake master always return", field="allocator_timeout", hint=hint)
         yield
         return
-    from fake_master.allocator.call_watch import Watch
+    from fake_master.allocator.custom_watchdog import Watch
 
     def end() -> None:
         # The main thread is in the call, so the process ends at once. The registry is on disk, as after a kill.

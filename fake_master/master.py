@@ -18,11 +18,11 @@ from fake_master.services.agents.removal import AgentRemoval
 from fake_master.services.agents.store import AgentStore, NoAgentStore
 from fake_master.services.events import EventPublisher
 from fake_master.services.launch import TaskLauncher
-from fake_master.services.monitoring import LoggingLevel, Metrics
+from fake_master.services.metrics import LoggingLevel, Metrics
 from fake_master.services.offer_answers import OfferAnswers
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
-from fake_master.services.quota_changes import Quotas, Weights
+from fake_master.services.quota import Quotas, Weights
 from fake_master.services.rate_limits import RateLimiting
 from fake_master.services.rescinding import Rescinding
 from fake_master.services.reservations import Checkpoints, Reservations

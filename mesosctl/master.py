@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master as Connection
+from mesosctl.client.leading_master import Master as Connection
 from mesosctl.client.settings import ClientSettings, Credentials, Tls, Token
 from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.quantities import Limits, to_milli
@@ -20,9 +20,9 @@ from mesosctl.model.reservations.holdings import agent_reservations
 from mesosctl.model.resource import Labels, Resource
 from mesosctl.model.text import parse_entries, parse_of_agents
 from mesosctl.operations.quota.check import check_quota
+from mesosctl.operations.quota.reading import QuotaOptions, list_quotas, show_quota
 from mesosctl.operations.quota.set_update_remove import remove_quotas, set_quota, update_quotas
-from mesosctl.operations.quota.state import QuotaOptions, list_quotas, show_quota
-from mesosctl.operations.reservations.change import requester, reserve_for, unreserve_of
+from mesosctl.operations.reservations.reserve_unreserve import requester, reserve_for, unreserve_of
 from mesosctl.operations.reservations.send import SendOptions
 from mesosctl.operations.reservations.targets import Owner, find_agent, read_agents
 from mesosctl.operations.snapshot import read_snapshot, write_file

@@ -30,8 +30,8 @@ from fake_master.http.scheduler_messages import CALL
 from fake_master.master import Master
 from fake_master.protobuf.conversion import NotAMessage, parse, serialize
 from fake_master.state.streams import EventStream
-from mesosctl.api.protobuf.decoding import ConversionError
-from mesosctl.api.protobuf.messages import read
+from mesosctl.api.protobuf_json.decoding import ConversionError
+from mesosctl.api.protobuf_json.messages import read
 
 _CALL = "mesos.scheduler.Call"
 _PACKAGE = "mesos.internal."

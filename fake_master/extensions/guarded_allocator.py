@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from fake_master.allocator import custom
-from fake_master.allocator.call_watch import in_progress
+from fake_master.allocator.custom_watchdog import in_progress
 from fake_master.allocator.interface import Allocator, Callbacks
 from fake_master.allocator.options import Options
 from fake_master.state.agents import Agent

@@ -21,14 +21,14 @@ from fake_master.http.request_response import (
     standard_refusal,
     wrong_method,
 )
-from fake_master.services import descriptions
+from fake_master.services import v1_messages
 from fake_master.services.agents.draining import Draining
 from fake_master.services.agents.registration import Oversubscription
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.state.agents import Agent
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.master_state import MasterState
-from mesosctl.api.protobuf.messages import Field, Message
+from mesosctl.api.protobuf_json.messages import Field, Message
 from mesosctl.api.resources import list_to_json, summary
 from mesosctl.model.text import parse_resources
 
@@ -154,7 +154,7 @@ class AgentEndpoints:
         total = agent.applied
         used = self._state.used_on(agent.id).allocated_to(None)
         return {
-            **descriptions.version_info(self._state),
+            **v1_messages.version_info(self._state),
             "start_time": agent.registered_time,
             "id": agent.id,
             "pid": agent.pid,

@@ -9,9 +9,9 @@ from typing import Any
 from fake_master.http.json_text import Written
 from fake_master.http.request_response import JSON, PROTOBUF, Refusal, Request, Response, json_body, json_response
 from fake_master.state.streams import Encoder, encoded
-from mesosctl.api.protobuf import streaming
-from mesosctl.api.protobuf.decoding import ConversionError
-from mesosctl.api.protobuf.messages import Message, read
+from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json.decoding import ConversionError
+from mesosctl.api.protobuf_json.messages import Message, read
 
 _INSTALL = "install mesosctl[protobuf]"
 

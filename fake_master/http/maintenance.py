@@ -21,7 +21,7 @@ from fake_master.services.agents.registered_agents import AgentRegistry
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.state.maintenance import MachineId
 from fake_master.state.master_state import MasterState
-from mesosctl.api.protobuf.messages import Field, Message
+from mesosctl.api.protobuf_json.messages import Field, Message
 
 _MACHINE_ID = Message("MachineID", {"hostname": Field("string"), "ip": Field("string")})
 _TIME = Message("TimeInfo", {"nanoseconds": Field("int64", "required")})

@@ -14,8 +14,8 @@ from fake_master.http.request_response import Refusal, Request, Response, accept
 from fake_master.registry.interface import Transaction
 from fake_master.services.events import HEARTBEAT_SECONDS, EventPublisher
 from fake_master.state.streams import Encoder, EventStream, encoded
-from mesosctl.api.protobuf import streaming
-from mesosctl.api.protobuf.messages import Field, Message, one_of
+from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json.messages import Field, Message, one_of
 
 Body = Mapping[str, Any]
 """The message of a call."""

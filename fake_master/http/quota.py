@@ -26,11 +26,11 @@ from fake_master.http.request_response import (
     refusing,
 )
 from fake_master.http.views.response_cache import texts
-from fake_master.services.quota_changes import Quotas, Weights
+from fake_master.services.quota import Quotas, Weights
 from fake_master.state import roles
 from fake_master.state.master_state import MasterState
 from fake_master.state.quota import SentQuota
-from mesosctl.api.protobuf.messages import Field, Message
+from mesosctl.api.protobuf_json.messages import Field, Message
 from mesosctl.api.resources import RESOURCE, SCALAR, to_core
 from mesosctl.api.responses import quota_status
 

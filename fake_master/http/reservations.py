@@ -11,8 +11,8 @@ from fake_master.http.operator_api import Body, Change
 from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.services.reservations import Reservations
 from fake_master.state.agents import Agent
-from mesosctl.api.protobuf.decoding import ConversionError, decode
-from mesosctl.api.protobuf.messages import Field, Message, read
+from mesosctl.api.protobuf_json.decoding import ConversionError, decode
+from mesosctl.api.protobuf_json.messages import Field, Message, read
 from mesosctl.api.resources import RESOURCE, SCALAR, to_core
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import to_milli

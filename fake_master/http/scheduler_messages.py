@@ -1,7 +1,7 @@
 """The messages of the scheduler API (Mesos documentation, "Scheduler HTTP API")."""
 
-from mesosctl.api.protobuf.messages import Field, Message, one_of
-from mesosctl.api.protobuf.resource_messages import LABELS
+from mesosctl.api.protobuf_json.messages import Field, Message, one_of
+from mesosctl.api.protobuf_json.resource_messages import LABELS
 from mesosctl.api.resources import RESOURCE, SCALAR
 
 ID = Message("ID", {"value": Field("string", "required")})

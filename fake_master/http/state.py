@@ -19,13 +19,13 @@ from fake_master.http.request_response import (
 from fake_master.http.views import agents as agent_views
 from fake_master.http.views import frameworks as framework_views
 from fake_master.http.views import roles as role_views
-from fake_master.services import descriptions
-from fake_master.services.monitoring import LoggingLevel
+from fake_master.services import v1_messages
+from fake_master.services.metrics import LoggingLevel
 from fake_master.state import roles as roles_state
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.master_state import MasterState
-from mesosctl.api.protobuf.messages import Field, Message
+from mesosctl.api.protobuf_json.messages import Field, Message
 from mesosctl.model.text import parse_duration
 
 _GET_METRICS = Message("Call.GetMetrics", {"timeout": Field(DURATION)})
@@ -50,7 +50,7 @@ class StateEndpoints:
 
     def version(self, request: Request, _principal: str | None) -> Response:
         """GET /version."""
-        return json_response(descriptions.version_info(self._state), request)
+        return json_response(v1_messages.version_info(self._state), request)
 
     def redirect(self, request: Request, _principal: str | None) -> Response:
         """GET /redirect: the address of the leader, which may be this master."""
@@ -96,7 +96,7 @@ class StateEndpoints:
         agents = list(state.agents.values())
         active = sum(agent.active for agent in agents)
         shown: dict[str, Any] = {
-            **descriptions.version_info(state),
+            **v1_messages.version_info(state),
             "start_time": state.start_time,
             "elected_time": state.start_time,
             "id": state.id,
@@ -141,7 +141,7 @@ class StateEndpoints:
         state, runtime = self._state, self._runtime
         return (
             Reading("GET_HEALTH", lambda _body, _principal: {"healthy": True}),
-            Reading("GET_VERSION", lambda _body, _principal: {"version_info": descriptions.version_info(state)}),
+            Reading("GET_VERSION", lambda _body, _principal: {"version_info": v1_messages.version_info(state)}),
             Reading("GET_FLAGS", self._get_flags),
             Reading("GET_METRICS", self._get_metrics, _GET_METRICS),
             Reading("GET_MASTER", self._get_master),
@@ -176,11 +176,11 @@ class StateEndpoints:
 
     def _get_master(self, _body: Body, _principal: str | None) -> dict[str, Any]:
         start = self._state.start_time
-        return {"master_info": descriptions.master_info(self._state), "start_time": start, "elected_time": start}
+        return {"master_info": v1_messages.master_info(self._state), "start_time": start, "elected_time": start}
 
     def _get_agents(self, principal: str | None) -> Written:
         agents = agent_views.agents_described(self._state, self._runtime, principal)
-        return written({"agents": agents, "recovered_agents": descriptions.recovered_agents(self._state)})
+        return written({"agents": agents, "recovered_agents": v1_messages.recovered_agents(self._state)})
 
     # --- Within ---------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fake_master.services import descriptions
+from fake_master.services import v1_messages
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
@@ -33,7 +33,7 @@ class EventPublisher:
                 "subscribed": {
                     "framework_id": {"value": framework.id},
                     "heartbeat_interval_seconds": HEARTBEAT_SECONDS,
-                    "master_info": descriptions.master_info(self._state),
+                    "master_info": v1_messages.master_info(self._state),
                 },
             },
         )
@@ -58,7 +58,7 @@ class EventPublisher:
             return
         state, capabilities = self._state, framework.capabilities
         described = [
-            descriptions.offer(state, framework, offer, state.agents[offer.agent_id], capabilities) for offer in offers
+            v1_messages.offer(state, framework, offer, state.agents[offer.agent_id], capabilities) for offer in offers
         ]
         self._to(framework, {"type": "OFFERS", "offers": {"offers": described}})
 
@@ -69,7 +69,7 @@ class EventPublisher:
     def inverse_offers(self, framework: Framework, agents: Mapping[str, str]) -> None:
         """Send one INVERSE_OFFERS event; `agents`: agent ids by inverse offer id."""
         described = [
-            descriptions.inverse_offer(self._state, framework, offer_id, self._state.agents[agent_id])
+            v1_messages.inverse_offer(self._state, framework, offer_id, self._state.agents[agent_id])
             for offer_id, agent_id in agents.items()
         ]
         self._to(framework, {"type": "INVERSE_OFFERS", "inverse_offers": {"inverse_offers": described}})

@@ -14,7 +14,7 @@ from fake_master.services.operation_updates import OperationUpdates
 from fake_master.services.rescinding import Rescinding
 from fake_master.state.agents import Agent
 from fake_master.state.master_state import MasterState
-from mesosctl.api.protobuf.messages import read
+from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, list_to_json, to_core
 from mesosctl.model.errors import Conflict, RuleViolation
 from mesosctl.model.reservations import operations

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, get_args
 
+from fake_master.sources.initial_tasks import RunningTasks
 from fake_master.sources.simulated_frameworks import Answer, SimulatedFrameworkSpec
-from fake_master.sources.tasks import RunningTasks
 from fake_master.state.agents import Absence, Domain
 from fake_master.state.tasks import TaskOutcome, TaskState
 from mesosctl.model.errors import BadInput, RuleViolation

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
-from fake_master.sources.tasks import RunningTasks, SnapshotTasks, usage_of
+from fake_master.sources.initial_tasks import RunningTasks, SnapshotTasks, usage_of
 from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer

@@ -20,8 +20,8 @@ from typing import Any
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
 from fake_master.services.reservations import DoesNotFit, configured_form
+from fake_master.sources.initial_tasks import SnapshotTasks
 from fake_master.sources.lasting_state import seed
-from fake_master.sources.tasks import SnapshotTasks
 from fake_master.state.agents import Agent, Domain
 from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags, known_flags

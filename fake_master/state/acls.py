@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mesosctl.api.protobuf.decoding import ConversionError
-from mesosctl.api.protobuf.messages import Field, Message, one_of, read
+from mesosctl.api.protobuf_json.decoding import ConversionError
+from mesosctl.api.protobuf_json.messages import Field, Message, one_of, read
 from mesosctl.model.errors import BadInput, Forbidden
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import is_strict_subrole

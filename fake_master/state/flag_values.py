@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from fake_master.state.acls import Authorizer
-from mesosctl.api.protobuf.decoding import ConversionError, decode
-from mesosctl.api.protobuf.messages import Field, Message, read
+from mesosctl.api.protobuf_json.decoding import ConversionError, decode
+from mesosctl.api.protobuf_json.messages import Field, Message, read
 from mesosctl.api.rate_limits import from_json
 from mesosctl.files import read_text_file, why_unreadable
 from mesosctl.model import roles

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import uuid4
 
-from mesosctl.api.protobuf import streaming
+from mesosctl.api.protobuf_json import streaming
 
 # A subscriber that does not read uses at most this much memory, and is then abandoned.
 LARGEST_BACKLOG = 64 * 1024 * 1024

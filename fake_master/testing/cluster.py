@@ -9,7 +9,7 @@ from typing import Any
 
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry
-from fake_master.services.quota_changes import QUOTA_KIND
+from fake_master.services.quota import QUOTA_KIND
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec, agent_specs
 from fake_master.sources.cluster_tables import flag_texts, simulated_frameworks, task_outcome
 from fake_master.sources.snapshot import RestoredCluster

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from sys import intern
 from typing import Any
 
-from mesosctl.api.protobuf.decoding import ConversionError
-from mesosctl.api.protobuf.interning import Entries, Known, resource_at
-from mesosctl.api.protobuf.messages import read
-from mesosctl.api.protobuf.streaming import parts
+from mesosctl.api.protobuf_json.decoding import ConversionError
+from mesosctl.api.protobuf_json.interning import Entries, Known, resource_at
+from mesosctl.api.protobuf_json.messages import read
+from mesosctl.api.protobuf_json.streaming import parts
 from mesosctl.api.resources import RESOURCE, to_core
 from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
 from mesosctl.model.errors import RuleViolation, UnexpectedAnswer

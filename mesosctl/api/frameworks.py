@@ -6,7 +6,7 @@ Source: Mesos documentation, "HTTP Endpoints" and "Scheduler HTTP API".
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from mesosctl.api.protobuf.messages import read
+from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, to_core
 from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
 from mesosctl.model.offers.frameworks import ListedFramework

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
+from mesosctl.api.agent_operations import Reserve, ReserveOperation, Unreserve, UnreserveOperation
 from mesosctl.api.base_model import Double, MesosModel
 from mesosctl.api.files.reading import read_json
 from mesosctl.api.frameworks import offer
-from mesosctl.api.reservations import Reserve, ReserveOperation, Unreserve, UnreserveOperation
 from mesosctl.api.resource_model import AllocationInfo, Resource
 from mesosctl.api.resources import to_json
 from mesosctl.model.errors import BadInput, RuleViolation

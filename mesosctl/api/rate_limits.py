@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mesosctl.api.protobuf.messages import Field, Message, read
+from mesosctl.api.protobuf_json.messages import Field, Message, read
 from mesosctl.api.responses import wrong
 from mesosctl.model.errors import UnexpectedAnswer
 from mesosctl.model.rate_limits.rules import RateLimit, RateLimits
@@ -93,7 +93,7 @@ def from_flag(text: str) -> RateLimits:
     """The value of `rate_limits` in /flags: protobuf text, or JSON.  Raises UnexpectedAnswer."""
     try:
         if text.lstrip().startswith("{"):
-            from mesosctl.api.protobuf.decoding import decode
+            from mesosctl.api.protobuf_json.decoding import decode
 
             return from_json(decode(text))
         return from_json(_from_text(text))

@@ -1,17 +1,17 @@
 """Resources between JSON and the model: three formats, one meaning (Mesos documentation, "Resources and Attributes").
 
 `to_core` turns a valid message into a `Resource`; `to_json` writes one back in a chosen format. `resource_messages`
-declares the messages and their rules.
+declares the messages and their rules, and `reservations` has the JSON of the reservations in them.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
-from mesosctl.api.protobuf.resource_messages import RESERVATION, RESOURCE, SCALAR, labels, resource_error
-from mesosctl.model import roles
+from mesosctl.api.protobuf_json.resource_messages import RESERVATION, RESOURCE, SCALAR, resource_error
+from mesosctl.api.reservations import Format, owner_to_json, reservation_stack
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import to_sent_milli, to_shown
-from mesosctl.model.resource import Disk, DiskSource, Reservation, Resource
+from mesosctl.model.resource import Disk, DiskSource, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import Items, Ranges, Value, value_add, value_type
 
@@ -26,9 +26,6 @@ __all__ = [
     "to_core",
     "to_json",
 ]
-
-Format = Literal["PRE", "POST", "ENDPOINT"]
-"""PRE: `role` and `reservation`.  POST: the stack `reservations`.  ENDPOINT: what masters and agents show."""
 
 
 def to_core(message: Mapping[str, Any], field: str = "resource") -> Resource:
@@ -46,7 +43,7 @@ def to_core(message: Mapping[str, Any], field: str = "resource") -> Resource:
     return Resource(
         name=message["name"],
         value=_value(message),
-        reservations=_stack(message),
+        reservations=reservation_stack(message),
         allocation_role=message.get("allocation_info", {}).get("role"),
         disk=_disk(disk) if disk is not None else None,
         revocable="revocable" in message,
@@ -62,21 +59,6 @@ def _value(message: Mapping[str, Any]) -> Value:
     if message["type"] == "RANGES":
         return Ranges.as_sent((span["begin"], span["end"]) for span in message["ranges"].get("range", []))
     return Items.of(message["set"].get("item", []))
-
-
-def _stack(message: Mapping[str, Any]) -> tuple[Reservation, ...]:
-    stack = message.get("reservations", [])
-    if stack:
-        return tuple(
-            Reservation(entry["type"], entry["role"], entry.get("principal"), labels(entry)) for entry in stack
-        )
-    role = message.get("role", roles.DEFAULT_ROLE)
-    if role == roles.DEFAULT_ROLE:
-        return ()
-    reservation = message.get("reservation")
-    if reservation is None:
-        return (Reservation("STATIC", role),)
-    return (Reservation("DYNAMIC", role, reservation.get("principal"), labels(reservation)),)
 
 
 def _disk(message: Mapping[str, Any]) -> Disk:
@@ -110,7 +92,7 @@ def to_json(resource: Resource, style: Format) -> dict[str, Any]:
         written["ranges"] = {"range": [{"begin": begin, "end": end} for begin, end in value.sent or value.spans]}
     else:
         written["set"] = {"item": list(value)}
-    _write_owner(written, resource, style)
+    written |= owner_to_json(resource, style)
     if resource.allocation_role is not None:
         written["allocation_info"] = {"role": resource.allocation_role}
     if resource.disk is not None:
@@ -127,32 +109,6 @@ def to_json(resource: Resource, style: Format) -> dict[str, Any]:
 def list_to_json(resources: Resources | Iterable[Resource], style: Format) -> list[dict[str, Any]]:
     """Every entry of a collection; a shared volume that is held several times is repeated."""
     return [to_json(resource, style) for resource in resources for _ in range(resource.copies)]
-
-
-def _write_owner(written: dict[str, Any], resource: Resource, style: Format) -> None:
-    stack = resource.reservations
-    if style == "PRE" and len(stack) > 1:
-        raise ValueError("a refined reservation cannot be written in the pre-refinement format")
-    if not stack:
-        if style != "POST":
-            written["role"] = roles.DEFAULT_ROLE
-        return
-    if style != "POST" and len(stack) == 1:
-        written["role"] = stack[0].role
-        if stack[0].type == "DYNAMIC":
-            written["reservation"] = _reservation_to_json(stack[0], typed=False)
-    if style != "PRE":
-        written["reservations"] = [_reservation_to_json(entry, typed=True) for entry in stack]
-
-
-def _reservation_to_json(reservation: Reservation, *, typed: bool) -> dict[str, Any]:
-    written: dict[str, Any] = {"type": reservation.type, "role": reservation.role} if typed else {}
-    if reservation.principal is not None:
-        written["principal"] = reservation.principal
-    if reservation.labels is not None:
-        pairs = [{"key": key} if value is None else {"key": key, "value": value} for key, value in reservation.labels]
-        written["labels"] = {"labels": pairs} if pairs else {}
-    return written
 
 
 def _disk_to_json(disk: Disk) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.roles import closest, role_error
 
 if TYPE_CHECKING:
-    from mesosctl.client.master import Master
+    from mesosctl.client.leading_master import Master
     from mesosctl.model.quantities import Limits, Quantities
     from mesosctl.model.resource import Resource
     from mesosctl.operations.reservations.send import SendOptions
@@ -255,7 +255,7 @@ def send_options(session: Session, *, trust_master: bool) -> "SendOptions":
 def note_role(session: Session, master: "Master", role: str, reserved: "Quantities | None" = None) -> None:
     """Tell the operator of a role that may be mistyped, unless nothing is to be read or told any more."""
     from mesosctl.model.quantities import Quantities
-    from mesosctl.operations.quota.state import note_unknown_role
+    from mesosctl.operations.quota.reading import note_unknown_role
 
     if not session.options.quiet and (session.waits or session.options.dry_run):
         note_unknown_role(master, role, reserved or Quantities())

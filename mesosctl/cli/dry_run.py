@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mesosctl.cli.environment import named, opened
 from mesosctl.cli.session import Session
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import DeadlinePassed
 from mesosctl.model.exit_status import ExitStatus

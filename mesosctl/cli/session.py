@@ -22,7 +22,7 @@ from mesosctl.output.formats.output_formats import ONE_PIECE, TABLES
 from mesosctl.output.formats.report import Meaning, Report
 
 if TYPE_CHECKING:
-    from mesosctl.client.master import Master
+    from mesosctl.client.leading_master import Master
     from mesosctl.client.response import Trace
 
 _SOME_LOSS = "this takes something away"
@@ -74,7 +74,7 @@ class Session:
         Raises UsageError if none was named; nothing is connected yet.
         """
         # Imported late: it imports httpx, which help and usage errors do not need.
-        from mesosctl.client.master import Master
+        from mesosctl.client.leading_master import Master
 
         text = self.options.master or ""
         if not text.strip():

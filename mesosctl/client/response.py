@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from mesosctl.api.protobuf.decoding import ConversionError, decode
+from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.model.errors import (
     Conflict,
     Forbidden,

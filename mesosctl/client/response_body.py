@@ -12,8 +12,8 @@ from typing import Any, Self
 
 import httpx
 
-from mesosctl.api.protobuf import streaming
-from mesosctl.api.protobuf.decoding import ConversionError, decode
+from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.client.deadline import Deadline
 from mesosctl.model.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer
 

@@ -5,14 +5,14 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from mesosctl.api import responses
 from mesosctl.api.frameworks import listed_frameworks
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import NotFound, Unreachable, UsageError
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities, Quota, to_double
 from mesosctl.model.quota.status import RoleStatus
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import did_you_mean, is_strict_subrole
-from mesosctl.operations.quota.state import quotas_if_allowed
+from mesosctl.operations.quota.reading import quotas_if_allowed
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, read_agents
 
 Progress = Callable[..., None]

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable
 
 from mesosctl.api import responses
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, DeadlinePassed, Denied, MesosctlError, NotConfirmed, Rejected
 from mesosctl.model.roles import did_you_mean
 

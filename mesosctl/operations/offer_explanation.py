@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from mesosctl.api import responses
 from mesosctl.api.agents import AgentUsage, agent_usages
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import MesosctlError, NotFound
 from mesosctl.model.roles import did_you_mean
-from mesosctl.operations.quota.state import read_if_allowed
+from mesosctl.operations.quota.reading import read_if_allowed
 from mesosctl.operations.snapshot import UNKNOWN_WHITELIST, read_snapshot
-from mesosctl.planning.offer_account import Hindrance, OfferAccount, OfferExplanation
+from mesosctl.planning.offer_explanation import Hindrance, OfferAccount, OfferExplanation
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework
 
 Subject = tuple[SnapshotFramework, str]

@@ -9,7 +9,7 @@ from typing import Any
 
 from mesosctl.api.files.rate_limits import RateLimits
 from mesosctl.api.files.reading import place, read_json
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.files import read_text_file, why_unreadable, write_atomically
 from mesosctl.model.errors import BadInput, NotFound, printable_json
 from mesosctl.model.rate_limits import rules as rate_limits
@@ -17,7 +17,7 @@ from mesosctl.model.rate_limits.rules import RateLimit
 from mesosctl.model.roles import did_you_mean
 from mesosctl.operations.rate_limits import principals_if_allowed
 from mesosctl.planning.message_rates import FileCheck, FileEdit
-from mesosctl.planning.traffic import CountedMessages
+from mesosctl.planning.rate_limit_simulation import CountedMessages
 
 _INDENT = "  "
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from mesosctl.api import responses
-from mesosctl.api.protobuf.decoding import decode
+from mesosctl.api.protobuf_json.decoding import decode
 from mesosctl.api.snapshots import cluster_state
 from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.api.snapshots.cluster_state import ClusterState
 from mesosctl.api.snapshots.lending import lending
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.files import write_pieces
 from mesosctl.model.errors import Denied, MesosctlError
 from mesosctl.model.quantities import Quota

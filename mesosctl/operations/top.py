@@ -15,7 +15,7 @@ from mesosctl.api import frameworks as offers_api
 from mesosctl.api import rate_limits as ratelimit_api
 from mesosctl.api import responses
 from mesosctl.api.frameworks import listed_frameworks
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Denied, MasterFailed, MesosctlError, NoMaster, NotConfirmed
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities, Quota

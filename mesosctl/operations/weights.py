@@ -7,7 +7,7 @@ of the cluster is rescinded.
 from collections.abc import Mapping
 
 from mesosctl.api import responses
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model import roles
 from mesosctl.model.errors import MesosctlError, RuleViolation
 from mesosctl.model.quota.status import WeightChange

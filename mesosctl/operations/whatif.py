@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mesosctl.api.files.rate_limits import RateLimits as FileOfLimits
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import (
     BadInput,
@@ -30,7 +30,7 @@ from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_of_agents
 from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR
-from mesosctl.operations.quota.state import QuotaOptions, check_entries
+from mesosctl.operations.quota.reading import QuotaOptions, check_entries
 from mesosctl.operations.reservations.send import SendOptions, operate
 from mesosctl.operations.reservations.targets import Owner, check_owner, find_agent, read_agents
 from mesosctl.planning import changes
@@ -195,7 +195,7 @@ class ChangeRunner:
             case changes.CreateVolume(agent, volume, disk):
                 self._create(agent, volume, disk)
             case changes.DestroyVolume(agent, volume):
-                from mesosctl.operations.reservations.change import destroy_volume
+                from mesosctl.operations.reservations.reserve_unreserve import destroy_volume
 
                 destroy_volume(self._master, self._agent(agent), volume, None, _ONCE)
             case changes.LoseAgents():
@@ -234,8 +234,8 @@ class ChangeRunner:
                 self._dry_run.traffic = Simulation.play(limits, self._traffic.arrivals, self._traffic.today)
 
     def _quota(self, change: changes.Guarantee | changes.Bounds) -> None:
+        from mesosctl.operations.quota.reading import read_quotas
         from mesosctl.operations.quota.set_update_remove import set_quota, update_quotas
-        from mesosctl.operations.quota.state import read_quotas
 
         # A list of many thousands of agents would take longer than everything else.
         options = self._options._replace(capacity=self._dry_run.capacity)
@@ -249,7 +249,7 @@ class ChangeRunner:
         update_quotas(self._master, [(change.role, desired)], options._replace(create=True))
 
     def _reservation(self, change: changes.Reserve | changes.Unreserve) -> None:
-        from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve
+        from mesosctl.operations.reservations.reserve_unreserve import plan_reserve, plan_unreserve
         from mesosctl.operations.reservations.targets import to_reserve, to_undo
 
         if not self._options.allow_new_resource:
@@ -263,7 +263,7 @@ class ChangeRunner:
         operate(self._master, [plan(self._master, agent, entries)], _ONCE)
 
     def _create(self, word: str, volume: str, disk: Owned) -> None:
-        from mesosctl.operations.reservations.change import create_volume
+        from mesosctl.operations.reservations.reserve_unreserve import create_volume
 
         made = Disk(persistence_id=volume, container_path="data", mode="RW")
         owner = replace(self._owner(disk), principal=None)

@@ -11,7 +11,7 @@ from mesosctl.output.formats.charts import time_axis
 from mesosctl.output.formats.report import Column, Report
 from mesosctl.output.rate_limits import NOBODY, number
 from mesosctl.planning.message_rates import Simulation, Suggestion
-from mesosctl.planning.traffic import PrincipalTraffic
+from mesosctl.planning.rate_limit_simulation import PrincipalTraffic
 
 if TYPE_CHECKING:
     from mesosctl.output.json_documents import rate_limits as documents

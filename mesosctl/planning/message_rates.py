@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Literal, Self
 
 from mesosctl.model.rate_limits.rules import Diagnostic, RateLimit, RateLimits
-from mesosctl.planning.traffic import Arrival, PrincipalTraffic, simulate
+from mesosctl.planning.rate_limit_simulation import Arrival, PrincipalTraffic, simulate
 
 _BUSY = 0.9
 """The part of its rate from which a master is taken to be processing without a pause: readings are never exact."""

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from fake_master.sources.cluster_file import read_cluster
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.operations.top import OverviewReader
 from mesosctl.output.top import Surroundings, TopState, top_screen

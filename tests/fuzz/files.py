@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from fake_master.http import quota
-from mesosctl.api.protobuf.messages import Field, Message
+from mesosctl.api.protobuf_json.messages import Field, Message
 from mesosctl.api.rate_limits import RATE_LIMITS
 from mesosctl.api.resources import RESOURCE
 from tests import EXAMPLES

@@ -10,7 +10,7 @@ from fake_master.http.request_response import Request
 from fake_master.protobuf.conversion import parse
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
-from mesosctl.api.protobuf import streaming
+from mesosctl.api.protobuf_json import streaming
 from tests.fuzz.requests import Sent
 from tests.jobs.day import check_books
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from mesosctl.api.protobuf.messages import Enumeration, Field, Message
+from mesosctl.api.protobuf_json.messages import Enumeration, Field, Message
 from tests.fuzz.json_texts import Pairs, odd_numbers, odd_texts, odd_values
 
 ONE_IN = 90

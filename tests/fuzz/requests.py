@@ -14,7 +14,7 @@ from fake_master.http.routes import Endpoints
 from fake_master.http.scheduler_messages import CALL as SCHEDULER_CALL
 from fake_master.protobuf.conversion import serialize
 from fake_master.sources.cluster_file import BUILT_IN
-from mesosctl.api.protobuf.messages import Field, Message
+from mesosctl.api.protobuf_json.messages import Field, Message
 from tests.fuzz.json_texts import ODD_TEXTS, odd_texts, odd_values, write
 from tests.fuzz.messages import json_of, kinds_of, part_of, texts
 

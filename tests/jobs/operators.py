@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx
 
-from mesosctl.api.protobuf import streaming
+from mesosctl.api.protobuf_json import streaming
 from tests.helpers.waiting import PATIENCE
 
 AGENTS_OF_EACH_KIND = 3

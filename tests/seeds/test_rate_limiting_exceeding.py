@@ -3,7 +3,7 @@
 from mesosctl.api.rate_limits import from_json
 from mesosctl.model.rate_limits.rules import RateLimit, RateLimits
 from mesosctl.planning.message_rates import CounterReading, Counts, rates
-from mesosctl.planning.traffic import parse_traffic, simulate
+from mesosctl.planning.rate_limit_simulation import parse_traffic, simulate
 from tests.helpers.lab import Lab, Scheduler
 from tests.seeds.rate_limiting import P_1_2
 

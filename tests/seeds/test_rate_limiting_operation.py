@@ -5,7 +5,7 @@ import pytest
 from mesosctl.api.rate_limits import from_json, message_counts
 from mesosctl.model.rate_limits.rules import plan_memory
 from mesosctl.planning.message_rates import CounterReading, Counts, observe, rates, suggest
-from mesosctl.planning.traffic import parse_traffic, simulate
+from mesosctl.planning.rate_limit_simulation import parse_traffic, simulate
 from tests.helpers.lab import Lab, Scheduler
 from tests.seeds.rate_limiting import NUMBERED, P_1, SAMPLE
 

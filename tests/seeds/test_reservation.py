@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from mesosctl.api.agent_operations import read_reserve
 from mesosctl.api.offers import AcceptCall, read_offer
-from mesosctl.api.reservations import read_reserve
 from mesosctl.model.errors import BadInput, Conflict
 from mesosctl.model.offers import offers
 from mesosctl.model.text import parse_entries

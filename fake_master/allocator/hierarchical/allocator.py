@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from fake_master.allocator.hierarchical.agents import Agents
+from fake_master.allocator.hierarchical.agent_events import Agents
 from fake_master.allocator.hierarchical.allocation_runs import AllocationRuns, RunSteps
 from fake_master.allocator.hierarchical.batch_schedule import Timers
-from fake_master.allocator.hierarchical.frameworks import Frameworks
+from fake_master.allocator.hierarchical.framework_events import Frameworks
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
-from fake_master.allocator.hierarchical.resources import AllocatedResources
+from fake_master.allocator.hierarchical.resource_events import AllocatedResources
 from fake_master.allocator.hierarchical.stages.regular import Stage
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (

@@ -8,9 +8,9 @@ from operator import attrgetter
 from typing import Any
 
 from fake_master.http.json_text import Fragment, LikeTexts, ResourceTexts, Written, dumps, to_bytes
-from fake_master.http.views.like_agents import BLANK, ShownAgent, blank_like, own_texts, shape
+from fake_master.http.views.agent_templates import BLANK, ShownAgent, blank_like, own_texts, shape
 from fake_master.http.views.response_cache import Parts, texts
-from fake_master.services import descriptions
+from fake_master.services import v1_messages
 from fake_master.state import roles
 from fake_master.state.agents import Agent
 from fake_master.state.extension_points import AgentRuntime
@@ -90,7 +90,7 @@ class AgentViews:
         """An agent as GET_AGENTS shows it."""
         of, offered = shown_agent
         added = self._runtime.describe_agent(of)
-        return descriptions.agent(of, offered, self._sees, added, self._texts.listed)
+        return v1_messages.agent(of, offered, self._sees, added, self._texts.listed)
 
     def shown(self, of: Agent) -> ShownAgent:
         """Return an agent with what is offered of it: one object for all with the same offers."""
@@ -180,7 +180,7 @@ def recovered_agents(state: MasterState, wanted: str | None = None) -> list[dict
             "attributes": {entry["name"]: _attribute_value(entry) for entry in info.get("attributes", ())},
             **({"domain": info["domain"]} if "domain" in info else {}),
         }
-        for info in descriptions.recovered_agents(state)
+        for info in v1_messages.recovered_agents(state)
         if wanted in (None, info["id"]["value"])
     ]
 

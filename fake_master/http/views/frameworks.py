@@ -9,9 +9,9 @@ from operator import attrgetter
 from typing import Any
 
 from fake_master.http.json_text import ResourceTexts, Written, dumps, written
-from fake_master.http.views.like_offers import OfferTexts
+from fake_master.http.views.offer_templates import OfferTexts
 from fake_master.http.views.response_cache import Parts, texts
-from fake_master.services import descriptions
+from fake_master.services import v1_messages
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
@@ -202,7 +202,7 @@ def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: s
     def view(of: Framework) -> dict[str, Any]:
         offers = OfferTexts(state, of, resources)
         shown = [offers.text(offer) for offer in of.offers.values()]
-        return descriptions.framework(of, shown, runtime.describe_framework(of))
+        return v1_messages.framework(of, shown, runtime.describe_framework(of))
 
     def array(kind: str, some: Iterable[Framework]) -> Written:
         shown = visible(state, principal, some)
@@ -225,7 +225,7 @@ def tasks_described(state: MasterState, principal: str | None) -> Written:
     def array(kind: str, held: Callable[[Framework], Iterable[Task]]) -> Written:
         def view(of: Framework) -> Iterable[Mapping[str, Any]]:
             listed = ResourceTexts().listed
-            return (descriptions.task(task, listed) for task in held(of))
+            return (v1_messages.task(task, listed) for task in held(of))
 
         kept = texts(state, f"{kind} that {principal!r} sees")
         return kept.concatenated(shown, lambda of: tuple(_task_parts(held(of))), view)
@@ -244,7 +244,7 @@ def executors_described(state: MasterState, principal: str | None) -> Written:
 
     def view(of: Framework) -> Iterable[Mapping[str, Any]]:
         for executor in of.executors.values():
-            yield {"executor_info": descriptions.executor(executor), "agent_id": {"value": executor.agent_id}}
+            yield {"executor_info": v1_messages.executor(executor), "agent_id": {"value": executor.agent_id}}
 
     kept = texts(state, f"executors that {principal!r} sees")
     shown = visible(state, principal, state.frameworks.values())

@@ -15,7 +15,7 @@ import math
 
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry
-from fake_master.services import descriptions
+from fake_master.services import v1_messages
 from fake_master.services.agents.records import AgentRecords
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.services.agents.store import NoAgentStore
@@ -68,7 +68,7 @@ class Failover:
         """Keep SlaveInfo of an agent for the next leader.  Only inside a transaction."""
         if not self.is_under_way:
             return
-        info = descriptions.agent_info(agent)
+        info = v1_messages.agent_info(agent)
         del info["port"]  # that of the process, whichever it will be
         if self._known.infos.get(agent.hostname) != info:
             self._known.infos[agent.hostname] = info

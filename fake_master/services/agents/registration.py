@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fake_master.allocator.interface import Allocator
-from fake_master.services import descriptions
+from fake_master.services import v1_messages
 from fake_master.services.agents.store import NoAgentStore, RecoveredTask
 from fake_master.services.events import EventPublisher
 from fake_master.services.offers import Offers
@@ -90,7 +90,7 @@ class AgentRegistration:
             self._allocator.deactivate_agent(agent.id)
         if self._events.have_operators:
             added = self._task_runner.runtime.describe_agent(agent)
-            shown = descriptions.agent(agent, self._state.offered_on(agent.id), added=added)
+            shown = v1_messages.agent(agent, self._state.offered_on(agent.id), added=added)
             self._events.operators("AGENT_ADDED", {"agent": shown})
 
     def _take_in(self, recovered: Sequence[RecoveredTask], *, was_lost: bool) -> None:
@@ -103,7 +103,7 @@ class AgentRegistration:
             framework = self._state.frameworks[one.task.framework_id]
             framework.tasks[one.task.id] = one.task
             framework.count_task(one.task)
-            self._events.operators("TASK_ADDED", {"task": descriptions.task(one.task)})
+            self._events.operators("TASK_ADDED", {"task": v1_messages.task(one.task)})
             if was_lost:
                 self._task_runner.updates.tell_back(framework, one.task)
             held_by = None if one.task.is_terminal else executors.pop(_container(one), None)

@@ -13,7 +13,7 @@ from fake_master.registry.interface import SECONDS_TO_WAIT, Registry, RegistryFa
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Ending, Executor, Task
-from mesosctl.api.protobuf.messages import read
+from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, list_to_json, to_core
 from mesosctl.model.resources import Resources
 

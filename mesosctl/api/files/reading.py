@@ -1,7 +1,7 @@
 """JSON that a person wrote, read strictly: nothing is guessed, and nothing is ignored.
 
-What a master reads and answers follows protobuf's leniency (`api.protobuf`).  A file is read by this module instead: a
-duplicate key, a number that is not finite and text after the end are refused with their place.
+What a master reads and answers follows protobuf's leniency (`api.protobuf_json`).  A file is read by this module
+instead: a duplicate key, a number that is not finite and text after the end are refused with their place.
 """
 
 import contextlib

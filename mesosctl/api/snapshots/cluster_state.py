@@ -7,8 +7,8 @@ from sys import intern
 from typing import Any
 
 from mesosctl.api.frameworks import Offered, offer, offered_of
-from mesosctl.api.protobuf.interning import Known, ResourceLists, Sums
-from mesosctl.api.protobuf.streaming import Part, parts
+from mesosctl.api.protobuf_json.interning import Known, ResourceLists, Sums
+from mesosctl.api.protobuf_json.streaming import Part, parts
 from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
 from mesosctl.api.snapshots.state_texts import Held, ReadAgent, StateTexts, attributes_of, capabilities_of
 from mesosctl.model.offers.offers import Offer

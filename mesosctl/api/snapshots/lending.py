@@ -1,6 +1,6 @@
 """GET_STATE of a master that lends idle reservations: the parts that Mesos does not have.
 
-`fake_master.services.descriptions` writes it, and shows its shape; no other master has it.
+`fake_master.services.v1_messages` writes it, and shows its shape; no other master has it.
 """
 
 import math
@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
-from mesosctl.api.protobuf.interning import ResourceLists
-from mesosctl.api.protobuf.messages import Field, Message
+from mesosctl.api.protobuf_json.interning import ResourceLists
+from mesosctl.api.protobuf_json.messages import Field, Message
 from mesosctl.api.resources import list_to_json
 from mesosctl.api.responses import NATURAL, text, undocumented
 from mesosctl.model import roles

@@ -1,6 +1,6 @@
 """The shapes of a snapshot as JSON."""
 
-from mesosctl.api.protobuf.messages import Field, Message
+from mesosctl.api.protobuf_json.messages import Field, Message
 from mesosctl.api.snapshots import lending
 
 _TEXT = Field("string", "required")

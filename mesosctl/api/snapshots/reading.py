@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from sys import intern
 from typing import Any, TypeVar
 
-from mesosctl.api.protobuf.decoding import ConversionError
-from mesosctl.api.protobuf.interning import Known, ResourceLists
-from mesosctl.api.protobuf.messages import Message, read
-from mesosctl.api.protobuf.streaming import Part
+from mesosctl.api.protobuf_json.decoding import ConversionError
+from mesosctl.api.protobuf_json.interning import Known, ResourceLists
+from mesosctl.api.protobuf_json.messages import Message, read
+from mesosctl.api.protobuf_json.streaming import Part
 from mesosctl.api.snapshots import lending
 from mesosctl.api.snapshots.lending import check_unique, wrong
-from mesosctl.api.snapshots.lines import Entry
+from mesosctl.api.snapshots.line_reader import Entry
 from mesosctl.api.snapshots.messages import AGENT, FRAMEWORK, OFFER, REST, USAGE
 from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, RuleViolation

@@ -27,13 +27,13 @@ from json.encoder import encode_basestring
 from typing import Any
 
 from mesosctl.api.files.reading import read_json
-from mesosctl.api.protobuf.decoding import ConversionError
-from mesosctl.api.protobuf.interning import Known, ResourceLists
-from mesosctl.api.protobuf.streaming import parts
+from mesosctl.api.protobuf_json.decoding import ConversionError
+from mesosctl.api.protobuf_json.interning import Known, ResourceLists
+from mesosctl.api.protobuf_json.streaming import parts
 from mesosctl.api.resources import list_to_json
 from mesosctl.api.resources import to_json as resource_to_json
 from mesosctl.api.snapshots import lending
-from mesosctl.api.snapshots.lines import Lines
+from mesosctl.api.snapshots.line_reader import Lines
 from mesosctl.api.snapshots.reading import KIND, SCHEMA_VERSION, snapshot_of
 from mesosctl.model.errors import BadInput
 from mesosctl.model.offers.offers import Offer

@@ -10,10 +10,10 @@ from functools import partial
 from sys import intern
 from typing import Any, NamedTuple
 
-from mesosctl.api.protobuf.buffered_text import Shortcut
-from mesosctl.api.protobuf.decoding import DECODER
-from mesosctl.api.protobuf.forms import Forms
-from mesosctl.api.protobuf.interning import Known, ResourceLists
+from mesosctl.api.protobuf_json.buffered_text import Shortcut
+from mesosctl.api.protobuf_json.decoding import DECODER
+from mesosctl.api.protobuf_json.interning import Known, ResourceLists
+from mesosctl.api.protobuf_json.uniform_objects import Forms
 from mesosctl.api.responses import NATURAL, text
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources

@@ -17,7 +17,7 @@ from mesosctl.model.exit_status import ExitStatus
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mesosctl.client.master import Master
+    from mesosctl.client.leading_master import Master
     from mesosctl.operations.apply.journal import Journal
     from mesosctl.planning.plan import Step
 

@@ -17,7 +17,7 @@ from mesosctl.output.formats.output_formats import TABLES
 from mesosctl.output.formats.report import Report
 
 if TYPE_CHECKING:
-    from mesosctl.client.master import Master
+    from mesosctl.client.leading_master import Master
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 

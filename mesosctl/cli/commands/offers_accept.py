@@ -14,7 +14,7 @@ from mesosctl.model.roles import matches_agent
 from mesosctl.output.offers.offers import offer_call, offer_taken
 
 if TYPE_CHECKING:
-    from mesosctl.client.master import Master
+    from mesosctl.client.leading_master import Master
     from mesosctl.model.offers.offers import Offer, OfferOperation, Reserver
     from mesosctl.model.resource import Resource
 
@@ -84,7 +84,7 @@ def take(
         raise UsageError("give either --reserve or --unreserve", field="--reserve", hint="give one of them")
     from mesosctl.model.offers import offers
     from mesosctl.operations.offers import take
-    from mesosctl.operations.quota.state import check_entries
+    from mesosctl.operations.quota.reading import check_entries
 
     wanted = parse_amounts(reserve or unreserve or ())
     owner = _reserver(session, label)

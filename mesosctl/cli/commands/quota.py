@@ -26,7 +26,7 @@ from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.operations.quota.state import list_quotas, show_quota
+from mesosctl.operations.quota.reading import list_quotas, show_quota
 from mesosctl.output.formats.output_formats import NARROW
 from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_show
 
@@ -111,8 +111,8 @@ def set_(
     including the role; give limits with --limit, because that JSON cannot express them. Separate limits need Mesos 1.9
     or later, and are set by UPDATE_QUOTA.
     """
+    from mesosctl.operations.quota.reading import QuotaOptions
     from mesosctl.operations.quota.set_update_remove import set_quota
-    from mesosctl.operations.quota.state import QuotaOptions
 
     session: Session = ctx.obj
     written = None
@@ -180,8 +180,8 @@ def update(  # noqa: PLR0913  # one parameter an option
     configurations; "guarantees" and "limits" that it leaves out stay as they are, and {} means none.
     """
     from mesosctl.model.quota.desired import DesiredQuota, describe_losses, guarantees_of
+    from mesosctl.operations.quota.reading import QuotaOptions
     from mesosctl.operations.quota.set_update_remove import make_update, plan_update
-    from mesosctl.operations.quota.state import QuotaOptions
 
     session: Session = ctx.obj
     written = None

@@ -124,7 +124,7 @@ def simulate(
     from mesosctl.model.rate_limits.rules import check
     from mesosctl.output.rate_limits_simulation import simulation
     from mesosctl.planning.message_rates import Simulation
-    from mesosctl.planning.traffic import parse_traffic
+    from mesosctl.planning.rate_limit_simulation import parse_traffic
 
     if not traffic and recorded is None:
         raise UsageError(

@@ -77,8 +77,8 @@ def reservations(  # one parameter an option
         if agent is not None:
             found = [find_agent(found, agent)]
         if wait_for is not None and role is not None:
-            from mesosctl.operations.quota.state import check_entries
-            from mesosctl.operations.reservations.change import wait_until_reserved
+            from mesosctl.operations.quota.reading import check_entries
+            from mesosctl.operations.reservations.reserve_unreserve import wait_until_reserved
 
             entries = [] if wait_for == "none" else parse_amounts([wait_for])
             check_entries(master, entries)
@@ -162,7 +162,7 @@ def create(  # noqa: PLR0913  # one parameter an option
     The command waits until the master and the agent both show the volume.
     """
     from mesosctl.operations.reservations import targets as meant
-    from mesosctl.operations.reservations.change import create_volume
+    from mesosctl.operations.reservations.reserve_unreserve import create_volume
 
     session: Session = ctx.obj
     if ":" not in size:
@@ -199,7 +199,7 @@ def destroy(
     Its disk stays reserved. A volume that a task uses cannot be destroyed.
     """
     from mesosctl.operations.reservations import targets as meant
-    from mesosctl.operations.reservations.change import plan_destroy
+    from mesosctl.operations.reservations.reserve_unreserve import plan_destroy
     from mesosctl.operations.reservations.send import operate
 
     session: Session = ctx.obj

@@ -32,7 +32,7 @@ from mesosctl.operations.reservations.targets import Owner
 from mesosctl.output.reservations import agent_changes
 
 if TYPE_CHECKING:
-    from mesosctl.client.master import Master
+    from mesosctl.client.leading_master import Master
 
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -124,9 +124,9 @@ def _agent_beside_file(agent: str | None, *others: object) -> str:
 
 def _from_file(session: Session, agent: str, file: str, how: SendOptions, *, undo: bool) -> None:
     """Make the operation of the JSON on one agent: a RESERVE, or with `undo` an UNRESERVE."""
-    from mesosctl.api.reservations import read_reserve, read_unreserve
-    from mesosctl.operations.quota.state import check_names
-    from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve
+    from mesosctl.api.agent_operations import read_reserve, read_unreserve
+    from mesosctl.operations.quota.reading import check_names
+    from mesosctl.operations.reservations.reserve_unreserve import plan_reserve, plan_unreserve
     from mesosctl.operations.reservations.send import operate
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 
@@ -152,7 +152,7 @@ def _from_file(session: Session, agent: str, file: str, how: SendOptions, *, und
 def _on_one(
     master: "Master", agent: str, entries: Sequence[Resource], wanted: Owner, how: SendOptions
 ) -> list[AgentChange]:
-    from mesosctl.operations.reservations.change import reserve_for
+    from mesosctl.operations.reservations.reserve_unreserve import reserve_for
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     return reserve_for(master, [find_agent(read_agents(master), agent)], entries, wanted, how)
@@ -167,7 +167,7 @@ def _on_some(  # the words of one command
     how: SendOptions,
 ) -> list[AgentChange]:
     """On `count` agents with these attributes, those with the most room first."""
-    from mesosctl.operations.reservations.change import reserve_on_some
+    from mesosctl.operations.reservations.reserve_unreserve import reserve_on_some
     from mesosctl.operations.reservations.targets import read_agents, with_attributes
 
     return reserve_on_some(master, with_attributes(read_agents(master), dict(attributes)), count, entries, wanted, how)
@@ -234,7 +234,7 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
 
 def _some(session: Session, agent: str, entries: Sequence[Resource], wanted: Owner, how: SendOptions) -> None:
     """These amounts, on one agent."""
-    from mesosctl.operations.reservations.change import unreserve_of
+    from mesosctl.operations.reservations.reserve_unreserve import unreserve_of
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     with session.open_master() as master:
@@ -244,7 +244,7 @@ def _some(session: Session, agent: str, entries: Sequence[Resource], wanted: Own
 
 def _all(session: Session, agent: str | None, wanted: Owner, how: SendOptions) -> None:
     """Everything that the owner has, on one agent or everywhere, after it is shown and confirmed."""
-    from mesosctl.operations.reservations.change import plan_all, refined_left
+    from mesosctl.operations.reservations.reserve_unreserve import plan_all, refined_left
     from mesosctl.operations.reservations.send import operate
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 

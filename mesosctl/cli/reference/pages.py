@@ -153,7 +153,7 @@ def _cluster_file() -> Iterator[str]:
     yield "command, `mesos-fake-master --cluster cluster.toml` serves it, and `mesosctl offers simulate cluster.toml`"
     yield "simulates it."
     yield from ("", "```toml", cluster_file().rstrip(), "```", "")
-    yield "With `fake:cluster.toml`, time starts anew with each command, so a framework with `after` does not appear."
+    yield "With `fake:cluster.toml`, time starts again with each command, so a framework with `after` does not appear."
     yield "To see it, serve the file with `mesos-fake-master --cluster cluster.toml` and give the address of that"
     yield "master with `--master`, or leave out `after`."
 

@@ -17,10 +17,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from mesosctl.api.protobuf.decoding import decode
-from mesosctl.api.protobuf.messages import read
+from mesosctl.api.protobuf_json.decoding import decode
+from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, list_to_json, to_core
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.files import read_text_file, sync_folder, why_unreadable, write_atomically
 from mesosctl.model.errors import BadInput, Conflict, MesosctlError
 from mesosctl.model.quantities import Limits, Quantities, Quota

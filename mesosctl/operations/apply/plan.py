@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import NotFound, RuleViolation
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.quota.capacity import AgentCapacity, capacity
 from mesosctl.model.quota.desired import check_config, guarantee_entries, of_role
 from mesosctl.model.quota.rules import check_limits_fit_request
 from mesosctl.model.roles import check_name
-from mesosctl.operations.quota.state import read_quotas, usage_if_allowed
-from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve, requester
+from mesosctl.operations.quota.reading import read_quotas, usage_if_allowed
+from mesosctl.operations.reservations.reserve_unreserve import plan_reserve, plan_unreserve, requester
 from mesosctl.operations.reservations.targets import find_agent, read_agents
 from mesosctl.operations.weights import read_weights
 from mesosctl.planning.desired_state import Actual, DesiredState, Difference, differences, quota_changes

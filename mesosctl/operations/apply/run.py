@@ -6,13 +6,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Bug, Conflict, MesosctlError, NotFound
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.operations.apply.journal import Journal, JournalEntry
 from mesosctl.operations.apply.plan import compare
-from mesosctl.operations.quota.state import read_quotas
-from mesosctl.operations.reservations.change import plan_reserve, plan_unreserve
+from mesosctl.operations.quota.reading import read_quotas
+from mesosctl.operations.reservations.reserve_unreserve import plan_reserve, plan_unreserve
 from mesosctl.operations.reservations.send import SendOptions, operate
 from mesosctl.operations.reservations.targets import read_agents
 from mesosctl.operations.weights import read_weights, update_weights
@@ -224,8 +224,8 @@ def _change_quota(master: Master, step: QuotaStep) -> None:
 
         remove_quotas(master, [step.role])
         return
+    from mesosctl.operations.quota.reading import QuotaOptions
     from mesosctl.operations.quota.set_update_remove import update_quotas
-    from mesosctl.operations.quota.state import QuotaOptions
 
     # The names were checked, and the user agreed, when the plan was made.
     how = QuotaOptions(create=step.before is None, allow_new_resource=True)

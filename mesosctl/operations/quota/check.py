@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from mesosctl.api import responses
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model import roles
 from mesosctl.model.errors import MesosctlError
 from mesosctl.model.quantities import Limits, Quota, to_double
@@ -24,7 +24,7 @@ from mesosctl.model.quota.status import Finding, QuotaCheck, QuotaRoom
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import check_whitelist
 from mesosctl.model.version_profile import Profile
-from mesosctl.operations.quota.state import (
+from mesosctl.operations.quota.reading import (
     capacity_if_allowed,
     check_names,
     quotas_if_allowed,

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, MesosctlError, NotConfirmed, Rejected
 from mesosctl.model.quantities import Quota
 from mesosctl.model.quota.desired import check_request, guarantee_entries
 from mesosctl.model.quota.rules import check_limits_fit_request, quota_of_guarantee
 from mesosctl.operations.confirm import GRACE, confirm
-from mesosctl.operations.quota.state import read_quotas, sees_every_role
+from mesosctl.operations.quota.reading import read_quotas, sees_every_role
 
 
 def send_quota(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, RuleViolation, UsageError
 from mesosctl.model.quantities import Limits, Quota
 from mesosctl.model.quota.desired import (
@@ -29,8 +29,7 @@ from mesosctl.model.quota.rules import (
 from mesosctl.model.quota.status import QuotaChange
 from mesosctl.model.resource import Resource
 from mesosctl.operations.confirm import confirm
-from mesosctl.operations.quota.requests import replace_quota, send_quota, send_removal, send_update
-from mesosctl.operations.quota.state import (
+from mesosctl.operations.quota.reading import (
     OF_POST_QUOTA,
     OF_UPDATE_QUOTA,
     QuotaOptions,
@@ -41,6 +40,7 @@ from mesosctl.operations.quota.state import (
     sees_every_role,
     usage_if_allowed,
 )
+from mesosctl.operations.quota.requests import replace_quota, send_quota, send_removal, send_update
 
 
 def set_quota(

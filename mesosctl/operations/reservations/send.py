@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mesosctl.api import agents
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, Denied, MesosctlError, NotConfirmed
 from mesosctl.model.reservations.holdings import AgentChange, ExpectedResources, OperationKind, RegisteredAgent
 from mesosctl.model.reservations.operations import Conversion, apply_all
@@ -19,7 +19,7 @@ from mesosctl.operations.confirm import confirm
 from mesosctl.operations.reservations.targets import read_agents
 
 if TYPE_CHECKING:
-    from mesosctl.api.reservations import AgentOperation
+    from mesosctl.api.agent_operations import AgentOperation
 
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0
@@ -156,18 +156,18 @@ def _send(master: Master, operation: Operation, options: SendOptions) -> bool:
 
 def _message(operation: Operation) -> "AgentOperation":
     """Return the message for an operation."""
-    from mesosctl.api import reservations
+    from mesosctl.api import agent_operations
 
     agent, resources = operation.agent.id, operation.resources
     match operation.deed:
         case "reserved":
-            return reservations.ReserveResources.of(agent, resources, operation.source)
+            return agent_operations.ReserveResources.of(agent, resources, operation.source)
         case "unreserved":
-            return reservations.UnreserveResources.of(agent, resources)
+            return agent_operations.UnreserveResources.of(agent, resources)
         case "created":
-            return reservations.CreateVolumes.of(agent, resources)
+            return agent_operations.CreateVolumes.of(agent, resources)
         case "destroyed":
-            return reservations.DestroyVolumes.of(agent, resources)
+            return agent_operations.DestroyVolumes.of(agent, resources)
 
 
 def wait_for(master: Master, change: AgentChange, operation: Operation, options: SendOptions) -> AgentChange:

@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Field
 
 from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, named
 from mesosctl.planning import dominant_shares
-from mesosctl.planning.offer_account import Cause, Reason
+from mesosctl.planning.offer_explanation import Cause, Reason
 
 Text = Annotated[str, BeforeValidator(str)]
 """A value of the model as text that commands accept."""

@@ -13,7 +13,7 @@ from mesosctl.output.formats.output_formats import json_text, yaml_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
 from mesosctl.output.offers.sentences import answer, helps, is_held, names, where
 from mesosctl.output.reservations import agent_id_column_of
-from mesosctl.planning.offer_account import AccountLine, OfferExplanation
+from mesosctl.planning.offer_explanation import AccountLine, OfferExplanation
 
 if TYPE_CHECKING:
     from mesosctl.output.json_documents import offers as offers_documents

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.formats.amounts import amounts_text, shown_amount
-from mesosctl.planning.offer_account import AccountLine, Cause, Hindrance, OfferExplanation
+from mesosctl.planning.offer_explanation import AccountLine, Cause, Hindrance, OfferExplanation
 
 _MOST_CLAUSES = 4
 """In the sentence that answers; the table has all of them."""

@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from mesosctl.api.protobuf import streaming
+from mesosctl.api.protobuf_json import streaming
 from tests.conformance.callers.driver import Driver, inside
 from tests.conformance.masters.cluster import Cluster
 from tests.helpers.waiting import PATIENCE

@@ -19,7 +19,7 @@ import httpx
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.state.clock import VirtualClock
-from mesosctl.api.protobuf import streaming
+from mesosctl.api.protobuf_json import streaming
 from tests.conformance.masters.codec import JSON_ALONE
 from tests.helpers.waiting import PATIENCE
 

@@ -11,7 +11,7 @@ from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.in_process import InProcessTransport
 from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.operations.snapshot import read_snapshot
 from mesosctl.planning.snapshot import ClusterSnapshot
 from tests.conformance.masters.cluster import Cluster

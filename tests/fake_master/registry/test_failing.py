@@ -19,7 +19,7 @@ from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
 from fake_master.state.agents import Absence
 from fake_master.state.clock import VirtualClock
-from mesosctl.api.protobuf import streaming
+from mesosctl.api.protobuf_json import streaming
 from tests import ROOT
 from tests.fake_master.sending import AGENT, JSON, as_json, quota, send
 from tests.helpers.needs import require

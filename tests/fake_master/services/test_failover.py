@@ -16,11 +16,11 @@ from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.registry.interface import MemoryRegistry, Registry
 from fake_master.registry.sqlite import SqliteRegistry
-from fake_master.services import descriptions
+from fake_master.services import v1_messages
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.state.flags import MasterFlags
-from mesosctl.api.protobuf import streaming
+from mesosctl.api.protobuf_json import streaming
 from mesosctl.model.errors import BadInput
 from tests.helpers.profiles import examples
 
@@ -221,7 +221,7 @@ def test_a_command_upon_a_fake_address_takes_nothing_over(tmp_path: Path) -> Non
     with sqlite(tmp_path / "r.sqlite") as registry:
         again = ClusterSpec(agents=(AGENT,)).start(registry, clock=clock)
         assert (again.state.id, list(again.state.agents)) == (first.state.id, ids[:1])
-        assert descriptions.recovered_agents(again.state) == []
+        assert v1_messages.recovered_agents(again.state) == []
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.streams import EventStream
-from mesosctl.api.protobuf import streaming
+from mesosctl.api.protobuf_json import streaming
 
 OFFERED_AGAIN = 5.5
 """Seconds: the default filter of five, and until the next allocation."""

@@ -11,7 +11,7 @@ import pytest
 from fake_master import FakeMaster, FrameworkConfig
 from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import BadInput, Conflict, NotFound, RuleViolation
 from mesosctl.operations.snapshot import read_snapshot
 from tests import ROOT

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from fake_master.http.request_response import Response
-from mesosctl.api.protobuf import streaming
+from mesosctl.api.protobuf_json import streaming
 from tests.helpers.lab.master import Lab
 
 Event = dict[str, Any]

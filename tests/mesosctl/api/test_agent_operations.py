@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from mesosctl.api.quota import RemoveQuota, RemoveQuotaCall
-from mesosctl.api.reservations import (
+from mesosctl.api.agent_operations import (
     CreateVolumes,
     DestroyVolumes,
     ReserveResources,
@@ -13,6 +12,7 @@ from mesosctl.api.reservations import (
     reserve_message,
     unreserve_message,
 )
+from mesosctl.api.quota import RemoveQuota, RemoveQuotaCall
 from mesosctl.api.weights import UpdateWeightsCall, WeightInfos
 from mesosctl.model.errors import BadInput
 from mesosctl.model.text import parse_resources

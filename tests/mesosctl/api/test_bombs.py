@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from mesosctl.api.files.reading import read_json
-from mesosctl.api.protobuf import streaming
-from mesosctl.api.protobuf.decoding import ConversionError, TooManyValues, decode
-from mesosctl.api.protobuf.streaming import parts
+from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json.decoding import ConversionError, TooManyValues, decode
+from mesosctl.api.protobuf_json.streaming import parts
 from mesosctl.api.snapshots import snapshot
 from mesosctl.model.errors import BadInput
 

@@ -5,7 +5,7 @@ import pytest
 import respx
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings
 
 ONE = "http://one:5050"

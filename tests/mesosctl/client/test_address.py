@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from mesosctl.client.address import parse_address, shows_secret
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import BadInput, Unreachable, UsageError
 
 

@@ -7,9 +7,9 @@ import tracemalloc
 import httpx
 import pytest
 
-from mesosctl.api.protobuf import streaming
+from mesosctl.api.protobuf_json import streaming
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.client.response_body import HeldBody
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import DeadlinePassed, UnexpectedAnswer

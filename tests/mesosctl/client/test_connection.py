@@ -10,7 +10,7 @@ import pytest
 from mesosctl.client.address import parse_address
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import UnexpectedAnswer, Unreachable, UsageError
 from tests.helpers.needs import needs
 from tests.mesosctl.client.scripted import Scripted, answer

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fake_master.http.request_response import Request
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings, Credentials, Tls, Token
 from mesosctl.model.errors import MesosctlError
 from tests.helpers.needs import needs

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import DeadlinePassed, NoMaster
 

@@ -11,7 +11,7 @@ import pytest
 from mesosctl.client.address import parse_address
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings, Tls
 from mesosctl.model.errors import BadInput, TlsFailure, UnexpectedAnswer, Unreachable
 from tests.helpers.needs import needs

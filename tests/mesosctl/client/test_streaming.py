@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.api.protobuf.decoding import decode
-from mesosctl.api.protobuf.streaming import parts
+from mesosctl.api.protobuf_json.decoding import decode
+from mesosctl.api.protobuf_json.streaming import parts
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.client.response import Trace
 from mesosctl.client.response_body import HeldBody
 from mesosctl.client.settings import ClientSettings

@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.quota.requests import replace_quota

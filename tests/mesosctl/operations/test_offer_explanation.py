@@ -8,7 +8,7 @@ import pytest
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.operations.offer_explanation import recovery
 from mesosctl.output.offers.sentences import answer, helps, where
-from mesosctl.planning.offer_account import AccountLine, AgentAccount, OfferAccount, OfferExplanation
+from mesosctl.planning.offer_explanation import AccountLine, AgentAccount, OfferAccount, OfferExplanation
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 PROMISED = {"web": Quota(guarantees=Quantities({"cpus": 1000}))}

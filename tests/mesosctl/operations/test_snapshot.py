@@ -9,7 +9,7 @@ import pytest
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.in_process import InProcessTransport
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Denied, UnexpectedAnswer
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.text import parse_resources

@@ -4,7 +4,7 @@ import pytest
 
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.quantities import Quantities
 from mesosctl.operations.top import Feed, OverviewReader, _sentence

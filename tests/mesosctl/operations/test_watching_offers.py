@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from mesosctl.client.deadline import Deadline
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Unreachable
 from mesosctl.operations.offers import OfferSelection, watch_offers
 

@@ -13,7 +13,7 @@ from mesosctl.output.formats import charts
 from mesosctl.output.formats.charts import time_ticks
 from mesosctl.output.rate_limits_simulation import picture
 from mesosctl.planning.message_rates import Simulation
-from mesosctl.planning.traffic import parse_traffic, simulate
+from mesosctl.planning.rate_limit_simulation import parse_traffic, simulate
 from tests.mesosctl.output.test_sharing import WITH_LOSSES
 
 _PROBE = """

@@ -9,7 +9,7 @@ from mesosctl.model.text import parse_resources
 from mesosctl.output.formats.output_formats import write
 from mesosctl.output.formats.report import Report
 from mesosctl.output.offers.offers import change_line, explanation_report, offer_list
-from mesosctl.planning.offer_account import OfferAccount, OfferExplanation
+from mesosctl.planning.offer_explanation import OfferAccount, OfferExplanation
 
 OFFER = Offer("O1", "web", "F1", "", "S1", "host", parse_resources("cpus:1"))
 

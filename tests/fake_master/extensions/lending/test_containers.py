@@ -14,7 +14,7 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.streams import EventStream
 from fake_master.state.subscription import Subscription
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.api.protobuf import streaming
+from mesosctl.api.protobuf_json import streaming
 from mesosctl.model.quantities import Quantities
 
 STOP_SECONDS = 2.0

@@ -26,7 +26,7 @@ from fake_master.transports.in_process import InProcessTransport
 from mesosctl.api.resources import list_to_json
 from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master as Client
+from mesosctl.client.leading_master import Master as Client
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Reservation
 from mesosctl.operations.snapshot import read_snapshot

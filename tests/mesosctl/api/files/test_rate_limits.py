@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.api.files.rate_limits import RateLimits as Message
-from mesosctl.api.protobuf.decoding import ConversionError
+from mesosctl.api.protobuf_json.decoding import ConversionError
 from mesosctl.api.rate_limits import from_flag, from_json, message_counts, principals, rate_limits, to_text
 from mesosctl.model.errors import UnexpectedAnswer
 from mesosctl.model.rate_limits.rules import RateLimit, RateLimits

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mesosctl.api.protobuf.decoding import ConversionError
+from mesosctl.api.protobuf_json.decoding import ConversionError
 from mesosctl.api.snapshots.cluster_state import cluster_state
 from mesosctl.model.errors import UnexpectedAnswer
 from tests.helpers.profiles import examples

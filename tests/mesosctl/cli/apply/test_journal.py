@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.operations.apply import run as run_operations
 from mesosctl.operations.apply.journal import Journal, JournalKey, _plain, identity
 from mesosctl.operations.apply.run import perform

@@ -209,9 +209,9 @@ def test_in_a_hint_as_well(cluster, monkeypatch):
     def fail(*_: Any) -> None:
         raise BadInput("m", field=f"f {SECRET}", hint=f"h {SECRET}")
 
-    monkeypatch.setattr("mesosctl.operations.quota.state.read_quotas", fail)
+    monkeypatch.setattr("mesosctl.operations.quota.reading.read_quotas", fail)
     for form in ("table", "json"):
-        monkeypatch.setattr("mesosctl.client.master.Master.get", fail)
+        monkeypatch.setattr("mesosctl.client.leading_master.Master.get", fail)
         ran = type_words(cluster, "quota", "list", "-o", form, MESOSCTL_PRINCIPAL="ops", MESOSCTL_SECRET=SECRET)
         assert ran.status == 3
         check_nothing_shown(ran)

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from mesosctl.planning.traffic import CountedMessages, recorded_traffic
+from mesosctl.planning.rate_limit_simulation import CountedMessages, recorded_traffic
 from tests.helpers.lab import Lab, Scheduler
 from tests.helpers.lab.command_line import CommandLine
 

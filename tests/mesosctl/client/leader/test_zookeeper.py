@@ -11,7 +11,7 @@ import pytest
 from kazoo.security import CREATOR_ALL_ACL
 
 from mesosctl.client.address import ZooKeeper, parse_address
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.client.response import Trace
 from mesosctl.client.settings import ClientSettings, Credentials, Tls
 from mesosctl.client.zookeeper import read_masters

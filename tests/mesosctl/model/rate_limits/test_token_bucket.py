@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mesosctl.model.rate_limits.rules import RateLimit, RateLimits
 from mesosctl.model.rate_limits.token_bucket import Limiter, Throttle
-from mesosctl.planning.traffic import simulate
+from mesosctl.planning.rate_limit_simulation import simulate
 
 GAPS = st.lists(st.floats(0, 5), min_size=1, max_size=60)
 

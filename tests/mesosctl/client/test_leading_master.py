@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.client.response import Trace
 from mesosctl.client.settings import ClientSettings, Credentials, Token
 from mesosctl.model.errors import (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fake_master.allocator.call_watch import Watch, in_progress
+from fake_master.allocator.custom_watchdog import Watch, in_progress
 from tests import ROOT
 from tests.helpers.lab import Lab, Scheduler
 
@@ -57,7 +57,7 @@ def test_the_place_is_where_the_call_is(caplog: pytest.LogCaptureFixture):
     watched = Watched()
     with in_progress("mine:Mine", "add_agent"):
         watched.look_at(0, 5)
-    assert "(call_watch.py, line " in caplog.text  # this thread is the one that looks
+    assert "(custom_watchdog.py, line " in caplog.text  # this thread is the one that looks
 
 
 def test_a_call_that_returns_late_is_said_to_have_returned(caplog: pytest.LogCaptureFixture):

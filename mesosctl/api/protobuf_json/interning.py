@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from mesosctl.api.protobuf.decoding import STRICT, ConversionError
-from mesosctl.api.protobuf.messages import read
+from mesosctl.api.protobuf_json.decoding import STRICT, ConversionError
+from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, to_core
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import to_sent_milli

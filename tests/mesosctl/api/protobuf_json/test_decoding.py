@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.api.protobuf.decoding import ConversionError, decode
-from mesosctl.api.protobuf.streaming import parts
+from mesosctl.api.protobuf_json.decoding import ConversionError, decode
+from mesosctl.api.protobuf_json.streaming import parts
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ the bodies of /reserve and /unreserve; `ENGINEERING` and the like are their role
 
 import pytest
 
-from mesosctl.api.protobuf.messages import read
+from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, resource_error, to_core, to_json
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.resource import Labels, Reservation, Resource

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from mesosctl.api.protobuf.decoding import DECODER, ConversionError
+from mesosctl.api.protobuf_json.decoding import DECODER, ConversionError
 
 _MOST_FORMS = 24
 """Of one list: to look through more would cost more than it saves."""

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from fake_master.http.json_text import Fragment, LikeTexts, ResourceTexts, text_of, without_quotes
-from fake_master.http.views.like_agents import BLANK as BLANK_AGENT
-from fake_master.services import descriptions
+from fake_master.http.views.agent_templates import BLANK as BLANK_AGENT
+from fake_master.services import v1_messages
 from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
@@ -62,4 +62,4 @@ class OfferTexts:
         return Fragment(self._like.text(_shape(shown), shown, self._view, _blank_like))
 
     def _view(self, of: _ShownOffer) -> dict[str, Any]:
-        return descriptions.operator_offer(self._state, self._to, of.offer, of.agent, self._texts.listed)
+        return v1_messages.operator_offer(self._state, self._to, of.offer, of.agent, self._texts.listed)

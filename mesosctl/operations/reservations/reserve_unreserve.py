@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mesosctl.api import agents as agents_api
-from mesosctl.client.master import Master
+from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, MesosctlError, NotConfirmed, NotFound, RuleViolation, UsageError
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.reservations import operations
@@ -14,7 +14,7 @@ from mesosctl.model.reservations.rules import Requester, check_reserve, check_un
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean
-from mesosctl.operations.quota.state import check_entries
+from mesosctl.operations.quota.reading import check_entries
 from mesosctl.operations.reservations.send import FIRST_PAUSE, LONGEST_PAUSE, Operation, SendOptions, operate
 from mesosctl.operations.reservations.targets import (
     Owner,

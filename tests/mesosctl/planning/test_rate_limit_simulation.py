@@ -4,7 +4,7 @@ import pytest
 
 from mesosctl.model.errors import UsageError
 from mesosctl.model.text import format_span, parse_span
-from mesosctl.planning.traffic import parse_traffic
+from mesosctl.planning.rate_limit_simulation import parse_traffic
 
 
 def test_streams_and_bursts_in_order_of_time():

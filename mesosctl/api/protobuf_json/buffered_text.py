@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any
 
-from mesosctl.api.protobuf.decoding import (
+from mesosctl.api.protobuf_json.decoding import (
     DECODER,
     MOST_TO_RESPELL,
     STRICT,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from mesosctl.api.protobuf.messages import Field, Message, one_of
+from mesosctl.api.protobuf_json.messages import Field, Message, one_of
 from mesosctl.model import roles
 from mesosctl.model.quantities import to_milli
 from mesosctl.model.reservations.rules import refinement_problem, reserved_role_problem

@@ -6,8 +6,8 @@ Each record is its length in bytes as decimal text, a line feed, and the record.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from mesosctl.api.protobuf.buffered_text import BufferedText, Shortcut
-from mesosctl.api.protobuf.decoding import TOO_DEEP, ConversionError
+from mesosctl.api.protobuf_json.buffered_text import BufferedText, Shortcut
+from mesosctl.api.protobuf_json.decoding import TOO_DEEP, ConversionError
 
 LARGEST_RECORD = 128 * 1024 * 1024
 """The largest record, in bytes: the offers of 50,000 agents in one event are smaller."""

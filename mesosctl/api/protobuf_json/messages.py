@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from mesosctl.api.protobuf.decoding import ConversionError, decode
+from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 
 Scalar = Literal["string", "double", "bool", "uint64", "int64", "int32", "uint32", "bytes", "json", "any"]
 Label = Literal["optional", "required", "repeated"]

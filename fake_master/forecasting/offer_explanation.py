@@ -15,7 +15,7 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import display_names
-from mesosctl.planning.offer_account import AccountLine, AgentAccount, Cause, Evictable, OfferAccount
+from mesosctl.planning.offer_explanation import AccountLine, AgentAccount, Cause, Evictable, OfferAccount
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent
 
 Subject = tuple[str, str]

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping
 from sys import intern
 
-from mesosctl.api.protobuf.decoding import STRICT
-from mesosctl.api.protobuf.interning import Known, ResourceLists
+from mesosctl.api.protobuf_json.decoding import STRICT
+from mesosctl.api.protobuf_json.interning import Known, ResourceLists
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.roles import role_error
 from mesosctl.planning.snapshot import SnapshotAgent, Usage
