@@ -213,7 +213,7 @@ def _warn_of_refused(hostnames: "Sequence[str]") -> None:
         more = f" and {len(hostnames) - 3} more" if len(hostnames) > 3 else ""
         _log(
             logging.WARNING,
-            f"--acls do not let these agents register: {', '.join(hostnames[:3])}{more}",
+            f"--acls does not let these agents register: {', '.join(hostnames[:3])}{more}",
             "allow their principals register_agents, and reserve_resources for what is statically reserved on them",
         )
 

@@ -89,7 +89,7 @@ class ServeOptions:
         bool, typer.Option("--authenticate-http-readwrite", help="Require credentials for changes.")
     ] = False
     authenticate_http_frameworks: Annotated[
-        bool, typer.Option("--authenticate-http-frameworks", help="Require credentials of frameworks.")
+        bool, typer.Option("--authenticate-http-frameworks", help="Require credentials from frameworks.")
     ] = False
     max_operator_event_stream_subscribers: Annotated[
         str | None,
@@ -129,11 +129,12 @@ class ServeOptions:
     recovery_agent_removal_limit: Annotated[
         str | None,
         typer.Option(
-            metavar="PERCENT", help="If more agents than this are missing at that time, the master exits instead."
+            metavar="PERCENT",
+            help="If more agents than this are still missing after --agent-reregister-timeout, the master exits.",
         ),
     ] = None
     authenticate_frameworks: Annotated[
-        bool, typer.Option("--authenticate-frameworks", help="Require credentials of scheduler drivers.")
+        bool, typer.Option("--authenticate-frameworks", help="Require credentials from scheduler drivers.")
     ] = False
     driver: Annotated[
         bool,
@@ -172,7 +173,7 @@ class ServeOptions:
         str | None,
         typer.Option(
             metavar="DURATION",
-            help="End with status 1 if a call to your own allocator does not return for this long. "
+            help="Exit with status 1 if a call to your own allocator does not return for this long. "
             "By default, the call is only logged.",
         ),
     ] = None
@@ -207,10 +208,10 @@ class ServeOptions:
     ready_file: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write the URL, port and process id to this file, as JSON, when it is ready."
+            metavar="FILE", help="Write the URL, port and process id to this file, as JSON, when the master is ready."
         ),
     ] = None
-    exit_with_parent: Annotated[bool, typer.Option("--exit-with-parent", help="End when the parent process ends.")] = (
+    exit_with_parent: Annotated[bool, typer.Option("--exit-with-parent", help="Exit when the parent process ends.")] = (
         False
     )
     log_format: Annotated[

@@ -273,7 +273,7 @@ def _credentials(principal: str | None, secret: str | None, token: str | None) -
     if principal is None and secret is None:
         return None
     if not principal or secret is None:
-        raise UsageError("give a principal together with a secret", field="principal", hint="give both")
+        raise UsageError("a principal and a secret go together", field="principal", hint="give both")
     if ":" in principal:
         raise UsageError("a principal cannot contain a colon", field="principal")
     return Credentials(principal, secret)

@@ -76,7 +76,7 @@ class Watch:
             took = now - seen.since
             if self._timeout is not None and took >= self._timeout:
                 _log.error(
-                    "allocator %s: %s has not returned for %.3g s%s: the master ends (--allocator-timeout)",
+                    "allocator %s: %s has not returned for %.3g s%s: the master exits (--allocator-timeout)",
                     *call,
                     took,
                     _place(thread),

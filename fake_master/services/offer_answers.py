@@ -1,4 +1,7 @@
-"""ACCEPT and DECLINE: operations and tasks on offers (Mesos documentation, "Scheduler HTTP API")."""
+"""ACCEPT and DECLINE: operations and tasks on offers (Mesos documentation, "Scheduler HTTP API").
+
+The allocator keeps the filter that a refusal asks for: `allocator/hierarchical/offer_filters.py`.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -57,7 +57,8 @@ def usage_of(running: RunningTasks, framework: Framework, hosts: Mapping[str, Ag
     for name in running.volumes:
         volume = next((one for one in free if one.disk is not None and one.disk.persistence_id == name), None)
         if volume is None:
-            raise BadInput(f"{where}: there is no unused volume '{name}'", field="volumes", hint="see [[volumes]]")
+            hint = "name a volume from [[volumes]] that no other task uses"
+            raise BadInput(f"{where}: there is no unused volume '{name}'", field="volumes", hint=hint)
         held += Resources([volume])
     return Usage(framework.id, agent.id, role, held, running.tasks)
 

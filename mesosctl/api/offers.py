@@ -74,7 +74,7 @@ def read_offer(document: str, where: str, offer_id: str | None = None) -> Offer:
         raise BadInput(
             f"{where} holds {len(candidates)} offers, but exactly one is needed",
             field="--offer",
-            hint="give an Offer message, or name one of an OFFERS event with --id",
+            hint="give an Offer message, or choose an offer of an OFFERS event with --id",
         )
     try:
         return candidates[0].to_core()

@@ -257,7 +257,7 @@ class Setting(NamedTuple):
         return value
 
 
-_KINDS = {str: "a text", float: "a number", int: "a whole number", bool: "true or false"}
+_KINDS = {str: "a string", float: "a number", int: "a whole number", bool: "true or false"}
 
 
 def known_settings() -> tuple[Setting, ...]:

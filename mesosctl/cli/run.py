@@ -82,7 +82,7 @@ def _explain(error: Exception) -> MesosctlError | None:
 
 def cannot_write(error: OSError) -> MesosctlError:
     """The error if standard output accepts no more."""
-    return BadInput(f"standard output cannot be written: {error.strerror}")
+    return BadInput(f"standard output cannot be written to: {error.strerror}")
 
 
 def _check_arguments(arguments: Sequence[str]) -> None:

@@ -200,7 +200,8 @@ class Session:
             if not report.done or not is_unwritable(error):
                 raise
             raise NotConfirmed(
-                f"{report.done}; this cannot be reported, because standard output cannot be written: {error.strerror}"
+                f"{report.done}; this cannot be reported, because standard output cannot be written to: "
+                f"{error.strerror}"
             ) from None
 
     def redraw(self, report: Report) -> None:

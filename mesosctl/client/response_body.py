@@ -13,7 +13,7 @@ from typing import Any, Self
 import httpx
 
 from mesosctl.api.protobuf_json import streaming
-from mesosctl.api.protobuf_json.decoding import ConversionError, decode
+from mesosctl.api.protobuf_json.decoding import MOST_VALUES, ConversionError, decode
 from mesosctl.client.deadline import Deadline
 from mesosctl.model.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer
 
@@ -21,10 +21,6 @@ BROKEN = (httpx.HTTPError, httpx.StreamError)
 """Every error that httpx raises for an exchange."""
 LARGEST_ANSWER = 512 * 1024 * 1024
 """Decompressed bytes. `/slaves` of 50,000 agents is about 150 MB; a larger answer is an error."""
-MOST_VALUES = 12_000_000
-"""Values in JSON that is parsed as a whole, of about 64 bytes each; `/slaves` of 50,000 agents has some five
-million.
-"""
 VALUES_A_SECOND = 1_500_000
 """The speed of parsing in the worst case: numbers, which are the slowest."""
 _PACKED = ("gzip", "x-gzip", "deflate")

@@ -46,7 +46,7 @@ _REFUSED_BY_THE_MASTER: dict[str, tuple[str, str]] = {
     "CERTIFICATE_UNKNOWN": ("it does not accept the client certificate", _OWN_CERTIFICATE),
     "CERTIFICATE_REVOKED": ("the client certificate is revoked", _OWN_CERTIFICATE),
     "CERTIFICATE_EXPIRED": ("the client certificate has expired", "renew it, and give it with --cert and --key"),
-    "ACCESS_DENIED": ("it denies access to the client certificate", _OWN_CERTIFICATE),
+    "ACCESS_DENIED": ("it denies access with this client certificate", _OWN_CERTIFICATE),
 }
 
 # OpenSSL's names for an answer that is not TLS, such as that of an http server.

@@ -175,7 +175,7 @@ def _read_once(client: "KazooClient", path: str, end: float) -> dict[str, bytes]
 
 def _no_zookeeper(where: ZooKeeper, what: str, seconds: float) -> NoZooKeeper:
     return NoZooKeeper(
-        f"ZooKeeper does not know the leader: no server of {where} {what} ({seconds:.1f} s)",
+        f"ZooKeeper cannot be asked for the leader: no server of {where} {what} ({seconds:.1f} s)",
         hint="check that a quorum of its servers is running, or name the masters: http://host1:5050,http://host2:5050",
     )
 

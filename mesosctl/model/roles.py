@@ -69,7 +69,7 @@ def check_whitelist(role: str, whitelist: Collection[str] | None) -> None:
             f"Unknown role '{role}': it is not on the whitelist",
             field="role",
             rule="role.whitelist",
-            hint=did_you_mean(role, sorted(whitelist), "the master was started with --roles, which lists all roles"),
+            hint=did_you_mean(role, sorted(whitelist), "the master accepts only the roles that its --roles lists"),
         )
 
 
@@ -86,7 +86,7 @@ def check_name(name: str, known: Collection[str], field: str) -> None:
     likely = difflib.get_close_matches(name.lower(), names, 1)
     more = " and others" if len(names) > _SHOWN else ""
     raise RuleViolation(
-        f"no agent of the cluster has a resource '{name}'",
+        f"no agent in the cluster has a resource '{name}'",
         field=field,
         rule="resource.known",
         hint=f"did you mean {likely[0]}?" if likely else f"known: {', '.join(names[:_SHOWN])}{more}",

@@ -115,7 +115,7 @@ def find_framework(names: Mapping[str, str], word: str) -> str:
         hint=did_you_mean(
             word,
             [name for one in names.items() for name in reversed(one)],
-            "name one by its name or its id",
+            "give the name or the id of a framework",
         ),
     )
 

@@ -80,7 +80,7 @@ def _suggest_role(master: Master, error: Rejected) -> None:
         known = responses.whitelist(master.get("/flags"))
     except MesosctlError:  # perhaps this principal may not see them
         known = None
-    otherwise = "the master was started with --roles, which lists all roles"
+    otherwise = "the master accepts only the roles that its --roles lists"
     error.hint = did_you_mean(found[1] or found[2], sorted(known or ()), otherwise)
 
 

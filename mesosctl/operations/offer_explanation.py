@@ -120,7 +120,7 @@ def recovery(snapshot: ClusterSnapshot, present: int, awaited: int, figures: Map
         return ""
     return (
         f"{present} of {present + awaited} agents are back after a failover; nothing is offered until {needed} are, "
-        f"or for {longest:g} s; the master has been up for {up:.0f} s"
+        f"or until the master has been up for {longest:g} s; it has been up for {up:.0f} s"
     )
 
 
@@ -131,7 +131,7 @@ def _unknown(snapshot: ClusterSnapshot, role: str, refusals: float | None) -> li
         filters = ["refusals (filters): this master does not say whether any are in force in the role"]
     elif snapshot.lending is None and refusals:
         count = f"{refusals:.0f} in force in role {role}"
-        filters = [f"refusals (filters): {count}; a master does not show whose, on which agents and until when"]
+        filters = [f"refusals (filters): {count}; a master does not show whose, on which agents or until when"]
     others = [sentence for sentence in snapshot.unknown if not sentence.startswith("offer filters")]
     return [*filters, *others]
 

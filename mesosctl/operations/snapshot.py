@@ -196,7 +196,7 @@ def _unknown(
     found = _of_frameworks(snapshot)
     silent = sum(framework.suppressed is None for framework in snapshot.frameworks)
     if silent:
-        found.append(f"what {silent} frameworks suppress: unknown; assumed that they want offers in every role")
+        found.append(f"suppressed roles of {silent} framework{'s' * (silent > 1)}: unknown; assumed to be none")
     if settings.quotas is None:
         found.append("quotas: this principal may not see them; assumed that there are none")
     if settings.weights is None:

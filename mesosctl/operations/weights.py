@@ -55,7 +55,7 @@ def _tell_unknown(master: Master, names: list[str]) -> None:
         return
     for role in names:
         if role not in known:
-            otherwise = "it takes effect once a framework subscribes with it"
+            otherwise = "the weight takes effect once a framework subscribes with the role"
             master.notice(f"the master knows no role '{role}' yet: {roles.did_you_mean(role, known, otherwise)}")
 
 

@@ -101,7 +101,7 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
 def _plan_verdict(steps: Sequence[Step], done: int) -> Verdict:
     total = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
     if done == len(steps):
-        made = "the step was made and read back" if len(steps) == 1 else f"all {total} were made and read back"
+        made = "the step was done and read back" if len(steps) == 1 else f"all {total} were done and read back"
         return Verdict(made, "met")
     losses = sum(map(takes_away, steps[done:]))
     taking = f", {losses} of which take{'s' if losses == 1 else ''} something away" if losses else ""

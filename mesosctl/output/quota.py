@@ -287,5 +287,5 @@ def _verdict(check: QuotaCheck) -> Verdict:
         more = f", and {len(broken) - 1} more" if len(broken) > 1 else ""
         return Verdict(f"NO: {asked} would be refused: {broken[0].sentence}{more}", "not met")
     if unknown:
-        return Verdict(f"PERHAPS: {asked} breaks no rule that can be checked; unknown: {len(unknown)}", "at risk")
+        return Verdict(f"PERHAPS: {asked} breaks no rule that was checked; not checked: {len(unknown)}", "at risk")
     return Verdict(f"YES: {asked} would be accepted", "met")

@@ -141,7 +141,7 @@ def memory_plan(plan: MemoryPlan) -> Report:
         ["size of a message", format_bytes(plan.message_size)],
         ["worst case", format_bytes(plan.worst_case)],
         ["memory", format_bytes(plan.memory)],
-        ["head-room", format_bytes(plan.head_room)],
+        ["headroom", format_bytes(plan.head_room)],
     ]
     if plan.unbounded:
         names = ", ".join(DEFAULT_NAME if who is None else who for who in plan.unbounded)

@@ -81,8 +81,8 @@ def overflow_texts(played: Simulation | None) -> list[str]:
         return []
     before = {one.principal: one.refused for one in played.before}
     return [
-        f"{one.refused} message{'' if one.refused == 1 else 's'} of "
-        f"{NOBODY if one.principal is None else f'principal {one.principal}'} would be refused"
+        f"{one.refused} message{'' if one.refused == 1 else 's'} "
+        f"{'without a principal' if one.principal is None else f'of principal {one.principal}'} would be refused"
         + (f" ({before[one.principal] or 'none'} before)" if one.principal in before else "")
         for one in played.overflowing
     ]

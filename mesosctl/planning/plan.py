@@ -193,7 +193,7 @@ def _first_half(waiting: Sequence[QuotaStep], *, whole_updates: bool) -> QuotaSt
                 return QuotaStep(step.role, step.before, None if half.is_default else half)
     roles = ", ".join(step.role for step in waiting)
     raise Conflict(
-        f"no order of changing the quotas of {roles} meets the capacity check at every step",
+        f"no order of changing the quotas of {roles} passes the capacity check at every step",
         rule="quota.capacity",
         hint="lower a quota by hand first, or wait for more agents",
     )

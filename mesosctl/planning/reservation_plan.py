@@ -167,7 +167,7 @@ class AgentReservations:
                     available = operations.apply_all(available, conversions)
                 except Conflict as error:
                     raise Conflict(
-                        f"agent {self.agent.name} cannot have {owned} {deed}: it does not have them, or tasks use them",
+                        f"{owned} cannot be {deed} on {self.agent.name}: the agent lacks them, or tasks use them",
                         field="reservations",
                         rule=error.rule,
                         hint=f"{self.agent.name} has {self.agent.available}",

@@ -200,7 +200,7 @@ def main() -> None:
         "real one (C++, several threads). Both run at the same time, and the same client sends requests to them in "
         "turn. A rate ratio above 1 and a p99 ratio below 1 mean that the fake master is faster. Nothing changes "
         "during the measurement, so the fake master answers from its cache. `first` is the time of the first "
-        "answer, with an empty cache, which is about the time after a change of everything. "
+        "answer, with an empty cache, which is roughly the time of an answer after everything has changed. "
         "The budgets: a rate ratio of at least 1, and a first ratio of at most 1.",
     )
     for case in SMALL if given.small else LARGE:

@@ -8,7 +8,10 @@ from typing import Any
 _LEAST, _MOST = -(2**63), 2**63 - 1
 TOO_DEEP = "The JSON is nested too deeply"
 MOST_VALUES = 8_000_000
-"""The most values in one text by default: each takes its own memory, however short it is."""
+"""The most values in one text by default: each takes its own memory, however short it is.
+
+`/slaves` of 50,000 agents has some five million.
+"""
 MOST_TO_RESPELL = 1 << 20
 """The longest text, in characters, whose numbers may be spelled in a way that JSON does not allow."""
 _NUMERIC = re.compile(r"[-+0-9.eE]+")

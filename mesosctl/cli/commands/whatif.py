@@ -66,7 +66,7 @@ def _fraction(text: str) -> float:
         raise UsageError(
             f"--lose-fraction is '{text}': it must be above 0 and at most 1, or 100%",
             field="--lose-fraction",
-            hint="write 0.2 or 20% for a fifth of the agents; --lose-agent names single ones",
+            hint="write 0.2 or 20% for a fifth of the agents; to lose particular agents, use --lose-agent",
         )
     return part
 

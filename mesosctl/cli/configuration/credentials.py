@@ -113,7 +113,7 @@ def read_secret_file(path: str, option: str, warn: Callable[[str], None], hint: 
         raise BadInput(f"{path} is empty, but should hold a secret", field=option, hint=hint)
     if stat.S_ISREG(state.st_mode) and state.st_mode & 0o077 and state.st_uid == os.geteuid():
         warn(
-            f"other users may open {path}, which holds a secret (mode {state.st_mode & 0o777:04o}): run chmod 600 "
+            f"other users may open {path} (mode {state.st_mode & 0o777:04o}), which holds a secret: run chmod 600 "
             f"'{path}'"
         )
     return secret

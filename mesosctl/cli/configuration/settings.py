@@ -113,7 +113,7 @@ class Settings:
         origin = self.origin(name)
         if origin.kind in ("context", "environment"):
             kind = "variable" if origin.kind == "environment" else origin.kind
-            return f"it comes from {kind} {origin.name}; mesosctl context show --origin shows the line"
+            return f"it comes from {kind} {origin.name}; see mesosctl context show --origin"
         return None
 
 

@@ -41,7 +41,7 @@ def environment() -> Iterator[tuple[str, str]]:
         if setting.name in ONLY_SAID:
             continue
         if setting.is_secret:
-            yield setting.variable, f"The {setting.key} itself, instead of a file with it (--{setting.key}-file)."
+            yield setting.variable, f"The {setting.key} itself, not a file that contains it (--{setting.key}-file)."
         else:
             yield setting.variable, f"The default of {setting.option}."
     yield from _SURROUNDINGS

@@ -124,7 +124,7 @@ def _exit_statuses() -> Iterator[str]:
 _EXIT_STATUSES = """With `-o json`, an error is one JSON object on standard error ([`error`](json.md)).
 
 If the answer to a change does not arrive, mesosctl checks whether the master made the change. If it did, the command
-ends with 0 and a note. If it did not, the message says that the change has not been made *so far*, because something
+ends with 0 and a note. If not, the message says that the master does not show the change *so far*, because something
 between you and the master may still deliver the request. The message says "no change was sent" only if no request can
 have arrived. With `-o json` this text is in `error.message`. A script can use it to tell the two meanings of status 9
 apart: if no change was sent, you can run the command again.

@@ -116,7 +116,7 @@ def check_limits_fit_request(guarantee: Iterable["Resource"], quota: Quota, prof
         "this master does not support limits, which came with Mesos 1.9",
         field="limits",
         rule="quota.limits-need-update",
-        hint="leave the limits out, or give none",
+        hint="leave the limits out, or set them to none",
     )
 
 

@@ -145,7 +145,7 @@ def check_create(
             )
         if requester.principal is not None and volume.disk.principal != requester.principal:
             raise RuleViolation(
-                f"a create by principal '{requester.principal}' must name it in the volume, "
+                f"a CREATE operation by principal '{requester.principal}' must name it in the volume, "
                 f"which names {quoted(volume.disk.principal)}",
                 field=f"{field}.disk.persistence.principal",
                 rule="create.principal",

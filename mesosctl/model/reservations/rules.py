@@ -57,7 +57,7 @@ def check_amount(resource: Resource, field: str) -> None:
     if value_is_empty(resource.value):
         kind = value_type(resource.value).lower()
         raise RuleViolation(
-            f"{resource.name} is {'zero' if kind == 'scalar' else 'empty'}: there is nothing to reserve",
+            f"{resource.name} is {'zero, but must be above zero' if kind == 'scalar' else 'empty'}",
             field=f"{field}.scalar.value" if kind == "scalar" else f"{field}.{kind}",
             rule="operation.above-zero",
             hint=f"leave {resource.name} out",
@@ -197,7 +197,7 @@ def _check_principal(reservation: Reservation, requester: Requester, field: str)
     if requester.principal is None or reservation.principal == requester.principal:
         return
     raise RuleViolation(
-        f"a reserve by principal '{requester.principal}' must name it in the reservation, "
+        f"a RESERVE operation by principal '{requester.principal}' must name it in the reservation, "
         f"which names {quoted(reservation.principal)}",
         field=f"{field}.reservations[-1].principal",
         rule="reserve.principal",
@@ -253,7 +253,7 @@ def _check_rereservation(resources: Collection[Resource], source: Collection[Res
             "of neither",
             field="source",
             rule="reserve.static-stays",
-            hint="a real master accepts this, and an agent that has less than that unreserved crashes",
+            hint="a real master accepts this, but an agent with less than these amounts unreserved then crashes",
         )
     before, after = Resources(source).to_unreserved(), Resources(resources).to_unreserved()
     if before != after:
@@ -275,7 +275,7 @@ def _check_nothing_twice(resources: Collection[Resource]) -> None:
     for name in given:
         if given[name] != taken[name]:
             raise RuleViolation(
-                f"some of {name} goes to two owners at once", field="resources", rule="reserve.nothing-twice"
+                f"part of '{name}' goes to two owners at once", field="resources", rule="reserve.nothing-twice"
             )
 
 

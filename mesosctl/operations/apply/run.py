@@ -33,7 +33,7 @@ def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None
     for other in journal.replaced() if left is None else ([left] if left.digest != digest else []):
         master.notice(
             f"an earlier apply of this file was interrupted: {other.done} of {len(other.steps)} steps were confirmed, "
-            "and the next one may have been made; the file or --prune has changed since, so mesosctl makes a "
+            "and the next one may have been done; the file or --prune has changed since, so mesosctl makes a "
             f"new plan"
         )
     if left is None or left.digest != digest:
@@ -98,7 +98,7 @@ def _known(steps: Sequence[Step], done: int, *, begun: bool, stopped: KeyboardIn
     if done:
         yield f"{done} of {len(steps)} steps done"
     step = f"step {done + 1} of {len(steps)}, {_sentence(steps[done])},"
-    yield f"{step} was under way, and it is unknown whether it was made"
+    yield f"{step} was under way, and it is unknown whether it was done"
     yield "run the same command to find out and continue"
 
 

@@ -93,7 +93,7 @@ def check_quota(
             "the role has no quota yet",
             None if quotas is None else lambda: check_no_quota_yet(role, quotas),
         ),
-        _finding("quota.hierarchy", "parent roles guarantee as much as their children", on_quotas(check_tree)),
+        _finding("quota.hierarchy", "parent roles guarantee at least as much as their children", on_quotas(check_tree)),
         _finding("quota.nested", "the role is at the top level", lambda: check_not_nested(role)),
         _finding(
             "quota.capacity",

@@ -192,8 +192,8 @@ class _Restoration:
 
     def _unknown(self, reason: str) -> str:
         return (
-            f"ROLE '{self.role}' MAY HAVE NO QUOTA NOW; its old quota was {self.before.guarantees}: "
-            f"{reason}; {self._remedy}"
+            f"ROLE '{self.role}' MAY HAVE NO QUOTA NOW: {reason}; "
+            f"its old quota was {self.before.guarantees}; {self._remedy}"
         )
 
     @property

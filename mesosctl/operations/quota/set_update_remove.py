@@ -104,7 +104,7 @@ def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) ->
             if done:
                 removed = ", ".join(change.role for change in done)
                 if isinstance(stopped, KeyboardInterrupt):
-                    stopped.add_note(f"{len(done)} of {len(target)} are removed: {removed}")
+                    stopped.add_note(f"removed {len(done)} of {len(target)}: {removed}")
                 else:
                     master.notice(f"removed before that: {removed}")
             raise
@@ -191,7 +191,7 @@ def make_update(master: Master, plan: Sequence[PlannedQuota], options: QuotaOpti
         return [QuotaChange(one.role, one.before, one.after, confirmed, one.limit_given) for one in plan]
     if len(plan) != 1:
         raise UsageError(
-            "this command changes the quota of one role at a time",
+            "before Mesos 1.9, and with --api v0, quota update changes one role at a time",
             field="--file",
             hint="put one configuration in each file",
         )

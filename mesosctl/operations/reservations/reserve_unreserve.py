@@ -256,7 +256,7 @@ def wait_until_reserved(
                 f"{who} never showed {amounts or 'nothing'} reserved for '{role}' on {agent.name}",
                 hint="allow more time with --timeout",
             )
-        options.progress(f"waiting for {who} to show it on {agent.name}")
+        options.progress(f"waiting for {who} to show the change on {agent.name}")
         master.settings.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 

@@ -96,7 +96,7 @@ def operate(master: Master, operations: Sequence[Operation], options: SendOption
             if done:
                 accepted = ", ".join(change.agent.name for change in done)
                 if isinstance(stopped, KeyboardInterrupt):
-                    stopped.add_note(f"{len(done)} of {len(operations)} were accepted before that: {accepted}")
+                    stopped.add_note(f"accepted before that: {accepted} ({len(done)} of {len(operations)})")
                 else:
                     master.notice(f"accepted before that: {accepted}")
             raise
@@ -139,7 +139,8 @@ def _send(master: Master, operation: Operation, options: SendOptions) -> bool:
         raise Conflict(
             error.message,
             status=error.status,
-            hint=f"another client was faster; check with mesosctl reservations --agent {operation.agent.typed_name}",
+            hint="another client got there first; "
+            f"check with mesosctl reservations --agent {operation.agent.typed_name}",
         ) from error
     if seen:
         try:
@@ -190,7 +191,7 @@ def wait_for(master: Master, change: AgentChange, operation: Operation, options:
         )
         if master.deadline.remaining() <= pause:
             raise NotConfirmed(_not_shown(change, agent_says), hint=_hint(change))
-        options.progress(f"waiting for {waits} to show it on {agent.name}")
+        options.progress(f"waiting for {waits} to show the change on {agent.name}")
         master.settings.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 

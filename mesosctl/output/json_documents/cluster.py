@@ -127,7 +127,7 @@ class Throttled(Mirrored):
 
 
 class Top(Document, Mirrored):
-    """`top --once`; jsonl writes one of `roles` per line.  `total` is of the agents in service."""
+    """`top --once`; jsonl writes one of `roles` per line.  `total` counts only the agents in service."""
 
     kind: Literal["top"] = "top"
     taken_at: float = Field(description="In seconds since the epoch.")

@@ -40,7 +40,7 @@ class EvictedTask(Placed):
     """
 
     task_id: str
-    grace_seconds: float = Field(description="The grace period that it has to end.")
+    grace_seconds: float = Field(description="How long it may take to end.")
     happens: bool
     caused: bool
     runs_now: bool
@@ -64,7 +64,7 @@ class ShareChange(Mirrored):
     after: Holding
     gains: Amounts
     loses: Amounts
-    dominant: str | None = Field(description="The resource of the larger dominant share.")
+    dominant: str | None = Field(description="The dominant resource, before or after, whichever share is larger.")
 
     @classmethod
     def with_shares(cls, party: values.ShareChange) -> Self:

@@ -33,7 +33,9 @@ class Offer(Placed):
 
     id: str
     revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"] = Field(
-        default="regular", description="Whether it is revocable: no, as usage slack, or as lent by its owner."
+        default="regular",
+        description="`regular` is not revocable, `throttleable` is usage slack, and `non-throttleable` is lent by "
+        "its owner.",
     )
 
 

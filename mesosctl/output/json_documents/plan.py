@@ -38,7 +38,7 @@ class DesiredStateDocument(Document):
 
 
 class StateDifference(Mirrored):
-    """One difference from the file; null if it does not exist, or if it is not wanted."""
+    """One difference from the file; `actual` is null if it does not exist, `wanted` if it is not wanted."""
 
     of_kind: Annotated[Literal["quota", "weight", "reservation"], named("kind")]
     name: str

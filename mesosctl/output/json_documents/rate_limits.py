@@ -31,7 +31,7 @@ class RateLimitValidate(Document):
 
 
 class PrincipalStatus(Mirrored):
-    """A principal with its limit and its counters; null if there are none, or if this principal may not see them."""
+    """A principal with its limit and its counters; null if there are none, or if you may not see them."""
 
     principal: str | None
     listed: bool

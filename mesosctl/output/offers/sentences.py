@@ -205,7 +205,8 @@ def helps(one: OfferExplanation) -> list[str]:
 
 _HELP_WITH_HINDRANCE: Mapping[Hindrance, str] = {
     "disconnected": "let its scheduler connect and subscribe again with its framework id",
-    "inactive": "let its scheduler subscribe again; a master deactivates a framework that disconnects or overflows",
+    "inactive": "let its scheduler subscribe again; a master deactivates a framework that disconnects or exceeds "
+    "the capacity of its rate limit",
     "suppressed": "let the framework send REVIVE for role {role}",
     "recovery": "wait for the agents to come back",
 }

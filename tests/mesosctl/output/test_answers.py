@@ -107,7 +107,7 @@ def test_agents_draw_what_is_reserved_and_idle_apart() -> None:
     [
         (True, "YES: 4 cpus for web would be accepted"),
         (False, "NO: 4 cpus for web would be refused: too much"),
-        (None, "PERHAPS: 4 cpus for web breaks no rule that can be checked; unknown: 1"),
+        (None, "PERHAPS: 4 cpus for web breaks no rule that was checked; not checked: 1"),
     ],
 )
 def test_a_check_answers_with_the_reason(passed: bool | None, says: str) -> None:
@@ -136,8 +136,8 @@ TAKES: Step = WeightsStep({"ads": 2.0}, {"ads": 1.0})
         ([ADDS], 0, "1 step to do"),
         ([ADDS, TAKES], 0, "2 steps to do, 1 of which takes something away"),
         ([ADDS, TAKES], 1, "1 of 2 steps are done; 1 to go, 1 of which takes something away"),
-        ([ADDS], 1, "the step was made and read back"),
-        ([ADDS, TAKES], 2, "all 2 steps were made and read back"),
+        ([ADDS], 1, "the step was done and read back"),
+        ([ADDS, TAKES], 2, "all 2 steps were done and read back"),
     ],
 )
 def test_a_plan_says_how_far_it_is(steps: list[Step], done: int, says: str) -> None:

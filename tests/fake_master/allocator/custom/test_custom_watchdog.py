@@ -95,7 +95,7 @@ def test_a_timeout_ends_the_master(caplog: pytest.LogCaptureFixture):
         assert watched.ended == 0
         watched.look_at(3)
     assert watched.ended == 1
-    assert "the master ends (--allocator-timeout)" in caplog.text
+    assert "the master exits (--allocator-timeout)" in caplog.text
 
 
 def test_an_allocator_that_raises_has_returned(caplog: pytest.LogCaptureFixture, tmp_path: Path, monkeypatch):

@@ -267,5 +267,5 @@ def test_interrupted_in_a_step_it_says_that_this_is_open(run, file, monkeypatch)
     assert status == 130
     assert "interrupted: step 1 of 5, " in err
     assert (
-        ", was under way, and it is unknown whether it was made; run the same command to find out and continue" in err
+        ", was under way, and it is unknown whether it was done; run the same command to find out and continue" in err
     )

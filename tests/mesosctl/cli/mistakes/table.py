@@ -11,7 +11,7 @@ ONLY_REFINED = f"{REFINED}\nunreserve agent-1 cpus:3 --role dept"
 STACK = '"reservations": [{"type": "DYNAMIC", "role": "web"}]'
 CONTEXTS = "context set prod --master fake:\ncontext set lab --master fake:"
 
-NO_CPU = "no agent of the cluster has a resource 'cpu'"
+NO_CPU = "no agent in the cluster has a resource 'cpu'"
 ABOVE = "the guarantee of cpus (2) is above its limit (1)"
 OLDER_LIMITS = "this master does not support limits, which came with Mesos 1.9"
 V0_OF_CPU = '{"role": "web", "guarantee": [\n {"name": "cpu", "type": "SCALAR", "scalar": {"value": 1}}]}'

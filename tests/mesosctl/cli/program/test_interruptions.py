@@ -74,7 +74,7 @@ def test_of_several_it_says_how_many_are_done(run, cluster):
     cluster.instead["DELETE /quota/c"] = [stopping(KeyboardInterrupt())]
     ran = run("quota", "remove", "a", "b", "c", "--yes")
     assert ran.status == 130
-    assert "2 of 3 are removed: a, b" in ran.err
+    assert "removed 2 of 3: a, b" in ran.err
     assert "the removal of the quota of 'c' was sent; whether it took effect is unknown" in ran.err
 
 

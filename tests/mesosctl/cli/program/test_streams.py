@@ -43,7 +43,7 @@ def shell(tmp_path):
 def test_an_output_that_takes_nothing(shell, words, after):
     ran = shell(words, after)
     assert ran.returncode == 3, ran.stderr
-    assert ran.stderr.startswith(b"mesosctl: standard output cannot be written: ")
+    assert ran.stderr.startswith(b"mesosctl: standard output cannot be written to: ")
     assert ran.stderr.count(b"\n") == 1
 
 

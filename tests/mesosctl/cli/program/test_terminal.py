@@ -253,7 +253,7 @@ def test_progress_is_for_terminals_that_can_overwrite(surroundings, tmp_path):
     words = ["--master", f"fake:{cluster}", "reserve", "agent-1", "--role", "web", "-o", "name"]
     seat = Seat([*words, "cpus:1"], surroundings)
     assert seat.end() == 0
-    assert b"mesosctl: waiting for the agent to show it on agent-1" in seat.screen
+    assert b"mesosctl: waiting for the agent to show the change on agent-1" in seat.screen
     screen = seat.screen.decode()
     assert len(visible(screen)) == 1  # the answer alone
     assert is_cursor_shown(screen)

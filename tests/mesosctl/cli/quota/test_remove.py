@@ -98,4 +98,4 @@ def test_what_was_removed_before_an_interruption_is_told(run, cluster, entries):
     cluster.instead["DELETE /quota/b"] = [interrupt]
     ran = run("quota", "remove", "a", "b")
     assert ran.status == 130
-    assert "1 of 2 are removed: a" in ran.err
+    assert "removed 1 of 2: a" in ran.err

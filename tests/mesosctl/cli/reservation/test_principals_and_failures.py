@@ -108,4 +108,4 @@ def test_of_several_agents_those_done_are_named_when_one_fails(lab):
     ran = lab.run("reserve", "--count", "3", "cpus:1", "--role", "ads")
     assert ran.status == 6
     assert "accepted before that: " in ran.err
-    assert "another client was faster" in ran.err
+    assert "another client got there first" in ran.err

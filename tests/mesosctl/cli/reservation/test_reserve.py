@@ -172,7 +172,7 @@ def test_a_late_agent_is_waited_for(lab):
     lab.agent("one").faults.delay = 3.0
     ran = lab.run("reserve", "one", "cpus:1", "--role", "ads", terminal=True)
     assert ran.status == 0
-    assert "waiting for the agent to show it on one" in ran.err
+    assert "waiting for the agent to show the change on one" in ran.err
 
 
 def test_the_deadline_ends_the_waiting(lab):
