@@ -189,14 +189,14 @@ _SIGNS = re.compile("[:=;]")
 
 @contextmanager
 def refusals_of(words: Sequence[str], option: str = "") -> Iterator[None]:
-    """Name the word that was typed in refusals in this block, instead of its place in the request."""
+    """Give refusals in this block the word that was typed; a person sees it instead of the place in the request."""
     try:
         yield
     except RuleViolation as error:
         place = _IN_REQUEST.match(error.field or "")
         typed = [token.strip() for word in words for token in word.split(";") if token.strip()]
         if place is not None and int(place[1]) < len(typed):
-            error.field = f"{option} {typed[int(place[1])]}".strip()
+            error.typed = f"{option} {typed[int(place[1])]}".strip()
         raise
 
 

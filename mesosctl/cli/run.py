@@ -154,7 +154,8 @@ def report_error(error: MesosctlError, environment: Environment) -> None:
         environment.stderr.write(printable_json(json.dumps(document)) + "\n")
         return
     environment.stderr.write(f"mesosctl: {printable(message)}\n")
-    where = ", ".join(f"{key} {value}" for key, value in (("field", field), ("rule", error.rule)) if value)
+    place = ("field", field) if error.typed is None else ("argument", redact(error.typed))
+    where = ", ".join(f"{key} {value}" for key, value in (place, ("rule", error.rule)) if value)
     if where:
         environment.stderr.write(f"  at: {printable(where)}\n")
     if hint:

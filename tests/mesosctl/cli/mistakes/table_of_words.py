@@ -7,7 +7,7 @@ MIXED = "a list of masters cannot contain a fake: address"
 SCHEME = "'htp' is not a scheme of a master's address"
 ZK = "zk://host1:2181,host2:2181/mesos, or zk://USER:SECRET@host1,host2/mesos"
 RESERVED = "reserve agent-1 cpus:1 --role web"
-TWICE = "duplicate resource name 'cpus'\n  at: field cpus:2"
+TWICE = "duplicate resource name 'cpus'\n  at: argument cpus:2"
 
 WORDS = (
     # --- Options and commands in the wrong place --------------------------------------------------------------
@@ -33,7 +33,7 @@ WORDS = (
     Mistake("quota set web cpus:1 cpus:2", 3, TWICE, "give cpus once"),
     Mistake("quota set web 'cpus:1;cpus:2'", 3, TWICE, "give cpus once"),
     Mistake("quota update web cpus:1 cpus:2", 3, TWICE, "give cpus once"),
-    Mistake("quota set web cpus:3 --limit 'cpus:4;cpus:5'", 3, "at: field --limit cpus:5", "give cpus once"),
+    Mistake("quota set web cpus:3 --limit 'cpus:4;cpus:5'", 3, "at: argument --limit cpus:5", "give cpus once"),
     Mistake("quota set web cpus:-1", 3, "cpus: -1 is below zero", "write an amount without a minus, such as cpus:1"),
     Mistake(
         "unreserve agent-3 cpus:3 --role ads",
