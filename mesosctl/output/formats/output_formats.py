@@ -1,4 +1,7 @@
-"""The output formats: their names for -o, and how each writes a report."""
+"""The output formats: their names for -o, and how each writes a report.
+
+To add a format, name it in `OutputForm` and in the sets below it, and write it in `write`.
+"""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -164,11 +167,12 @@ def _write_table(report: Report, stream: TextIO, *, wide: bool) -> None:
     rows = shown_rows(report, wide=wide)
     answers = [verdict.sentence for verdict in report.verdicts if not verdict.on_terminals_only]
     stream.writelines(printable(sentence) + "\n" for sentence in answers)
-    if answers and (rows or report.remark):
+    remark = list(_remark_lines(report, wide=wide))
+    if answers and (rows or (remark and remark[0])):  # a remark may begin with an empty line
         stream.write("\n")
     if rows:
         stream.writelines(plain_lines([column.title for column in shown_columns(report, wide=wide)], rows))
-    stream.writelines(printable(line) + "\n" for line in _remark_lines(report, wide=wide))
+    stream.writelines(printable(line) + "\n" for line in remark)
 
 
 def _remark_lines(report: Report, *, wide: bool) -> Iterator[str]:

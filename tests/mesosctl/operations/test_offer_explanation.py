@@ -42,7 +42,7 @@ def test_recovery(present: int, awaited: int, uptime: float | None, quotas: dict
     ("flags", "says"),
     [
         ({"allocator_agent_recovery_factor": "0.2", "allocator_recovery_timeout": "1hrs"}, ""),
-        ({"allocator_recovery_timeout": "1weeks"}, "or for 604800 s"),
+        ({"allocator_recovery_timeout": "1weeks"}, "or until the master has been up for 604800 s"),
         ({"allocator_recovery_timeout": "0secs"}, ""),
         ({"allocator_recovery_timeout": "soon"}, ""),
     ],

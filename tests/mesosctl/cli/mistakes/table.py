@@ -342,7 +342,7 @@ MISTAKES = (
     Mistake("whatif reserve:agent-1=cpus:2", 2, "cpus:2 does not name an owner", "reserve:agent-1=cpus(web):2"),
     Mistake("whatif create:agent-1=v1:disk:2", 2, "disk:2 does not name an owner", "create:agent-1=v1:disk(db):1GiB"),
     Mistake("whatif --lose-fraction 20", 2, "--lose-fraction is '20'", "write 0.2 or 20% for a fifth of the agents"),
-    Mistake("whatif --lose-fraction 0", 2, "--lose-fraction is '0': it must be above 0", "--lose-agent names single"),
+    Mistake("whatif --lose-fraction 0", 2, "--lose-fraction is '0': it must be above 0", "use --lose-agent"),
     Mistake("whatif --lose-agent agent-9x", 5, "no agent is named 'agent-9x'", "did you mean agent-"),
     Mistake(
         "whatif --add-agent cpus:1 --attribute rack", 2, "'rack' is not NAME=VALUE", "write --attribute rack=VALUE"

@@ -54,7 +54,7 @@ def test_volumes_are_told_apart(folder):
 
 
 def test_what_would_be_lost_is_told_apart(folder):
-    lost = "agents lost: 2 of 3: host-1 (S1), host-2; with "
+    lost = "agents lost: 2 of 3: host-1 (S1), host-2 (lost in total: "
     assert lost in ctl(folder, "whatif --lose-agent S1 --lose-agent host-2")
 
 
