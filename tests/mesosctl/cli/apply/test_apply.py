@@ -161,7 +161,7 @@ def test_at_the_end_it_is_compared_with_the_file(run, file, monkeypatch):
     [
         ("nonsense", 3, "is not TOML"),
         ("[[reservations]]\nagent = 'nobody'\nrole = 'a'\nresources = 'cpus:1'", 5, "no agent is named 'nobody'"),
-        ("[[reservations]]\nagent = 'agent-1'\nrole = 'a'\nresources = 'cpus:99'", 6, "it does not have them"),
+        ("[[reservations]]\nagent = 'agent-1'\nrole = 'a'\nresources = 'cpus:99'", 6, "the agent lacks them"),
         ("quotas.web.guarantee = 'cpus:99'", 6, "not enough capacity"),
     ],
 )
