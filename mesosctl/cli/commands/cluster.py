@@ -212,7 +212,7 @@ def top(ctx: typer.Context, *, once: Once = False, every: Every = 2.0) -> None:
 
     If the master has an event stream, changes to agents and frameworks show at once. There are no events for offers, so
     mesosctl also polls the master every few seconds. If the master stops answering, mesosctl tries again until it is
-    back. A > before an age means that the offer is older than the first reading.
+    back. "or more" after an age means that the offer is older than the first reading.
 
     Keys: q quits, p pauses, s sorts by share, name or status, r reverses, arrows scroll, space updates.
     """

@@ -87,8 +87,8 @@ def parse_weights(words: Sequence[str]) -> dict[str, float]:
 def set_(ctx: typer.Context, pairs: Pairs = None, file: PayloadFile = None) -> None:
     """Set the weights of roles, all of them or none.
 
-    The weights are read back. A weight that is already set is not sent. A master never removes a weight; set it to 1
-    instead. If a framework is in one of the roles, every outstanding offer of the cluster is rescinded.
+    The weights are read back. A weight that the role already has is not sent. A master never removes a weight; set it
+    to 1 instead. If a framework is in one of the roles, every outstanding offer of the cluster is rescinded.
 
     With -f the weights are the documented JSON of PUT /weights or UPDATE_WEIGHTS.
     """

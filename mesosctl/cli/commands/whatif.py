@@ -34,8 +34,8 @@ Words = Annotated[
         help="'quota:ROLE=cpus:12;mem:6GiB', limit:ROLE=cpus:16 (or none), remove-quota:ROLE, weight:ROLE=2, "
         "'reserve:AGENT=cpus(ROLE):2' (refined: cpus(ads>ads/video):2), 'unreserve:AGENT=cpus(ROLE):2', "
         "'create:AGENT=ID:disk(ROLE):1GiB', destroy:AGENT=ID, failover:80% (the share of agents that are back), "
-        "priority:ROLE=10, preemption:on, lending:on or off, ratelimits:FILE (with --recorded). They are made in the "
-        "order in which you give them.",
+        "priority:ROLE=10, preemption:on or off, lending:on or off, ratelimits:FILE (with --recorded). They are made "
+        "in the order in which you give them.",
         show_default=False,
     ),
 ]
