@@ -97,7 +97,7 @@ def test_a_source_is_named_by_its_title(room):
 
 
 def entries(folder: Path) -> list[Path]:
-    """What a reader sees in a folder; one that was moved may leave its compiled files behind."""
+    """The entries of a folder, without `__init__.py` and without folders that hold only compiled files."""
     found = (one for one in folder.iterdir() if not one.name.startswith("__"))
     return [one for one in found if one.is_file() or any(one.glob("*.*"))]
 

@@ -52,7 +52,7 @@ _DOUBTS = (
 )
 _IN_PART = ("step ", "accepted before that", "removed before that", "QUOTA NOW", "is restored", "has quota", "twice")
 PHRASES = frozenset({*_DENIALS, *_SENT_WORDS, *_DOUBTS, *_IN_PART})
-"""What this looks for in a sentence: parts of the sentences of `mesosctl`."""
+"""The phrases that the law looks for in messages; each is part of a message of `mesosctl`."""
 
 
 @dataclass(frozen=True)

@@ -143,15 +143,7 @@ def _send(master: Master, operation: Operation, options: SendOptions) -> bool:
             f"check with mesosctl reservations --agent {operation.agent.typed_name}",
         ) from error
     if seen:
-        try:
-            total = _total(master, operation)
-        except MesosctlError as error:
-            raise NotConfirmed(
-                f"the change on {operation.agent.name} took effect; "
-                f"whether it did so twice is unknown: {error.message}",
-                hint=f"check with mesosctl reservations --agent {operation.agent.typed_name} when a master answers",
-            ) from error
-        _check_once(operation, total)
+        _total_once(master, operation, unread="took effect; whether it did so twice is unknown")
     return seen
 
 
@@ -207,6 +199,22 @@ def _on_master(master: Master, operation: Operation) -> bool:
     return total is not None and operation.outcome.is_shown_by(total)
 
 
+def _total_once(master: Master, operation: Operation, *, unread: str) -> Resources | None:
+    """As `_total`, of a change that was sent; `unread` says what is known of it where the master cannot be read.
+
+    Raises NotConfirmed if the master cannot be read, or shows it twice.
+    """
+    try:
+        total = _total(master, operation)
+    except MesosctlError as error:
+        raise NotConfirmed(
+            f"the change on {operation.agent.name} {unread}: {error.message}",
+            hint=f"check with mesosctl reservations --agent {operation.agent.typed_name} when a master answers",
+        ) from error
+    _check_once(operation, total)
+    return total
+
+
 def _check_once(operation: Operation, total: Resources | None) -> None:
     """Raise NotConfirmed if the operation seems to have happened twice."""
     twice = operation.outcome_of_two
@@ -225,14 +233,7 @@ def _read_back(master: Master, operation: Operation) -> bool:
 
     Raises NotConfirmed if the master cannot be read, or shows it twice.
     """
-    try:
-        total = _total(master, operation)
-    except MesosctlError as error:
-        raise NotConfirmed(
-            f"the change on {operation.agent.name} was accepted, but could not be read back: {error.message}",
-            hint=f"check with mesosctl reservations --agent {operation.agent.typed_name} when a master answers",
-        ) from error
-    _check_once(operation, total)
+    total = _total_once(master, operation, unread="was accepted, but could not be read back")
     return total is not None and operation.outcome.is_shown_by(total)
 
 

@@ -41,7 +41,7 @@ def again(snapshot: ClusterSnapshot) -> tuple[ClusterSnapshot, FakeMaster]:
 
 
 def comparable(snapshot: ClusterSnapshot) -> Any:
-    """What must be the same: all but where agents listen, when, and the order in which a master tells."""
+    """Return the parts of a snapshot to compare: all but agent addresses, times and the order of entries."""
     same = replace(
         snapshot,
         taken_at=0.0,

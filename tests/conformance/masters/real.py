@@ -37,7 +37,7 @@ def start(setup: Setup, folder: Path) -> Cluster:
 
 
 def unless_misread(start: Callable[[], T], clean: Callable[[], None] = lambda: None) -> T:
-    """What `start` returns; after a misreading it is called again, and `clean` before that."""
+    """Return the result of `start`; after a misreading, call `clean`, then `start` again."""
     for _ in range(MISREADINGS):
         try:
             return start()
