@@ -7,7 +7,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from fake_master.master import Master
@@ -33,7 +32,6 @@ from fake_master.state.flags import MasterFlags
 from fake_master.state.master_state import Clock
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.api.files import reading
-from mesosctl.files import read_text_file, why_unreadable
 from mesosctl.model.errors import BadInput, Forbidden, RuleViolation
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
@@ -214,16 +212,6 @@ def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
             field="resources",
             hint="unreserve first, or start over with ?fresh",
         ) from refusal
-
-
-def read_cluster_file(path: Path) -> ClusterSpec:
-    """A cluster file.  Raises BadInput naming the key, or the line for what is not TOML."""
-    try:
-        return read_cluster(read_text_file(path), str(path))
-    except (OSError, ValueError) as error:
-        raise BadInput(
-            f"{path} cannot be read: {why_unreadable(error)}", hint=reading.missing_file(path, error)
-        ) from error
 
 
 def read_cluster(text: str, where: str) -> ClusterSpec:

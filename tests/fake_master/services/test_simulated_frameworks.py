@@ -9,7 +9,7 @@ import pytest
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.master import Master
-from fake_master.sources.cluster_file import ClusterSpec, read_cluster_file
+from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.sources.simulation import simulate
 from fake_master.state.clock import VirtualClock
@@ -18,6 +18,7 @@ from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.text import parse_resources
 from tests import EXAMPLES
+from tests.helpers.cluster_files import read_cluster_file
 
 EXAMPLE = EXAMPLES / "drf.toml"
 AGENT = "cpus:4;mem:4096"

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from fake_master.registry.sqlite import SqliteRegistry
-from fake_master.sources.cluster_file import ClusterSpec, read_cluster_file
+from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.source_file import read_source
 from fake_master.transports.address import FakeAddress, open_on_call
 from mesosctl.model.errors import BadInput
+from tests.helpers.cluster_files import read_cluster_file
 
 FILE = """
 mesos_version = "1.11"

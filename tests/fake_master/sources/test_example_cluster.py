@@ -5,8 +5,8 @@ import tomllib
 import pytest
 
 import fake_master
-from fake_master.sources.cluster_file import read_cluster_file
 from mesosctl.model.errors import BadInput
+from tests.helpers.cluster_files import read_cluster_file
 
 LINES = {
     None: "nonsense = 1",

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from fake_master.sources.cluster_file import AgentSpec, read_cluster_file
+from fake_master.sources.cluster_file import AgentSpec
 from fake_master.state.agents import Absence
 from fake_master.state.clock import VirtualClock
 from mesosctl.model.errors import BadInput
+from tests.helpers.cluster_files import read_cluster_file
 from tests.helpers.lab import AGENT, Lab
 
 

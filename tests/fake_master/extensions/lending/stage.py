@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fake_master.master import Master
-from fake_master.sources.cluster_file import read_cluster_file
 from fake_master.state.clock import VirtualClock
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.subscribers import Event
 from tests.conformance.masters import fakes
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.processes import Process
+from tests.helpers.cluster_files import read_cluster_file
 from tests.helpers.waiting import PATIENCE
 
 KINDS = ("regular", "throttleable", "lent")

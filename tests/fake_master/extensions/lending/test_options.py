@@ -9,9 +9,10 @@ import pytest
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.services.launch import AcceptContext, entries
-from fake_master.sources.cluster_file import ClusterSpec, read_cluster_file
+from fake_master.sources.cluster_file import ClusterSpec
 from mesosctl.model.errors import BadInput
 from mesosctl.model.resources import Resources
+from tests.helpers.cluster_files import read_cluster_file
 
 CLUSTER = """
 mesos_version = "1.11"
