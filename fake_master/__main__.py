@@ -158,7 +158,7 @@ def _seconds(timeout: str) -> float:
 
 def _check_driver(options: ServeOptions) -> None:
     """Raise BadInput if drivers cannot be served."""
-    from fake_master.http.content import has_protobuf
+    from fake_master.http.encodings import has_protobuf
 
     if not has_protobuf():
         raise BadInput("the package protobuf is not installed", field="driver", hint="pip install 'mesosctl[protobuf]'")

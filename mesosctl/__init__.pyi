@@ -1,4 +1,4 @@
-from mesosctl.master import Master as Master
+from mesosctl.python_api import Master as Master
 from mesosctl.model.errors import BadInput as BadInput
 from mesosctl.model.errors import Conflict as Conflict
 from mesosctl.model.errors import DeadlinePassed as DeadlinePassed

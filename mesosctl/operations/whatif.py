@@ -33,10 +33,10 @@ from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.operations.quota.reading import QuotaOptions, check_entries
 from mesosctl.operations.reservations.send import SendOptions, operate
 from mesosctl.operations.reservations.targets import Owner, check_owner, find_agent, read_agents
-from mesosctl.planning import changes
-from mesosctl.planning.changes import Change, Owned
+from mesosctl.planning import whatif_changes as changes
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions
 from mesosctl.planning.message_rates import RecordedTraffic, Simulation
+from mesosctl.planning.whatif_changes import Change, Owned
 
 if TYPE_CHECKING:
     from fake_master import DryRun

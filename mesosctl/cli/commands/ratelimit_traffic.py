@@ -120,7 +120,7 @@ def simulate(
     jsonl recorded it.
     """
     session: Session = ctx.obj
-    from mesosctl.cli.recorded_traffic import check_standard_input, read_limits, read_recorded
+    from mesosctl.cli.rate_limit_files import check_standard_input, read_limits, read_recorded
     from mesosctl.model.rate_limits.rules import check
     from mesosctl.output.rate_limits_simulation import simulation
     from mesosctl.planning.message_rates import Simulation

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from mesosctl import __version__
 from mesosctl.cli.options import ONLY_SAID, known_settings
-from mesosctl.cli.reference.walk import Example, Node, Option, cluster_file
+from mesosctl.cli.reference.command_tree import Example, Node, Option, cluster_file
 from mesosctl.model.exit_status import MEANINGS, ExitStatus
 
 _DATE = "2026-11-22"

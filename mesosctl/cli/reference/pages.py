@@ -9,8 +9,8 @@ from typing import Any
 import fake_master
 import mesosctl
 from mesosctl.cli.commands.help import script
+from mesosctl.cli.reference.command_tree import Argument, Node, Option, cluster_file, commands, serving
 from mesosctl.cli.reference.man import environment, man_page
-from mesosctl.cli.reference.walk import Argument, Node, Option, cluster_file, commands, serving
 from mesosctl.model.exit_status import MEANINGS
 from mesosctl.output.json_documents import models, schemas
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from fake_master.http.json_text import written
-from fake_master.http.state import StateEndpoints
+from fake_master.http.state_flags_metrics import StateEndpoints
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.cluster_writing import cluster_file
