@@ -106,6 +106,7 @@ def shape_of_agent(of: ShownAgent) -> tuple[Any, ...]:
         *agent.attributes.items(),
     )
 
+
 # --- Offers -----------------------------------------------------------------------------------------
 
 
