@@ -1,4 +1,4 @@
-"""The shape of an agent, which thousands share, and the texts that each agent has to itself."""
+"""JSON that thousands of agents or offers share, and the texts in which each of them differs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -6,11 +6,17 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from fake_master.http.json_text import ResourceTexts, without_quotes
+from fake_master.http.json_text import Fragment, LikeTexts, ResourceTexts, text_of, without_quotes
+from fake_master.services import v1_messages
 from fake_master.state.agents import Agent
 from fake_master.state.clock import NANOSECONDS
+from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
+from fake_master.state.offers import Offer
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
+
+# --- Agents -----------------------------------------------------------------------------------------
 
 
 class ShownAgent(NamedTuple):
@@ -20,7 +26,7 @@ class ShownAgent(NamedTuple):
     offered: Resources
 
 
-def own_texts(texts: ResourceTexts) -> Sequence[Callable[[ShownAgent], str]]:
+def own_texts_of_agents(texts: ResourceTexts) -> Sequence[Callable[[ShownAgent], str]]:
     """Return the texts that differ from agent to agent, whatever shows them."""
     return (
         lambda of: without_quotes(of.agent.id),
@@ -50,7 +56,7 @@ _OWN_FIELDS: dict[str, Any] = {
 """Values that no agent has."""
 _REREGISTERED, _USED, _OFFERED = float(uuid4().int), _unlike_any(), _unlike_any()
 _NOTHING = Resources()
-BLANK = ShownAgent(
+BLANK_AGENT = ShownAgent(
     Agent(
         **_OWN_FIELDS,
         port=0,
@@ -67,7 +73,7 @@ BLANK = ShownAgent(
 """An agent with texts that are in no other JSON."""
 
 
-def blank_like(of: ShownAgent) -> ShownAgent:
+def blank_agent_like(of: ShownAgent) -> ShownAgent:
     """Return an agent of the same shape with the texts of the blank one."""
     agent, offered = of
     blank = replace(
@@ -82,7 +88,7 @@ def blank_like(of: ShownAgent) -> ShownAgent:
 _shared_fields = attrgetter("port", "ip", "capabilities", "version", "domain", "active", "deactivated", "drain_start")
 
 
-def shape(of: ShownAgent) -> tuple[Any, ...]:
+def shape_of_agent(of: ShownAgent) -> tuple[Any, ...]:
     """Return everything that the JSON of an agent depends on, except its own texts.
 
     Resources are there by their identity: they are equal in any order, but their JSON differs.
@@ -99,3 +105,58 @@ def shape(of: ShownAgent) -> tuple[Any, ...]:
         not of.offered,
         *agent.attributes.items(),
     )
+
+
+# --- Offers -----------------------------------------------------------------------------------------
+
+
+class _ShownOffer(NamedTuple):
+    """An offer, and the agent that it is of."""
+
+    offer: Offer
+    agent: Agent
+
+
+_BLANK_OFFER = _ShownOffer(Offer(uuid4().hex, "", "", "", BLANK_AGENT.offered), BLANK_AGENT.agent)
+"""An offer with texts that are in no other JSON."""
+
+
+def _blank_offer_like(of: _ShownOffer) -> _ShownOffer:
+    blank = _BLANK_OFFER.agent
+    return _ShownOffer(
+        replace(of.offer, id=_BLANK_OFFER.offer.id, resources=_BLANK_OFFER.offer.resources),
+        replace(of.agent, id=blank.id, hostname=blank.hostname, number=blank.number),
+    )
+
+
+def _shape_of_offer(of: _ShownOffer) -> tuple[Any, ...]:
+    """Return everything that the JSON of an offer to one framework depends on, except its own texts."""
+    agent = of.agent
+    return (of.offer.role, agent.port, agent.ip, agent.domain, *agent.attributes.items())
+
+
+class OfferTexts:
+    """The JSON of the offers to one framework, in one answer."""
+
+    def __init__(self, state: MasterState, to: Framework, texts: ResourceTexts) -> None:
+        self._state = state
+        self._to = to
+        self._texts = texts
+        own = (
+            lambda of: without_quotes(of.offer.id),
+            lambda of: without_quotes(of.agent.id),
+            lambda of: without_quotes(of.agent.hostname),
+            lambda of: str(of.agent.number),
+            lambda of: texts.listed(of.offer.resources, "POST").text,
+        )
+        self._like: LikeTexts[_ShownOffer] = LikeTexts(own, _BLANK_OFFER)
+
+    def text(self, offer: Offer) -> Fragment:
+        """Return the JSON of an offer."""
+        shown = _ShownOffer(offer, self._state.agents[offer.agent_id])
+        if self._state.maintenance.unavailability(shown.agent) is not None:
+            return Fragment(text_of(self._view(shown)))
+        return Fragment(self._like.text(_shape_of_offer(shown), shown, self._view, _blank_offer_like))
+
+    def _view(self, of: _ShownOffer) -> dict[str, Any]:
+        return v1_messages.operator_offer(self._state, self._to, of.offer, of.agent, self._texts.listed)
