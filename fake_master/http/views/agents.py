@@ -155,7 +155,7 @@ def _array(
         return (of.revision, *offers.on_agent(of.id), runtime.allocation_slack(of))
 
     def everything() -> Iterable[Any]:
-        return chain(map(_revision, agents), offers)
+        return chain((offers.revision,), map(_revision, agents))
 
     def written() -> Written:
         shown = AgentViews(state, runtime, sees)
@@ -196,7 +196,7 @@ def agents_in_summary(state: MasterState, runtime: AgentRuntime, principal: str 
     agents, offers, kept = state.agents.values(), state.offers, texts(state, "summary" + _whose(sees, principal))
 
     def everything() -> Iterable[Any]:
-        yield from chain(map(_revision, agents), offers)
+        yield from chain((offers.revision,), map(_revision, agents))
         for framework in state.frameworks.values():
             yield framework
             yield from chain.from_iterable(map(_place, framework.all_tasks()))
