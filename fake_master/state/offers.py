@@ -52,7 +52,8 @@ class OutstandingOffers:
 
     def on_agent(self, agent_id: str) -> list[Offer]:
         """Return the outstanding offers of one agent, oldest first."""
-        return list(self._by_agent.get(agent_id, {}).values())
+        offers = self._by_agent.get(agent_id)
+        return list(offers.values()) if offers else []
 
     def add(self, offer: Offer) -> None:
         """Enter an offer."""

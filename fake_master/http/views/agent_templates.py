@@ -79,7 +79,7 @@ def blank_like(of: ShownAgent) -> ShownAgent:
     return ShownAgent(blank, _OFFERED if offered else offered)
 
 
-_shared_fields = attrgetter("port", "ip", "capabilities", "version", "domain", "active", "deactivated", "drain_start")
+_shared_fields = attrgetter("port", "ip", "capabilities", "version", "domain", "connected", "deactivated", "drain_start")
 
 
 def shape(of: ShownAgent) -> tuple[Any, ...]:

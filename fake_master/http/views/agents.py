@@ -39,11 +39,12 @@ class AgentViews:
         self._sums: dict[tuple[int, ...], Resources] = {}
         """Sums by the object ids of their parts, which the offers keep alive."""
         self._like = LikeTexts(own_texts(self._texts), BLANK)
+        self._has_templates = not runtime.shows_more and sees is roles.everything
 
     def text(self, of: Agent, view: View, shown_beside: Hashable = None) -> bytes:
         """Return the JSON that a view shows of an agent, and of what is shown beside it."""
         shown = self.shown(of)
-        if self._runtime.shows_more or self._sees is not roles.everything:
+        if not self._has_templates:
             return dumps(view(shown))
         return to_bytes(self._like.text((shape(shown), shown_beside), shown, view, blank_like))
 
@@ -94,7 +95,10 @@ class AgentViews:
 
     def shown(self, of: Agent) -> ShownAgent:
         """Return an agent with what is offered of it: one object for all with the same offers."""
-        key = tuple([id(offer.resources) for offer in self._state.offers.on_agent(of.id)])
+        offers = self._state.offers.on_agent(of.id)
+        if len(offers) == 1:
+            return ShownAgent(of, offers[0].resources)
+        key = tuple([id(offer.resources) for offer in offers])
         if key not in self._sums:
             self._sums[key] = self._state.offered_on(of.id)
         return ShownAgent(of, self._sums[key])

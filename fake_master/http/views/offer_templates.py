@@ -1,4 +1,4 @@
-"""The offers of one framework as GET_FRAMEWORKS shows them: thousands differ in a few texts alone."""
+"""Offers as /state and GET_FRAMEWORKS show them: thousands differ in a few texts alone."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ class _ShownOffer(NamedTuple):
     agent: Agent
 
 
-_BLANK = _ShownOffer(Offer(uuid4().hex, "", "", "", BLANK_AGENT.offered), BLANK_AGENT.agent)
+_BLANK = _ShownOffer(Offer(uuid4().hex, "", BLANK_AGENT.agent.id, "", BLANK_AGENT.offered), BLANK_AGENT.agent)
 """An offer with texts that are in no other JSON."""
 
 
@@ -63,3 +63,34 @@ class OfferTexts:
 
     def _view(self, of: _ShownOffer) -> dict[str, Any]:
         return v1_messages.operator_offer(self._state, self._to, of.offer, of.agent, self._texts.listed)
+
+
+class OfferSummaries:
+    """The JSON of offers as /state and /frameworks show them, in one answer."""
+
+    def __init__(self, texts: ResourceTexts) -> None:
+        self._texts = texts
+        own = (
+            lambda offer: without_quotes(offer.id),
+            lambda offer: without_quotes(offer.agent_id),
+            lambda offer: texts.summed(offer.resources).text,
+        )
+        self._like: LikeTexts[Offer] = LikeTexts(own, _BLANK.offer)
+
+    def text(self, offer: Offer) -> Fragment:
+        """Return the JSON of an offer."""
+        return Fragment(self._like.text((offer.framework_id, offer.role), offer, self._view, _blank_offer_like))
+
+    def _view(self, offer: Offer) -> dict[str, Any]:
+        return {
+            "id": offer.id,
+            "framework_id": offer.framework_id,
+            "allocation_info": {"role": offer.role},
+            "slave_id": offer.agent_id,
+            "resources": self._texts.summed(offer.resources),
+        }
+
+
+def _blank_offer_like(offer: Offer) -> Offer:
+    blank = _BLANK.offer
+    return replace(offer, id=blank.id, agent_id=blank.agent_id, resources=blank.resources)
