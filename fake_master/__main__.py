@@ -214,7 +214,7 @@ def _warn_of_refused(hostnames: "Sequence[str]") -> None:
         _log(
             logging.WARNING,
             f"--acls does not let these agents register: {', '.join(hostnames[:3])}{more}",
-            "allow their principals register_agents, and reserve_resources for what is statically reserved on them",
+            "grant their principals register_agents, and reserve_resources for the static reservations of the agents",
         )
 
 

@@ -8,8 +8,14 @@ from operator import attrgetter
 from typing import Any
 
 from fake_master.http.json_text import Fragment, LikeTexts, ResourceTexts, Written, dumps, to_bytes
-from fake_master.http.views.agent_templates import BLANK, ShownAgent, blank_like, own_texts, shape
 from fake_master.http.views.response_cache import Parts, texts
+from fake_master.http.views.templates import (
+    BLANK_AGENT,
+    ShownAgent,
+    blank_agent_like,
+    own_texts_of_agents,
+    shape_of_agent,
+)
 from fake_master.services import v1_messages
 from fake_master.state import roles
 from fake_master.state.agents import Agent
@@ -38,7 +44,7 @@ class AgentViews:
         self._texts = ResourceTexts()
         self._sums: dict[tuple[int, ...], Resources] = {}
         """Sums by the object ids of their parts, which the offers keep alive."""
-        self._like = LikeTexts(own_texts(self._texts), BLANK)
+        self._like = LikeTexts(own_texts_of_agents(self._texts), BLANK_AGENT)
         self._has_templates = not runtime.shows_more and sees is roles.everything
 
     def text(self, of: Agent, view: View, shown_beside: Hashable = None) -> bytes:
@@ -46,7 +52,7 @@ class AgentViews:
         shown = self.shown(of)
         if not self._has_templates:
             return dumps(view(shown))
-        return to_bytes(self._like.text((shape(shown), shown_beside), shown, view, blank_like))
+        return to_bytes(self._like.text((shape_of_agent(shown), shown_beside), shown, view, blank_agent_like))
 
     def short(self, shown_agent: ShownAgent) -> dict[str, Any]:
         """An agent as /state shows it."""

@@ -9,8 +9,8 @@ from operator import attrgetter
 from typing import Any
 
 from fake_master.http.json_text import ResourceTexts, Written, dumps, written
-from fake_master.http.views.offer_templates import OfferSummaries, OfferTexts
 from fake_master.http.views.response_cache import Parts, texts
+from fake_master.http.views.templates import OfferSummaries, OfferTexts
 from fake_master.services import v1_messages
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework

@@ -43,7 +43,7 @@ def environment() -> Iterator[tuple[str, str]]:
         if setting.is_secret:
             yield setting.variable, f"The {setting.key} itself, not a file that contains it (--{setting.key}-file)."
         else:
-            yield setting.variable, f"The default of {setting.option}."
+            yield setting.variable, f"The default for {setting.option}."
     yield from _SURROUNDINGS
 
 

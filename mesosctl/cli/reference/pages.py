@@ -59,7 +59,7 @@ def _commands(*programs: Node) -> Iterator[str]:
 def _global_options(root: Node) -> Iterator[str]:
     yield from ("", "## Global options", "")
     yield "Write them before or after the command. Each of them except `--yes` has an environment"
-    yield "[variable](environment.md), which is `MESOSCTL_` and its name: `MESOSCTL_NO_WAIT` for `--no-wait`. A context"
+    yield "[variable](environment.md), `MESOSCTL_` followed by its name: `MESOSCTL_NO_WAIT` for `--no-wait`. A context"
     yield "can set all of them except `--yes` and `--context`."
     yield from _options(option for option in root.options if option.shared)
 
