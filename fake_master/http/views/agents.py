@@ -45,11 +45,12 @@ class AgentViews:
         self._sums: dict[tuple[int, ...], Resources] = {}
         """Sums by the object ids of their parts, which the offers keep alive."""
         self._like = LikeTexts(own_texts_of_agents(self._texts), BLANK_AGENT)
+        self._has_templates = not runtime.shows_more and sees is roles.everything
 
     def text(self, of: Agent, view: View, shown_beside: Hashable = None) -> bytes:
         """Return the JSON that a view shows of an agent, and of what is shown beside it."""
         shown = self.shown(of)
-        if self._runtime.shows_more or self._sees is not roles.everything:
+        if not self._has_templates:
             return dumps(view(shown))
         return to_bytes(self._like.text((shape_of_agent(shown), shown_beside), shown, view, blank_agent_like))
 
@@ -100,7 +101,10 @@ class AgentViews:
 
     def shown(self, of: Agent) -> ShownAgent:
         """Return an agent with what is offered of it: one object for all with the same offers."""
-        key = tuple([id(offer.resources) for offer in self._state.offers.on_agent(of.id)])
+        offers = self._state.offers.on_agent(of.id)
+        if len(offers) == 1:
+            return ShownAgent(of, offers[0].resources)
+        key = tuple([id(offer.resources) for offer in offers])
         if key not in self._sums:
             self._sums[key] = self._state.offered_on(of.id)
         return ShownAgent(of, self._sums[key])
@@ -161,7 +165,7 @@ def _array(
         return (of.revision, *offers.on_agent(of.id), runtime.allocation_slack(of))
 
     def everything() -> Iterable[Any]:
-        return chain(map(_revision, agents), offers)
+        return chain((offers.revision,), map(_revision, agents))
 
     def written() -> Written:
         shown = AgentViews(state, runtime, sees)
@@ -202,7 +206,7 @@ def agents_in_summary(state: MasterState, runtime: AgentRuntime, principal: str 
     agents, offers, kept = state.agents.values(), state.offers, texts(state, "summary" + _whose(sees, principal))
 
     def everything() -> Iterable[Any]:
-        yield from chain(map(_revision, agents), offers)
+        yield from chain((offers.revision,), map(_revision, agents))
         for framework in state.frameworks.values():
             yield framework
             yield from chain.from_iterable(map(_place, framework.all_tasks()))

@@ -85,7 +85,9 @@ def blank_agent_like(of: ShownAgent) -> ShownAgent:
     return ShownAgent(blank, _OFFERED if offered else offered)
 
 
-_shared_fields = attrgetter("port", "ip", "capabilities", "version", "domain", "active", "deactivated", "drain_start")
+_shared_fields = attrgetter(
+    "port", "ip", "capabilities", "version", "domain", "connected", "deactivated", "drain_start"
+)
 
 
 def shape_of_agent(of: ShownAgent) -> tuple[Any, ...]:
@@ -117,7 +119,7 @@ class _ShownOffer(NamedTuple):
     agent: Agent
 
 
-_BLANK_OFFER = _ShownOffer(Offer(uuid4().hex, "", "", "", BLANK_AGENT.offered), BLANK_AGENT.agent)
+_BLANK_OFFER = _ShownOffer(Offer(uuid4().hex, "", BLANK_AGENT.agent.id, "", BLANK_AGENT.offered), BLANK_AGENT.agent)
 """An offer with texts that are in no other JSON."""
 
 
@@ -160,3 +162,34 @@ class OfferTexts:
 
     def _view(self, of: _ShownOffer) -> dict[str, Any]:
         return v1_messages.operator_offer(self._state, self._to, of.offer, of.agent, self._texts.listed)
+
+
+class OfferSummaries:
+    """The JSON of offers as /state and /frameworks show them, in one answer."""
+
+    def __init__(self, texts: ResourceTexts) -> None:
+        self._texts = texts
+        own = (
+            lambda offer: without_quotes(offer.id),
+            lambda offer: without_quotes(offer.agent_id),
+            lambda offer: texts.summed(offer.resources).text,
+        )
+        self._like: LikeTexts[Offer] = LikeTexts(own, _BLANK_OFFER.offer)
+
+    def text(self, offer: Offer) -> Fragment:
+        """Return the JSON of an offer."""
+        return Fragment(self._like.text((offer.framework_id, offer.role), offer, self._view, _blank_summary_like))
+
+    def _view(self, offer: Offer) -> dict[str, Any]:
+        return {
+            "id": offer.id,
+            "framework_id": offer.framework_id,
+            "allocation_info": {"role": offer.role},
+            "slave_id": offer.agent_id,
+            "resources": self._texts.summed(offer.resources),
+        }
+
+
+def _blank_summary_like(offer: Offer) -> Offer:
+    blank = _BLANK_OFFER.offer
+    return replace(offer, id=blank.id, agent_id=blank.agent_id, resources=blank.resources)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mesosctl.model.offers import frameworks
-from mesosctl.model.quota.status import Standing
+from mesosctl.model.quota.role_status import Standing
 from mesosctl.model.reservations import holdings
 from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, Strict, named
 from mesosctl.output.json_documents.quota import Usage
