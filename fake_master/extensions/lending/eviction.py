@@ -2,8 +2,9 @@
 
 Source: "Oversubscription for reservations", eviction.
 
-The arithmetic is of one agent. Amounts are thousandths by name; a balance may be below zero. The note's `total >= occupied + occupiedRev + evicting` is always true for what is physically
-in use: no part of `AgentOccupancy.free_now` is below zero.
+The arithmetic is of one agent. Amounts are thousandths by name; a balance may be below zero. The note's
+`total >= occupied + occupiedRev + evicting` is always true for what is physically in use: no part of
+`AgentOccupancy.free_now` is below zero.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
