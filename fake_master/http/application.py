@@ -6,6 +6,7 @@ from fake_master.http.request_response import Refusal, Request, Response, authen
 from fake_master.http.routes import Endpoints
 from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
+from mesosctl.api.refusal_statuses import NOT_ALLOWED
 from mesosctl.model.errors import Forbidden
 
 _READING = ("GET", "HEAD")
@@ -72,7 +73,7 @@ class Application:
             with self.master.transaction():
                 return endpoint(request, principal)
         except Forbidden:
-            raise standard_refusal(403) from None
+            raise standard_refusal(NOT_ALLOWED) from None
 
 
 def registry_failed(failure: RegistryFailure, request: Request) -> Response:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import uuid4
 
-from fake_master.services.agents.store import NoAgentStore
+from fake_master.services.agents.checkpointed_tasks import NoAgentStore
 from fake_master.services.events import EventPublisher
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework

@@ -175,7 +175,7 @@ def _kept(total: Resources) -> list[Resource]:
 
 def _check_agent(hostname: str, agents: Mapping[str, Resources], where: str) -> None:
     if hostname not in agents:
-        hint = roles.did_you_mean(hostname, list(agents), "name the hostname of an entry of [[agents]]")
+        hint = roles.did_you_mean(hostname, list(agents), "give the hostname of an entry of [[agents]]")
         raise RuleViolation(f"no agent is named '{hostname}'", field=where, rule="agent.exists", hint=hint)
 
 

@@ -293,4 +293,4 @@ def weight_changes(changes: Sequence[WeightChange]) -> Report:
     rows = [[one.role, f"{one.before:g}", f"{one.after:g}", "yes" if one.confirmed else "no"] for one in changes]
     done = "; ".join(f"weight of '{one.role}' was set to {one.after:g}" for one in changes)
     names = [one.role for one in changes]
-    return Report(columns, rows, names, document, items, done=done, empty="every role already has that weight")
+    return Report(columns, rows, names, document, items, done=done, empty="the weights are already set")

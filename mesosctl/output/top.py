@@ -200,7 +200,7 @@ def _offer_parts(offers: Sequence[WaitingOffers], most: int = 20) -> "list[str |
         for one in offers[:most]
     ]
     count = sum(one.offers for one in offers)
-    more = f" to {len(offers)} frameworks, longest first" if len(offers) > most else ""
+    more = f" to {len(offers)} frameworks; the {most} with the oldest offers" if len(offers) > most else ""
     title = f"{count} offer{' is' if count == 1 else 's are'} outstanding{more}:"
     return [title, Report(columns, rows, (), _no_document, list)]
 

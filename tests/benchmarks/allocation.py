@@ -84,7 +84,7 @@ def growth(reporter: Reporter, what: Literal["agents", "frameworks"], scale: Sca
     else:
         fixed = f"{scale.fixed_agents:,} agents"
         clusters = [Case("pass", scale.fixed_agents, size) for size in scale.frameworks]
-    reporter.table(f"Growing {what}, {fixed}, every offer passed; best runs", what, "ours", "real")
+    reporter.table(f"By number of {what}: {fixed}, every offer returned; best runs", what, "ours", "real")
     lines: dict[str, list[tuple[float | str, float]]] = {}
     for case in clusters:
         size = getattr(case, what)
@@ -97,7 +97,7 @@ def growth(reporter: Reporter, what: Literal["agents", "frameworks"], scale: Sca
     told = " and ".join(f"{found:.2f} ({name})" for name, found in exponents.items())
     if scale is not SMALL_SCALE:
         reporter.limit(f"exponent with {what}", exponents["here"], EXPONENT_AT_MOST[what])
-    reporter.say(f"The time of a run grows with the number of {what} to the power of {told}.")
+    reporter.say(f"The time of a run is proportional to the number of {what} to the power of {told}.")
     lines = {f"{name} (exponent {exponents[name]:.2f})": points for name, points in lines.items()}
     reporter.chart(Chart(f"allocation-{what}", f"An allocation run against {what}, {fixed}", what, "ms", lines))
 

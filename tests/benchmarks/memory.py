@@ -181,7 +181,7 @@ def main() -> None:
     }
     if not given.small:
         _hold_to_budgets(reporter, found)
-    reporter.chart(Chart("memory", "Most memory held", "agents", "MiB", lines))
+    reporter.chart(Chart("memory", "Peak memory", "agents", "MiB", lines))
     reporter.finish(given.json)
 
 

@@ -16,9 +16,9 @@ import math
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry
 from fake_master.services import v1_messages
-from fake_master.services.agents.records import AgentRecords
+from fake_master.services.agents.checkpointed_tasks import NoAgentStore
+from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.services.agents.removal import AgentRemoval
-from fake_master.services.agents.store import NoAgentStore
 from fake_master.state.agents import Agent
 from fake_master.state.master_state import MasterState
 from mesosctl.model.text import parse_duration

@@ -115,7 +115,7 @@ def _write(session: Session, file: Path, text: str) -> None:
         session.confirm_destructive(
             "Replace it?",
             f"{file} has other content, which would be lost",
-            "name another file, or in a script, use --yes",
+            "name another file, or use --yes in a script",
         )
     write_atomically(file, text)
     session.note(f"written to {file}")

@@ -30,7 +30,7 @@ Principal = Annotated[
 ]
 Qps = Annotated[
     float | None,
-    typer.Option("--qps", metavar="NUMBER", help="Messages per second. Without it, the principal is never throttled."),
+    typer.Option("--qps", metavar="NUMBER", help="Messages per second. By default, the principal is never throttled."),
 ]
 SharedQps = Annotated[
     float | None,
@@ -47,7 +47,7 @@ Capacity = Annotated[
         metavar="NUMBER",
         min=0,
         max=LARGEST_CAPACITY,
-        help="Messages that may wait. Without it, any number may wait.",
+        help="Messages that may wait. By default, any number may wait.",
     ),
 ]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from mesosctl import __version__
 from mesosctl.cli.options import ONLY_SAID, known_settings
-from mesosctl.cli.reference.walk import Example, Node, Option, cluster_file
+from mesosctl.cli.reference.command_tree import Example, Node, Option, cluster_file
 from mesosctl.model.exit_status import MEANINGS, ExitStatus
 
 _DATE = "2026-11-22"
@@ -43,7 +43,7 @@ def environment() -> Iterator[tuple[str, str]]:
         if setting.is_secret:
             yield setting.variable, f"The {setting.key} itself, not a file that contains it (--{setting.key}-file)."
         else:
-            yield setting.variable, f"The default of {setting.option}."
+            yield setting.variable, f"The default for {setting.option}."
     yield from _SURROUNDINGS
 
 

@@ -151,7 +151,7 @@ def _finding(rule: str, kept: str, check: Callable[[], object] | None) -> Findin
     A check that covers several rules names the one that was broken.
     """
     if check is None:
-        return Finding(rule, None, f"unknown: {kept}")
+        return Finding(rule, None, f"unknown whether {kept}")
     try:
         check()
     except MesosctlError as error:
