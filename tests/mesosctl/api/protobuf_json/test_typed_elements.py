@@ -38,7 +38,7 @@ def test_a_run_ends_before_the_last_element_that_begins_like_the_first():
 def test_a_run_ends_where_its_list_does_though_another_follows(sizes, more):
     elements = [{"name": f"{number}", "id": "x" * size} for number, size in enumerate(sizes)]
     text = written(*elements) + '],"others":' + written(*elements * more) + "]"
-    found = []
+    found: list[str] = []
     at, end = 1, len(written(*elements))
     reader = TypedElements(Named, lambda entry: entry.name)
     while at < end:
