@@ -20,11 +20,10 @@ from mesosctl.api.files.desired_state import labels_of, read_sections
 from mesosctl.api.files.line_numbers import Places, places_in_toml
 from mesosctl.api.files.rate_limits import RateLimits
 from mesosctl.api.resources import list_to_json
-from mesosctl.model import roles
+from mesosctl.model import rate_limits, roles
 from mesosctl.model.errors import BadInput, Conflict, RuleViolation
 from mesosctl.model.quantities import Quota, to_double
 from mesosctl.model.quota import rules as quota_rules
-from mesosctl.model.rate_limits import rules as rate_limits
 from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.reservations.operations import check_create

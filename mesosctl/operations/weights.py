@@ -10,7 +10,7 @@ from mesosctl.api import responses
 from mesosctl.client.leading_master import Master
 from mesosctl.model import roles
 from mesosctl.model.errors import MesosctlError, RuleViolation
-from mesosctl.model.quota.status import WeightChange
+from mesosctl.model.quota.role_status import WeightChange
 from mesosctl.operations.confirm import confirm
 
 

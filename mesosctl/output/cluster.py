@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities
-from mesosctl.model.quota.status import RoleStatus, WeightChange
+from mesosctl.model.quota.role_status import RoleStatus, WeightChange
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import short_ids
 from mesosctl.output.formats.amounts import agent_use_text, amounts_text, in_words, plain_resources_text

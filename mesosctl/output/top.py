@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mesosctl.model.errors import printable
-from mesosctl.model.quota.status import RoleStatus
+from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.text import format_span
 from mesosctl.output.formats.amounts import BAR, amounts_text, bar, by_place, in_words, shown_amount
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report

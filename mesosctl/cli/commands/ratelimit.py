@@ -12,7 +12,7 @@ from mesosctl.cli.environment import STANDARD_INPUT, named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.model.rate_limits.rules import LARGEST_CAPACITY, RateLimit
+from mesosctl.model.rate_limits import LARGEST_CAPACITY, RateLimit
 from mesosctl.operations.rate_limits_file import Change, edit
 from mesosctl.output.rate_limits import file_edit
 from mesosctl.planning.message_rates import FileEdit

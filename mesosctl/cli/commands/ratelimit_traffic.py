@@ -53,7 +53,7 @@ def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: Mes
 
     The exit status is 1 if they do not fit, or if a queue has no limit.
     """
-    from mesosctl.model.rate_limits.rules import check, plan_memory
+    from mesosctl.model.rate_limits import check, plan_memory
     from mesosctl.model.text import parse_bytes
     from mesosctl.operations.rate_limits_file import parse
     from mesosctl.output.rate_limits import memory_plan
@@ -121,7 +121,7 @@ def simulate(
     """
     session: Session = ctx.obj
     from mesosctl.cli.rate_limit_files import check_standard_input, read_limits, read_recorded
-    from mesosctl.model.rate_limits.rules import check
+    from mesosctl.model.rate_limits import check
     from mesosctl.output.rate_limits_simulation import simulation
     from mesosctl.planning.message_rates import Simulation
     from mesosctl.planning.rate_limit_simulation import parse_traffic

@@ -8,7 +8,7 @@ from mesosctl.api.refusal_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, Denied, MesosctlError
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.quota.status import RoleStatus, RoleUsage
+from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.model.roles import STANDARD_NAMES, check_name
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from mesosctl.model.quantities import Limits, Quota
 from mesosctl.model.quota.desired import (
     DesiredQuota,
     PlannedQuota,
+    QuotaChange,
     check_config,
     check_path,
     check_request,
@@ -27,7 +28,6 @@ from mesosctl.model.quota.rules import (
     check_tree,
     quota_of_guarantee,
 )
-from mesosctl.model.quota.status import QuotaChange
 from mesosctl.model.resource import Resource
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.quota.reading import (

@@ -7,7 +7,7 @@ import pytest
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.quota.status import Finding, QuotaCheck
+from mesosctl.model.quota.capacity import Finding, QuotaCheck
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.text import parse_resources
 from mesosctl.output.cluster import agent_list
