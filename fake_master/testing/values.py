@@ -22,7 +22,7 @@ Amounts = Mapping[str, float]
 
 
 class AgentConfig(TypedDict, total=False):
-    """One or several agents; the keys of `[[agents]]` in a cluster file, with their meaning."""
+    """One or several agents; the keys are those of `[[agents]]` in a cluster file."""
 
     resources: str
     hostname: str
@@ -41,7 +41,7 @@ class AgentConfig(TypedDict, total=False):
 
 
 class FrameworkConfig(TypedDict, total=False):
-    """One or several simulated frameworks; the keys of `[[frameworks]]` in a cluster file, with their meaning."""
+    """One or several simulated frameworks; the keys are those of `[[frameworks]]` in a cluster file."""
 
     name: str
     role: str
@@ -58,7 +58,7 @@ class FrameworkConfig(TypedDict, total=False):
 
 
 class TaskConfig(TypedDict, total=False):
-    """How launched tasks end; the keys of `[tasks]` in a cluster file, with their meaning."""
+    """How launched tasks end; the keys are those of `[tasks]` in a cluster file."""
 
     outcome: Literal["finished", "failed", "killed", "lost"]
     seconds: float

@@ -19,9 +19,9 @@ _SURROUNDINGS = (
     ("XDG_STATE_HOME", "The folder for the state of fake: masters. The default is ~/.local/state."),
     (
         "NO_COLOR, FORCE_COLOR",
-        "NO_COLOR turns colours off. FORCE_COLOR turns colours and drawn tables on, even without a terminal.",
+        "NO_COLOR turns colors off. FORCE_COLOR turns colors and drawn tables on, even without a terminal.",
     ),
-    ("TERM, COLUMNS", "TERM=dumb turns colours and progress off. COLUMNS is the width of drawn tables."),
+    ("TERM, COLUMNS", "TERM=dumb turns colors and progress off. COLUMNS is the width of drawn tables."),
 )
 _FILES = (
     (
