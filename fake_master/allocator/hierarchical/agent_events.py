@@ -40,7 +40,8 @@ class Agents:
         for framework_id, resources in used.items():
             framework = self._state.frameworks.get(framework_id)
             if framework is not None:
-                self._state.account_used(agent, framework, resources)
+                self._state.hold_all(agent, framework, resources)
+                self._state.mark_all_allocated(agent, resources)
         agent.refresh()
 
     def update(self, info: AgentInfo, total: Resources | None) -> None:

@@ -1,9 +1,11 @@
 """The events of frameworks (allocator specification, "Events")."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
 from fake_master.allocator.hierarchical.allocation_runs import AllocationRuns
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
+from fake_master.allocator.hierarchical.offerable.allocations import Allocation
 from fake_master.allocator.hierarchical.records import Client, Framework
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkInfo
@@ -31,13 +33,30 @@ class Frameworks:
         framework = state.frameworks[info.id] = Framework(info)
         framework.active = active
         self._subscribe(framework, info.roles, suppressed)
-        for agent_id, resources in used.items():
-            agent = state.agents.get(agent_id)
-            if agent is not None:
-                state.account_used(agent, framework, resources)
-                agent.refresh()
+        self._account_used(framework, used)
         if active:
             self._runs.request_run_for_all()
+
+    def _account_used(self, framework: Framework, used: Mapping[str, Resources]) -> None:
+        """Account what it uses, by agent id; equal resources of many agents are added up once."""
+        state = self._state
+        agents: Counter[Allocation] = Counter()
+        for agent_id, resources in used.items():
+            agent = state.agents.get(agent_id)
+            if agent is None or not resources:
+                continue
+            for allocation in state.pool.allocations.by_role(resources):
+                client = state.ensure_client(framework, allocation.role)
+                if allocation.shared:
+                    state.hold(agent, client, allocation)
+                    state.mark_allocated(agent, allocation, 1)
+                else:
+                    agent.allocations.append((client, allocation))
+                    agent.accept(allocation.with_role)
+                    agents[allocation] += 1
+            agent.refresh()
+        for allocation, count in agents.items():
+            state.account_used_alike(framework.clients[allocation.role], allocation, count)
 
     def _subscribe(self, framework: Framework, roles: Iterable[str], suppressed: Collection[str]) -> None:
         for role in sorted(roles):
