@@ -122,7 +122,7 @@ class ClusterSpec:
         profile = PROFILES.get(self.mesos_version)
         if profile is None:
             raise BadInput(
-                f"'{self.mesos_version}' is not a version of the fake master: {' or '.join(PROFILES)}",
+                f"the fake master imitates Mesos {' or '.join(PROFILES)}, not '{self.mesos_version}'",
                 field="mesos_version",
             )
         agents = [AgentSpec(spec) if isinstance(spec, str) else spec for spec in self.agents]

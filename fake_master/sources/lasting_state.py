@@ -20,11 +20,10 @@ from mesosctl.api.files.desired_state import labels_of, read_sections
 from mesosctl.api.files.line_numbers import Places, places_in_toml
 from mesosctl.api.files.rate_limits import RateLimits
 from mesosctl.api.resources import list_to_json
-from mesosctl.model import roles
+from mesosctl.model import rate_limits, roles
 from mesosctl.model.errors import BadInput, Conflict, RuleViolation
 from mesosctl.model.quantities import Quota, to_double
 from mesosctl.model.quota import rules as quota_rules
-from mesosctl.model.rate_limits import rules as rate_limits
 from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.reservations.operations import check_create
@@ -175,7 +174,7 @@ def _kept(total: Resources) -> list[Resource]:
 
 def _check_agent(hostname: str, agents: Mapping[str, Resources], where: str) -> None:
     if hostname not in agents:
-        hint = roles.did_you_mean(hostname, list(agents), "name the hostname of an entry of [[agents]]")
+        hint = roles.did_you_mean(hostname, list(agents), "give the hostname of an entry of [[agents]]")
         raise RuleViolation(f"no agent is named '{hostname}'", field=where, rule="agent.exists", hint=hint)
 
 

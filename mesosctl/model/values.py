@@ -169,6 +169,13 @@ def value_sum(values: Sequence[Value]) -> Value:
     raise TypeError(f"cannot add {' and '.join(sorted(set(map(value_type, values))))}")
 
 
+def value_times(value: Value, count: int) -> Value:
+    """Return the sum of a value and of others like it, `count` together: ranges and sets are the same after two."""
+    if isinstance(value, int):
+        return value * count
+    return value_add(value, value) if count > 1 else value
+
+
 def value_subtract(left: Value, right: Value) -> Value:
     """Difference of two values of the same kind; a scalar may become negative."""
     if isinstance(left, int) and isinstance(right, int):
