@@ -158,7 +158,7 @@ def _seconds(timeout: str) -> float:
 
 def _check_driver(options: ServeOptions) -> None:
     """Raise BadInput if drivers cannot be served."""
-    from fake_master.http.content import has_protobuf
+    from fake_master.http.encodings import has_protobuf
 
     if not has_protobuf():
         raise BadInput("the package protobuf is not installed", field="driver", hint="pip install 'mesosctl[protobuf]'")
@@ -214,7 +214,7 @@ def _warn_of_refused(hostnames: "Sequence[str]") -> None:
         _log(
             logging.WARNING,
             f"--acls does not let these agents register: {', '.join(hostnames[:3])}{more}",
-            "allow their principals register_agents, and reserve_resources for what is statically reserved on them",
+            "grant their principals register_agents, and reserve_resources for the static reservations of the agents",
         )
 
 

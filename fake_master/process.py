@@ -19,6 +19,8 @@ from mesosctl.model.errors import BadInput, printable, printable_json
 
 LogFormat = Literal["text", "json"]
 _SECONDS_BETWEEN_LOOKS = 0.25
+_OBJECTS_BETWEEN_COLLECTIONS = (10_000, 10, 100)
+"""Of the young, of the middle and of the old generation: new objects, and collections of the generation before."""
 
 
 class _TextFormatter(logging.Formatter):
@@ -65,6 +67,9 @@ def loading() -> Iterator[None]:
         yield
     finally:
         gc.freeze()
+        # Offers and the texts of answers come after the start.  By Python's own thresholds a look through all of them
+        # falls into nearly every first answer, and takes as long as the answer.
+        gc.set_threshold(*_OBJECTS_BETWEEN_COLLECTIONS)
         gc.enable()
 
 

@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Master": "mesosctl.master",
+    "Master": "mesosctl.python_api",
     "ClusterSnapshot": "mesosctl.planning.snapshot",
     "RoleQuota": "mesosctl.output.json_documents.quota",
     "QuotaChange": "mesosctl.output.json_documents.quota",

@@ -1,4 +1,3 @@
-from mesosctl.master import Master as Master
 from mesosctl.model.errors import BadInput as BadInput
 from mesosctl.model.errors import Conflict as Conflict
 from mesosctl.model.errors import DeadlinePassed as DeadlinePassed
@@ -26,6 +25,7 @@ from mesosctl.output.json_documents.quota import RoleQuota as RoleQuota
 from mesosctl.output.json_documents.reservations import AgentChange as AgentChange
 from mesosctl.output.json_documents.reservations import ReservationEntry as ReservationEntry
 from mesosctl.planning.snapshot import ClusterSnapshot as ClusterSnapshot
+from mesosctl.python_api import Master as Master
 
 __version__: str
 __all__ = [

@@ -26,7 +26,7 @@ from fake_master.state.offers import Offer
 from fake_master.state.tasks import Task
 from fake_master.transports.in_process import ConnectionTransport
 from mesosctl.model.quantities import Quantities
-from mesosctl.model.rate_limits.rules import RateLimits
+from mesosctl.model.rate_limits import RateLimits
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import recovery_factor, recovery_seconds
 from mesosctl.planning.cluster_summary import ClusterSummary

@@ -6,6 +6,7 @@ from fake_master.http.request_response import Refusal, Request, Response, authen
 from fake_master.http.routes import Endpoints
 from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
+from mesosctl.api.refusal_statuses import NOT_ALLOWED
 from mesosctl.model.errors import Forbidden
 
 _READING = ("GET", "HEAD")
@@ -39,7 +40,8 @@ class Application:
         """Return the answer to a request.  Raises RegistryFailure if a change was not kept.
 
         A HeldRegistry means that nothing was changed.  After any other failure, an operator's change is undone, but
-        what agents do because of a framework's call continues, and is written when that is possible (`AgentStore`).
+        what agents do because of a framework's call continues, and is written when that is possible
+        (`CheckpointedTasks`).
         """
         self.master.advance()
         try:
@@ -72,7 +74,7 @@ class Application:
             with self.master.transaction():
                 return endpoint(request, principal)
         except Forbidden:
-            raise standard_refusal(403) from None
+            raise standard_refusal(NOT_ALLOWED) from None
 
 
 def registry_failed(failure: RegistryFailure, request: Request) -> Response:

@@ -83,12 +83,12 @@ class LikeTexts(Generic[Of]):
         The shape is everything that the JSON depends on except the texts that differ; `blank_like` returns a thing of
         the same shape that has all of them from the blank one.
         """
-        if shape not in self._known:
-            # Many a thing is like no other.
-            self._known[shape] = None
-            return text_of(view(of))
-        known = self._known[shape]
+        known = self._known.get(shape)
         if known is None:
+            if shape not in self._known:
+                # Many a thing is like no other.
+                self._known[shape] = None
+                return text_of(view(of))
             pieces = self._blank.split(text_of(view(blank_like(of))))
             places = [(place, self._own[piece]) for place, piece in enumerate(pieces) if place % 2]
             known = self._known[shape] = (pieces, places)

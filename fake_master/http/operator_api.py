@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fake_master.http.content import accepted_type, answer, event_encoder, read_call
+from fake_master.http.encodings import accepted_type, answer, event_encoder, read_call
 from fake_master.http.json_text import Written, written
 from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, standard_refusal
 from fake_master.registry.interface import Transaction

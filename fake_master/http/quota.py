@@ -1,10 +1,4 @@
-"""`/quota`, `/weights`, their calls of the operator API, and the status that each is refused with.
-
-| request | a rule is broken | the capacity heuristic says no |
-| --- | --- | --- |
-| POST /quota, SET_QUOTA | 400 | 409 |
-| UPDATE_QUOTA | 400 | 400 |
-| DELETE /quota, REMOVE_QUOTA, PUT /weights, UPDATE_WEIGHTS | 400 | is not asked |
+"""`/quota`, `/weights`, and their calls of the operator API.  `mesosctl.api.refusal_statuses` has their statuses.
 
 Sources: Mesos quota documentation, "Operator HTTP Endpoint"; Mesos weights documentation, "Operator HTTP Endpoint".
 """
@@ -31,6 +25,7 @@ from fake_master.state import roles
 from fake_master.state.master_state import MasterState
 from fake_master.state.quota import SentQuota
 from mesosctl.api.protobuf_json.messages import Field, Message
+from mesosctl.api.refusal_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.api.resources import RESOURCE, SCALAR, to_core
 from mesosctl.api.responses import quota_status
 
@@ -106,6 +101,7 @@ class QuotaEndpoints:
         with refusing(
             "Failed to validate set quota request: ",
             in_conflict="Heuristic capacity check for set quota request failed: ",
+            conflict_status=SET_QUOTA_OVER_CAPACITY,
         ):
             entries = message.get("guarantee", ())
             guarantee = [to_core(entry, f"guarantee[{index}]") for index, entry in enumerate(entries)]
@@ -126,7 +122,9 @@ class QuotaEndpoints:
             )
             for config in message.get("quota_configs", ())
         ]
-        with refusing("Invalid QuotaConfig: ", in_conflict="Invalid QuotaConfig: ", conflict_status=400):
+        with refusing(
+            "Invalid QuotaConfig: ", in_conflict="Invalid QuotaConfig: ", conflict_status=UPDATE_QUOTA_OVER_CAPACITY
+        ):
             self._quotas.update(principal, configs, force=message.get("force", False))
 
     def _status(self, principal: str | None) -> dict[str, Any]:

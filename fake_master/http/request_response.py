@@ -16,6 +16,7 @@ from urllib.parse import unquote_plus
 from fake_master.http.json_text import pieces, written
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.api.protobuf_json.messages import Message, read
+from mesosctl.api.refusal_statuses import BROKEN_RULE, NOT_AVAILABLE
 from mesosctl.model.errors import Conflict, RuleViolation
 
 if TYPE_CHECKING:
@@ -105,7 +106,9 @@ class Refusal(Exception):
 
 
 @contextmanager
-def refusing(words: str = "", *, in_conflict: str | None = None, conflict_status: int = 409) -> Iterator[None]:
+def refusing(
+    words: str = "", *, in_conflict: str | None = None, conflict_status: int = NOT_AVAILABLE
+) -> Iterator[None]:
     """Answer 400 if a rule is broken in this block, and another status for a conflict.
 
     These texts precede the error's message. Without a text for conflicts, there are none.
@@ -113,7 +116,7 @@ def refusing(words: str = "", *, in_conflict: str | None = None, conflict_status
     try:
         yield
     except RuleViolation as error:
-        raise Refusal(400, words + error.message) from error
+        raise Refusal(BROKEN_RULE, words + error.message) from error
     except Conflict as error:
         if in_conflict is None:
             raise

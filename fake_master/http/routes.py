@@ -21,7 +21,7 @@ from fake_master.http.quota import QuotaEndpoints, WeightEndpoints
 from fake_master.http.request_response import Realm, Request, Response
 from fake_master.http.reservations import ReservationEndpoints
 from fake_master.http.scheduler_api import SchedulerApi
-from fake_master.http.state import LoggingCalls, StateEndpoints
+from fake_master.http.state_flags_metrics import LoggingCalls, StateEndpoints
 from fake_master.master import Master
 
 _MASTER = "master"

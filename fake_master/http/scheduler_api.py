@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fake_master.http.content import accepted_type, event_encoder, read_call
+from fake_master.http.encodings import accepted_type, event_encoder, read_call
 from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
 from fake_master.services.offer_answers import OfferAnswers

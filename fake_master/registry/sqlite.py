@@ -24,8 +24,8 @@ _SECONDS_BETWEEN_ATTEMPTS = 0.01
 
 # What to do if SQLite fails, by its primary result code.
 _HINTS = {
-    sqlite3.SQLITE_BUSY: "another process uses it: stop that process, or wait until it ends",
-    sqlite3.SQLITE_LOCKED: "another process uses it: stop that process, or wait until it ends",
+    sqlite3.SQLITE_BUSY: "another process is using it: stop that process, or wait until it ends",
+    sqlite3.SQLITE_LOCKED: "another process is using it: stop that process, or wait until it ends",
     sqlite3.SQLITE_FULL: "make room on its disk",
     sqlite3.SQLITE_IOERR: "check whether its disk is full, over quota or failing",
     sqlite3.SQLITE_READONLY: "check that it and its folder are writable",
@@ -116,7 +116,7 @@ class SqliteRegistry(Registry):
         if copied is None or copied.id != seal.id or copied.commits < seal.commits:
             sqlite_file.keep(self._connection, self._path)
         elif copied.commits > seal.commits:
-            raise self._damaged(f"{copied.commits - seal.commits} changes that were made are missing")
+            raise self._damaged(f"it lacks {copied.commits - seal.commits} of the changes that were made")
 
     def _damaged(self, what: str) -> UnreadableRegistry:
         copy = sqlite_file.place_of(self._path)

@@ -1,4 +1,4 @@
-"""Quotas and weights, and the ways to change them.  `fake_master.http.quota` gives each error its status.
+"""Quotas and weights, and the ways to change them.  `mesosctl.api.refusal_statuses` has the status of each error.
 
 Sources: Mesos documentation, "Quota" and "Weights".
 """

@@ -13,7 +13,7 @@ from fake_master.services.events import EventPublisher
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.streams import EventStream
-from mesosctl.model.rate_limits.token_bucket import Limiter, Throttle
+from mesosctl.model.token_bucket import Limiter, Throttle
 
 # A driver's name for every message of a 1.x framework.
 _MESSAGE = "mesos.scheduler.Call"
@@ -149,7 +149,7 @@ class RateLimiting:
             raise
         except RegistryFailure:
             # Nobody waits for an answer any more.  What the registry holds is as before; what the agents do goes on,
-            # and they write it when they can (`AgentStore`).
+            # and they write it when they can (`CheckpointedTasks`).
             pass
         self._count_processed(framework)
 

@@ -195,7 +195,7 @@ def _profile(version: str) -> Profile:
     """The rules of a version.  Raises BadInput."""
     if version not in PROFILES:
         known = " or ".join(PROFILES)
-        raise BadInput(f"'{version}' is not a version of the fake master: {known}", field="mesos_version")
+        raise BadInput(f"the fake master imitates Mesos {known}, not '{version}'", field="mesos_version")
     return PROFILES[version]
 
 

@@ -62,9 +62,9 @@ def cluster_document(snapshot: ClusterSnapshot) -> tuple[dict[str, Any], list[st
     ]
     document |= {"frameworks": frameworks} if frameworks else {}
     if snapshot.offers:
-        left_out.append(f"{len(snapshot.offers)} outstanding offers: the first allocation makes new ones")
+        left_out.append(f"outstanding offers ({len(snapshot.offers)}): the first allocation makes new ones")
     if snapshot.lending is not None:
-        left_out.append("how far lent resources are being taken back: the allocator starts over")
+        left_out.append("which lent resources are being taken back: the allocator starts over")
     return document, left_out
 
 
@@ -78,7 +78,11 @@ def _names(agents: Iterable[SnapshotAgent]) -> tuple[dict[str, str], list[str]]:
             numbered = (f"{agent.hostname}-{number}" for number in range(1, len(hosts) + sum(hosts.values()) + 1))
             names[agent.id] = next(name for name in numbered if name not in taken)
             taken.add(names[agent.id])
-    left_out += [f"{count} agents on {host}: they are numbered" for host, count in hosts.items() if count > 1]
+    left_out += [
+        f"the host name {host}, which {count} agents share: their names are numbered"
+        for host, count in hosts.items()
+        if count > 1
+    ]
     return names, left_out
 
 

@@ -43,7 +43,7 @@ def usage_of(running: RunningTasks, framework: Framework, hosts: Mapping[str, Ag
     where = f"framework '{framework.name}': running on {running.agent}"
     agent = hosts.get(running.agent)
     if agent is None:
-        hint = did_you_mean(running.agent, list(hosts), "name the hostname of an agent")
+        hint = did_you_mean(running.agent, list(hosts), "give the host name of an agent")
         raise BadInput(f"{where}: no agent is named '{running.agent}'", field=f"{running.where}.agent", hint=hint)
     role = running.role or (next(iter(framework.roles)) if len(framework.roles) == 1 else None)
     if role is None:
@@ -150,7 +150,7 @@ class SnapshotTasks:
         for task in known:
             for part in (task.resources, task.executor_resources):
                 if not resources.contains(part):
-                    problem = f"task {task.id} holds {part}, which is not in what its framework uses there"
+                    problem = f"task {task.id} holds {part}, which its framework does not use on the task's agent"
                     raise BadInput(problem, field="tasks")
                 resources -= part
             self._add_named(framework, task)
@@ -159,7 +159,8 @@ class SnapshotTasks:
     def settle(self) -> None:
         """Finish, once all tasks are added: waiting tasks wait, and ending tasks end.  Raises BadInput."""
         for missing in self._by_usage.values():
-            raise BadInput(f"task {missing[0].id} holds what its framework does not use there", field="tasks")
+            problem = f"task {missing[0].id} holds resources that its framework does not use on the task's agent"
+            raise BadInput(problem, field="tasks")
         runtime, arriving = self.master.runtime, []
         if not runtime.evicts:
             return

@@ -67,7 +67,7 @@ class RestoredCluster:
             return profile_of(self.snapshot.version)
         if self.mesos_version not in PROFILES:
             raise BadInput(
-                f"'{self.mesos_version}' is not a version of the fake master: {' or '.join(PROFILES)}", field="version"
+                f"the fake master imitates Mesos {' or '.join(PROFILES)}, not '{self.mesos_version}'", field="version"
             )
         return PROFILES[self.mesos_version]
 

@@ -155,6 +155,10 @@ class Authorizer:
                 rules.setdefault(action, []).append(pair)
         return cls(message.get("permissive", True), {action: tuple(pairs) for action, pairs in rules.items()})
 
+    def allows_all(self, action: str) -> bool:
+        """Return whether everybody may do `action` to everything, so that nobody needs to ask for each thing."""
+        return self.permissive and not self.rules.get(action)
+
     def allows(self, action: str, principal: str | None, target: str | None) -> bool:
         """Return whether `principal` (None: unauthenticated) may do `action` to `target`."""
         for principals, targets in self.rules.get(action, ()):

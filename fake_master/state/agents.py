@@ -1,6 +1,7 @@
 """Agents: a registered one and its resources, and the agents in the registry, registered or not."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -134,6 +135,13 @@ class Agent:
     def capacity(self) -> AgentCapacity:
         """The agent as the capacity heuristic sees it."""
         return AgentCapacity(self.total, active=self.active)
+
+
+def totals(agents: Iterable[Agent]) -> list[tuple[Resources, int]]:
+    """Return each object that is the total of agents, and how many have it: thousands share a few."""
+    found = [agent.total for agent in agents]
+    counts = Counter(map(id, found))
+    return [(total, counts[of]) for of, total in dict(zip(map(id, found), found, strict=True)).items()]
 
 
 @cache

@@ -15,8 +15,8 @@ from mesosctl.model import roles
 from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.offers.frameworks import parse_minimum
-from mesosctl.model.rate_limits.rules import RateLimits
-from mesosctl.model.rate_limits.rules import check as check_rate_limits
+from mesosctl.model.rate_limits import RateLimits
+from mesosctl.model.rate_limits import check as check_rate_limits
 from mesosctl.model.roles import Priorities
 from mesosctl.model.text import parse_duration
 

@@ -9,7 +9,7 @@ from fake_master.state.acls import Authorizer
 from mesosctl.api.rate_limits import to_text
 from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import BadInput
-from mesosctl.model.rate_limits.rules import RateLimits
+from mesosctl.model.rate_limits import RateLimits
 from mesosctl.model.roles import Priorities
 from mesosctl.model.text import parse_duration
 

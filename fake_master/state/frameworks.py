@@ -48,8 +48,8 @@ class DeferredSum:
     def value(self) -> Resources:
         """Return the sum: the same object until the next change."""
         for added, changes in groupby(self._changes, key=itemgetter(0)):
-            entries = chain.from_iterable(resources for _, resources in changes)
-            self._sum = Resources(chain(self._sum, entries)) if added else self._sum - Resources(entries)
+            changed = [resources for _, resources in changes]
+            self._sum = Resources.sum_of([self._sum, *changed]) if added else self._sum - Resources.sum_of(changed)
         self._changes.clear()
         return self._sum
 

@@ -29,6 +29,8 @@ class OutstandingOffers:
         self._by_id: dict[str, Offer] = {}
         self._by_agent: dict[str, dict[str, Offer]] = {}
         self._made = 0
+        self.revision = object()
+        """A new object after each change, so that unchanged offers are recognised at once."""
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -50,15 +52,18 @@ class OutstandingOffers:
 
     def on_agent(self, agent_id: str) -> list[Offer]:
         """Return the outstanding offers of one agent, oldest first."""
-        return list(self._by_agent.get(agent_id, {}).values())
+        offers = self._by_agent.get(agent_id)
+        return list(offers.values()) if offers else []
 
     def add(self, offer: Offer) -> None:
         """Enter an offer."""
+        self.revision = object()
         self._by_id[offer.id] = offer
         self._by_agent.setdefault(offer.agent_id, {})[offer.id] = offer
 
     def remove(self, offer: Offer) -> None:
         """Strike out an outstanding offer."""
+        self.revision = object()
         del self._by_id[offer.id]
         del self._by_agent[offer.agent_id][offer.id]
 

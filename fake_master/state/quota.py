@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fake_master.registry.records import QuotaRecord
-from fake_master.state.agents import Agent
+from fake_master.state.agents import Agent, totals
 from fake_master.state.frameworks import Framework
 from mesosctl.model import roles
 from mesosctl.model.quantities import Quantities, Quota, add_up, to_milli
@@ -61,7 +61,7 @@ class RoleUsage:
         """Sum up; revocable resources and idle reservations count towards limits if the rules say so."""
         self.allocated = sums(framework.used() for framework in frameworks)
         self.offered = sums(framework.offered() for framework in frameworks)
-        self.reserved = _rolled_up(_reserved(agent.total for agent in agents).items())
+        self.reserved = _rolled_up(_reserved(agents).items())
         self._counted = self.allocated
         if not counts_revocable:
             self._counted = sums(framework.used().non_revocable() for framework in frameworks)
@@ -81,13 +81,13 @@ class RoleUsage:
         return allocated + (self.reserved.get(role, _NOTHING) - self._in_use.get(role, _NOTHING))
 
 
-def _reserved(totals: Iterable[Resources]) -> dict[str, Quantities]:
+def _reserved(agents: Iterable[Agent]) -> dict[str, Quantities]:
     """Sums by owner over all agents; sets and ranges of each agent by count."""
     sums: dict[str, dict[str, int]] = {}
-    for total in totals:
+    for total, count in totals(agents):
         for entry in total:
             if entry.reservations:
-                add_up(sums.setdefault(entry.role, {}), ((entry.name, value_quantity(entry.value)),))
+                add_up(sums.setdefault(entry.role, {}), ((entry.name, value_quantity(entry.value) * count),))
     return {role: Quantities(owned) for role, owned in sums.items()}
 
 

@@ -1,8 +1,9 @@
 """Roles as a master shows them, and the roles that a principal may see (Mesos documentation, "/roles")."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from fake_master.state.agents import totals
 from fake_master.state.master_state import MasterState
 from mesosctl.model import roles
 from mesosctl.model.quantities import Quantities
@@ -34,7 +35,7 @@ def everything(_role: str) -> bool:
 def sees(state: MasterState, principal: str | None) -> Sees:
     """Which roles a principal may see."""
     authorizer = state.flags.authorizer
-    if authorizer.permissive and not authorizer.rules.get("view_roles"):
+    if authorizer.allows_all("view_roles"):
         return everything
     return lambda role: authorizer.allows("view_roles", principal, role)
 
@@ -56,15 +57,15 @@ def known_roles(state: MasterState) -> list[str]:
     if state.flags.whitelist is not None:
         return sorted({*state.flags.whitelist, roles.DEFAULT_ROLE})
     named: set[str] = {*state.weights, *state.quotas}
-    for agent in state.agents.values():
-        named.update(entry.role for entry in agent.total if entry.reservations)
+    for total, _ in totals(state.agents.values()):
+        named.update(entry.role for entry in total if entry.reservations)
     for framework in state.frameworks.values():
         named |= framework.tracked_roles
     return sorted(named.union(*map(roles.ancestors, named)))
 
 
-def views(state: MasterState, names: Iterable[str]) -> list[RoleView]:
-    """The figures of some roles."""
+def views(state: MasterState) -> list[RoleView]:
+    """The figures of every known role, by name."""
     usage = state.role_usage()
     subscribed: dict[str, list[str]] = {}
     for framework in state.frameworks.values():
@@ -80,5 +81,5 @@ def views(state: MasterState, names: Iterable[str]) -> list[RoleView]:
             consumed=usage.consumed(name),
             frameworks=tuple(subscribed.get(name, ())),
         )
-        for name in names
+        for name in known_roles(state)
     ]

@@ -33,7 +33,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
     `version` is "1.4" or "1.11".  The default is that of the cluster file, or "1.11".  With `real_time` the master
     uses the system's clock.
 
-    Raises BadInput, RuleViolation or Conflict if the cluster is not possible.
+    Raises BadInput, RuleViolation or Conflict if the cluster cannot be created.
     """
 
     def __init__(  # noqa: PLR0913  # each says something else about the cluster
@@ -180,7 +180,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
     # --- What goes wrong --------------------------------------------------------------------------------
 
     def lose(self, agent: str | Agent) -> None:
-        """Make an agent (its host name, id or value) unreachable, as after the last ping that it did not answer.
+        """Make an agent (its host name, id or value) unreachable, as if it had stopped answering pings.
 
         Its offers are rescinded, its tasks become TASK_UNREACHABLE, or TASK_LOST for a framework that is not
         PARTITION_AWARE, and frameworks get FAILURE.  Raises NotFound for an agent that is not registered.

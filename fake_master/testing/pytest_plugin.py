@@ -22,7 +22,8 @@ DEFAULT_AGENT = "cpus:4;mem:8GiB;disk:10GiB;ports:[31000-32000]"
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker."""
     config.addinivalue_line(
-        "markers", "fake_master(agents, **options): the cluster of the fixture fake_master, as FakeMaster takes it"
+        "markers",
+        "fake_master(agents, **options): the cluster of the fixture fake_master, with the arguments of FakeMaster",
     )
 
 
@@ -48,7 +49,9 @@ def fake_master(request: pytest.FixtureRequest) -> "Iterator[FakeMaster]":
     for mark in reversed(list(request.node.iter_markers("fake_master"))):
         options |= mark.kwargs
         if len(mark.args) > 1:
-            raise pytest.UsageError("the marker fake_master takes the agents, and all other options by name")
+            raise pytest.UsageError(
+                "the marker fake_master takes only the agents by position; give all other options by name"
+            )
         if mark.args:
             (agents,) = mark.args
     if "agents" in options:

@@ -13,7 +13,7 @@ from fake_master.state.agents import Agent as MasterAgent
 from fake_master.state.frameworks import Framework as MasterFramework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer as MasterOffer
-from fake_master.state.roles import RoleView, known_roles, views
+from fake_master.state.roles import RoleView, views
 from fake_master.state.tasks import Task as MasterTask
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_double
 from mesosctl.model.resources import Resources
@@ -22,7 +22,7 @@ Amounts = Mapping[str, float]
 
 
 class AgentConfig(TypedDict, total=False):
-    """One or several agents; the keys of `[[agents]]` in a cluster file, with their meaning."""
+    """One or several agents; the keys are those of `[[agents]]` in a cluster file."""
 
     resources: str
     hostname: str
@@ -41,7 +41,7 @@ class AgentConfig(TypedDict, total=False):
 
 
 class FrameworkConfig(TypedDict, total=False):
-    """One or several simulated frameworks; the keys of `[[frameworks]]` in a cluster file, with their meaning."""
+    """One or several simulated frameworks; the keys are those of `[[frameworks]]` in a cluster file."""
 
     name: str
     role: str
@@ -58,7 +58,7 @@ class FrameworkConfig(TypedDict, total=False):
 
 
 class TaskConfig(TypedDict, total=False):
-    """How launched tasks end; the keys of `[tasks]` in a cluster file, with their meaning."""
+    """How launched tasks end; the keys are those of `[tasks]` in a cluster file."""
 
     outcome: Literal["finished", "failed", "killed", "lost"]
     seconds: float
@@ -167,7 +167,7 @@ def roles_of(state: MasterState) -> dict[str, Role]:
     """Return the roles by name."""
     quotas = state.quota_meanings()
     names = {framework.id: framework.name for framework in state.frameworks.values()}
-    return {view.name: _role(view, quotas.get(view.name, Quota()), names) for view in views(state, known_roles(state))}
+    return {view.name: _role(view, quotas.get(view.name, Quota()), names) for view in views(state)}
 
 
 def offers_of(state: MasterState) -> tuple[Offer, ...]:

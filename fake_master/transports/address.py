@@ -49,7 +49,7 @@ class FakeAddress:
                 raise BadInput(f"'{name}' is not an option of a fake: address", hint=f"known: {', '.join(_OPTIONS)}")
         version = options.get("version")
         if version is not None and version not in PROFILES:
-            raise BadInput(f"'{version}' is not a version of the fake master: {' or '.join(PROFILES)}", field="version")
+            raise BadInput(f"the fake master imitates Mesos {' or '.join(PROFILES)}, not '{version}'", field="version")
         if options.get("fresh", "") not in ("", "1", "true"):
             raise BadInput(
                 "fresh takes no value: it forgets the kept state", field="fresh", hint="leave it out to keep the state"

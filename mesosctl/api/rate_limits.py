@@ -22,7 +22,7 @@ from typing import Any
 from mesosctl.api.protobuf_json.messages import Field, Message, read
 from mesosctl.api.responses import wrong
 from mesosctl.model.errors import UnexpectedAnswer
-from mesosctl.model.rate_limits.rules import RateLimit, RateLimits
+from mesosctl.model.rate_limits import RateLimit, RateLimits
 from mesosctl.planning.message_rates import Counts
 
 RATE_LIMIT = Message(

@@ -10,7 +10,7 @@ from typing import Any
 
 from mesosctl.model.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_milli
-from mesosctl.model.quota.status import RoleUsage
+from mesosctl.model.quota.role_status import RoleUsage
 from mesosctl.model.version_profile import Profile
 
 

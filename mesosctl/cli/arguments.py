@@ -71,7 +71,7 @@ Limit = Annotated[
     typer.Option(
         "--limit",
         metavar="RESOURCES",
-        help="Limits, such as 'cpus:16;mem:8GiB', or none. Without it, a new quota gets the limit that the master's "
+        help="Limits, such as 'cpus:16;mem:8GiB', or none. By default, a new quota gets the limit that the master's "
         "POST /quota sets (the guarantee in Mesos 1.9 and later, none in older versions), and an existing quota "
         "keeps its limits; a limit that equals the guarantee follows it.",
     ),
@@ -105,7 +105,7 @@ Under = Annotated[
         "--under",
         metavar="ROLE",
         autocompletion=completing.roles,
-        help="The role whose reservation is refined. Repeat for several levels, top role first.",
+        help="The role whose reservation is refined. Repeat for several levels, from the bottom of the stack up.",
     ),
 ]
 LabelWords = Annotated[

@@ -55,9 +55,9 @@ class GlobalOptions:
             "--master",
             metavar="ADDRESS",
             autocompletion=completing.addresses,
-            help="http://host:5050, several with commas, zk://host1,host2/mesos, file:///path with one of these in it, "
-            "or fake:. The default port is 80 for http://, 443 for https:// and 5050 for a bare host. [env: "
-            "MESOSCTL_MASTER]",
+            help="http://host:5050 (several separated by commas), zk://host1,host2/mesos, file:///path with one of "
+            "these in it, or fake:. The default port is 80 for http://, 443 for https:// and 5050 for a bare host. "
+            "[env: MESOSCTL_MASTER]",
         ),
     ] = None
     context: Annotated[
@@ -79,7 +79,8 @@ class GlobalOptions:
             metavar="SPAN",
             parser=_timeout,
             min=LEAST_TIMEOUT,
-            help="The deadline for all attempts together: 30 (seconds), 500ms, 5s or 1h30m. The default is 30s.",
+            help="The deadline for all attempts together, such as 30 (seconds), 500ms, 5s or 1h30m. The default is "
+            "30s.",
         ),
     ] = None
     principal: Annotated[

@@ -14,7 +14,7 @@ import httpx
 from mesosctl import __version__
 from mesosctl.client.deadline import Deadline, Timeouts
 from mesosctl.client.response import Response, Take, asked_in_clear
-from mesosctl.client.response_body import BROKEN, LARGEST_ANSWER, EventStream, HeldBody, pieces_of, within
+from mesosctl.client.response_body import BROKEN, LARGEST_ANSWER, EventStream, HeldBody, is_packed, pieces_of, within
 from mesosctl.client.settings import NO_TLS_FILES, Tls
 from mesosctl.client.tls import (
     find_cause,
@@ -87,8 +87,9 @@ class HttpClient:
     ) -> Response:
         """One request and its whole answer; `path` is sent as it is, byte for byte.
 
-        With `take`, the body of a success is not kept: `take` reads it piece by piece after it has arrived. Raises
-        Unreachable, TlsFailure, DeadlinePassed or UnexpectedAnswer.
+        With `take`, the body of a success is not kept: `take` reads it piece by piece after it has arrived; what it has
+        made is dropped if the body proves to be broken. Raises Unreachable, TlsFailure, DeadlinePassed or
+        UnexpectedAnswer.
         """
         self.has_left = False
         url = base + quote(path, safe=_PATH_SAFE)
@@ -98,16 +99,19 @@ class HttpClient:
             response = self._send(method, base, path, headers, body, Timeouts(deadline))
             try:
                 answer = _head(response, url)
-                pieces = self._counted(pieces_of(response), deadline, url, _whole_size(response))
                 if take is None or answer.status != 200 or not answer.is_json:
+                    pieces = self._counted(pieces_of(response), deadline, url, _whole_size(response))
                     return answer._replace(body=b"".join(pieces))
-                held = HeldBody(pieces)
+                packed = is_packed(response)
+                arriving = response.iter_raw() if packed else pieces_of(response)
+                held = HeldBody(self._counted(arriving, deadline, url, _sent_size(response)), packed=packed)
             finally:
                 response.close()
+            # Parsing the answer may take as long again, but no longer.
+            pieces = self._limited(within(deadline.again(), url, held.pieces()), url)
+            return answer._replace(taken=answer.take(take, pieces))
         except BROKEN as error:
             raise _translate(error, base, deadline) from error
-        # Parsing the answer may take as long again, but no longer.
-        return answer._replace(taken=answer.take(take, within(deadline.again(), url, held.pieces())))
 
     def subscribe(
         self, base: str, path: str, headers: Mapping[str, str], body: bytes, patience: float
@@ -158,23 +162,34 @@ class HttpClient:
         self, pieces: Iterator[bytes], deadline: Deadline, url: str, whole: int | None = None
     ) -> Iterator[bytes]:
         size = 0
+        for piece in self._limited(pieces, url):
+            size += len(piece)
+            if deadline.remaining() <= 0:
+                raise _deadline_passed(deadline, url, sent=True)
+            self.received(size, size / whole if whole else None)
+            yield piece
+
+    def _limited(self, pieces: Iterator[bytes], url: str) -> Iterator[bytes]:
+        size = 0
         for piece in pieces:
             size += len(piece)
             if size > self._largest:
                 raise UnexpectedAnswer(
                     f"{url} answered with more than {self._largest} bytes", hint="check that --master is a Mesos master"
                 )
-            if deadline.remaining() <= 0:
-                raise _deadline_passed(deadline, url, sent=True)
-            self.received(size, size / whole if whole else None)
             yield piece
 
 
 def _whole_size(response: httpx.Response) -> int | None:
     """Return the size of an uncompressed body in bytes, if the server says it."""
-    text = response.headers.get("content-length", "")
     is_plain = response.headers.get("content-encoding", "identity").strip().lower() == "identity"
-    return int(text) if is_plain and text.isascii() and text.isdigit() and len(text) < _LONGEST_SIZE else None
+    return _sent_size(response) if is_plain else None
+
+
+def _sent_size(response: httpx.Response) -> int | None:
+    """Return the size of a body as it is sent, in bytes, if the server says it."""
+    text = response.headers.get("content-length", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < _LONGEST_SIZE else None
 
 
 _LONGEST_SIZE = 16

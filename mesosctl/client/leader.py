@@ -136,7 +136,7 @@ def no_answer(failures: list[MesosctlError]) -> MesosctlError:
     """One error for a whole list of masters that failed one after the other."""
     if len(failures) == 1:
         return failures[0]
-    sentence = f"none of {len(failures)} masters could be used: " + "; ".join(error.message for error in failures)
+    sentence = f"none of the {len(failures)} masters could be used: " + "; ".join(error.message for error in failures)
     last = failures[-1]
     if isinstance(last, DeadlinePassed):
         return DeadlinePassed(sentence, sent=any(error.sent for error in failures), hint=last.hint)

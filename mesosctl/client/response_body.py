@@ -36,8 +36,13 @@ def pieces_of(response: httpx.Response) -> Iterator[bytes]:
     """
     if response.is_stream_consumed:  # from a transport in this process, which returns the whole decompressed body
         return response.iter_bytes()
-    packed = response.headers.get("content-encoding", "").strip().lower() in _PACKED
-    return _unpacked(response.iter_raw()) if packed else response.iter_raw()
+    return _unpacked(response.iter_raw()) if is_packed(response) else response.iter_raw()
+
+
+def is_packed(response: httpx.Response) -> bool:
+    """Whether the body is still compressed when it arrives."""
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    return encoding in _PACKED and not response.is_stream_consumed
 
 
 def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -64,25 +69,25 @@ class HeldBody:
     """A large body between the network and its reader: received at once, and parsed later.
 
     A master or proxy should not have to wait for a slow parser. JSON compresses to a twentieth of its size, at about
-    200 MB a second.
+    200 MB a second, where its sender has not done so.
     """
 
-    def __init__(self, pieces: Iterable[bytes]) -> None:
-        """Read all pieces. Raises the errors of reading them."""
-        squeezing = zlib.compressobj(_QUICKEST)
-        self._squeezed = [squeezed for piece in pieces if (squeezed := squeezing.compress(piece))]
-        self._squeezed.append(squeezing.flush())
+    def __init__(self, pieces: Iterable[bytes], *, packed: bool = False) -> None:
+        """Read all pieces; `packed` if they are compressed. Raises the errors of reading them."""
+        self._packed = bytearray()
+        for piece in pieces if packed else _squeezed(pieces):
+            self._packed += piece
 
     def pieces(self) -> Iterator[bytes]:
-        """The same body in pieces of other sizes, once: each piece is dropped when it has been read."""
-        opening = zlib.decompressobj()
-        self._squeezed.reverse()
-        while self._squeezed:
-            waiting = self._squeezed.pop()
-            while waiting:
-                yield opening.decompress(waiting, _PIECE)
-                waiting = opening.unconsumed_tail
-        yield opening.flush()
+        """The decompressed body in pieces of other sizes.  Raises DecodingError."""
+        return _unpacked(bytes(self._packed[at : at + _PIECE]) for at in range(0, len(self._packed), _PIECE))
+
+
+def _squeezed(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    squeezing = zlib.compressobj(_QUICKEST)
+    for piece in pieces:
+        yield squeezing.compress(piece)
+    yield squeezing.flush()
 
 
 def within(deadline: Deadline, url: str, pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -155,6 +155,13 @@ def value_add(left: Value, right: Value) -> Value:
     raise TypeError(f"cannot add {value_type(right)} to {value_type(left)}")
 
 
+def value_times(value: Value, count: int) -> Value:
+    """Return the sum of a value and of others like it, `count` together: ranges and sets are the same after two."""
+    if isinstance(value, int):
+        return value * count
+    return value_add(value, value) if count > 1 else value
+
+
 def value_subtract(left: Value, right: Value) -> Value:
     """Difference of two values of the same kind; a scalar may become negative."""
     if isinstance(left, int) and isinstance(right, int):

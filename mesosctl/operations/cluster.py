@@ -9,7 +9,7 @@ from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import NotFound, Unreachable, UsageError
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities, Quota, to_double
-from mesosctl.model.quota.status import RoleStatus
+from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import did_you_mean, is_strict_subrole
 from mesosctl.operations.quota.reading import quotas_if_allowed

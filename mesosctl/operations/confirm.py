@@ -139,7 +139,7 @@ def _settle_refusal(
         raise error from None
     except MesosctlError as unread:
         raise NotConfirmed(
-            f"{error.message}; whether {what} took effect only once is unknown: {unread.message}",
+            f"{error.message}; whether {what} took effect all the same is unknown: {unread.message}",
             hint=f"check with {shown_by} when a master answers",
         ) from error
     if not shown:

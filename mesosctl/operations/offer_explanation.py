@@ -119,7 +119,8 @@ def recovery(snapshot: ClusterSnapshot, present: int, awaited: int, figures: Map
     if present >= needed or up >= longest:
         return ""
     return (
-        f"{present} of {present + awaited} agents are back after a failover; nothing is offered until {needed} are, "
+        f"{present} of {present + awaited} agents {'is' if present == 1 else 'are'} back after a failover; "
+        f"nothing is offered until {needed} are back, "
         f"or until the master has been up for {longest:g} s; it has been up for {up:.0f} s"
     )
 

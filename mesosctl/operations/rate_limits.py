@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mesosctl.api import rate_limits as answers
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Denied, MasterFailed, NoMaster, NotConfirmed
-from mesosctl.model.rate_limits.rules import RateLimits
+from mesosctl.model.rate_limits import RateLimits
 from mesosctl.operations.quota.reading import read_if_allowed
 from mesosctl.planning.message_rates import (
     CounterReading,

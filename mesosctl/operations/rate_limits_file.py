@@ -11,9 +11,9 @@ from mesosctl.api.files.rate_limits import RateLimits
 from mesosctl.api.files.reading import place, read_json
 from mesosctl.client.leading_master import Master
 from mesosctl.files import read_text_file, why_unreadable, write_atomically
+from mesosctl.model import rate_limits
 from mesosctl.model.errors import BadInput, NotFound, printable_json
-from mesosctl.model.rate_limits import rules as rate_limits
-from mesosctl.model.rate_limits.rules import RateLimit
+from mesosctl.model.rate_limits import RateLimit
 from mesosctl.model.roles import did_you_mean
 from mesosctl.operations.rate_limits import principals_if_allowed
 from mesosctl.planning.message_rates import FileCheck, FileEdit

@@ -19,8 +19,8 @@ from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Denied, MasterFailed, MesosctlError, NoMaster, NotConfirmed
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.quota.status import RoleStatus, RoleUsage
-from mesosctl.model.rate_limits.rules import RateLimits
+from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
+from mesosctl.model.rate_limits import RateLimits
 from mesosctl.planning.cluster_summary import Overview, WaitingOffers
 from mesosctl.planning.message_rates import CounterReading, Rates, rates
 

@@ -10,7 +10,7 @@ from mesosctl.api import responses
 from mesosctl.client.leading_master import Master
 from mesosctl.model import roles
 from mesosctl.model.errors import MesosctlError, RuleViolation
-from mesosctl.model.quota.status import WeightChange
+from mesosctl.model.quota.role_status import WeightChange
 from mesosctl.operations.confirm import confirm
 
 
@@ -65,7 +65,7 @@ def update_weights(master: Master, target: Mapping[str, float], *, v1: bool = Fa
     `v1` sends UPDATE_WEIGHTS instead of PUT /weights.  Raises RuleViolation, NotConfirmed and what
     `client.Master` raises.
     """
-    from mesosctl.api.weights import UpdateWeightsCall, WeightInfos
+    from mesosctl.api.quota import UpdateWeightsCall, WeightInfos
 
     check_weights(target)
 

@@ -9,6 +9,7 @@ from io import BufferedIOBase
 from typing import TYPE_CHECKING
 
 from mesosctl.api.files.rate_limits import RateLimits as FileOfLimits
+from mesosctl.api.refusal_statuses import BROKEN_RULE, NOT_ALLOWED, NOT_AVAILABLE
 from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings
@@ -33,10 +34,10 @@ from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.operations.quota.reading import QuotaOptions, check_entries
 from mesosctl.operations.reservations.send import SendOptions, operate
 from mesosctl.operations.reservations.targets import Owner, check_owner, find_agent, read_agents
-from mesosctl.planning import changes
-from mesosctl.planning.changes import Change, Owned
+from mesosctl.planning import whatif_changes as changes
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions
 from mesosctl.planning.message_rates import RecordedTraffic, Simulation
+from mesosctl.planning.whatif_changes import Change, Owned
 
 if TYPE_CHECKING:
     from fake_master import DryRun
@@ -114,10 +115,10 @@ def _status(error: MesosctlError) -> int | None:
     if error.would_answer is not None or error.status is not None:
         return error.would_answer or error.status
     if isinstance(error, Conflict) or error.rule in _FOUND_LACKING:
-        return 409
+        return NOT_AVAILABLE
     if isinstance(error, Denied):
-        return 403
-    return 400 if isinstance(error, Invalid | NotFound) else None
+        return NOT_ALLOWED
+    return BROKEN_RULE if isinstance(error, Invalid | NotFound) else None
 
 
 def named_changes(  # the kinds of change

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities
-from mesosctl.model.quota.status import RoleStatus, WeightChange
+from mesosctl.model.quota.role_status import RoleStatus, WeightChange
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import short_ids
 from mesosctl.output.formats.amounts import agent_use_text, amounts_text, in_words, plain_resources_text
@@ -293,4 +293,4 @@ def weight_changes(changes: Sequence[WeightChange]) -> Report:
     rows = [[one.role, f"{one.before:g}", f"{one.after:g}", "yes" if one.confirmed else "no"] for one in changes]
     done = "; ".join(f"weight of '{one.role}' was set to {one.after:g}" for one in changes)
     names = [one.role for one in changes]
-    return Report(columns, rows, names, document, items, done=done, empty="every role already has that weight")
+    return Report(columns, rows, names, document, items, done=done, empty="the weights are already set")

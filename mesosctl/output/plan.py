@@ -93,7 +93,7 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
         document,
         items,
         empty="nothing differs from the file",
-        done=f"all {len(steps)} steps are done" if applied else "",
+        done="every step is done" if applied else "",
         verdicts=[_plan_verdict(steps, done)] if steps else [],
     )
 
@@ -106,5 +106,6 @@ def _plan_verdict(steps: Sequence[Step], done: int) -> Verdict:
     losses = sum(map(takes_away, steps[done:]))
     taking = f", {losses} of which take{'s' if losses == 1 else ''} something away" if losses else ""
     if done:
-        return Verdict(f"{done} of {total} are done; {len(steps) - done} to go{taking}", "at risk")
+        are = "is" if done == 1 else "are"
+        return Verdict(f"{done} of {total} {are} done; {len(steps) - done} to go{taking}", "at risk")
     return Verdict(f"{total} to do{taking}", "at risk" if losses else "met")

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model.quantities import format_milli
-from mesosctl.model.quota.status import QuotaChange, QuotaCheck, QuotaRoom, RoleStatus
+from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.output.formats.amounts import amounts_text, in_words, quota_use_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
 
 if TYPE_CHECKING:
+    from mesosctl.model.quota.capacity import QuotaCheck, QuotaRoom
+    from mesosctl.model.quota.desired import QuotaChange
     from mesosctl.output.json_documents import quota
 
 _COLUMNS = (
@@ -168,7 +170,7 @@ def _row(status: RoleStatus) -> list[str]:
     ]
 
 
-def quota_changes(changes: Sequence[QuotaChange]) -> Report:
+def quota_changes(changes: "Sequence[QuotaChange]") -> Report:
     """Changes of quota that were made."""
 
     def items() -> "list[quota.QuotaChange]":
@@ -203,7 +205,7 @@ def quota_changes(changes: Sequence[QuotaChange]) -> Report:
     return Report(columns, rows, [change.role for change in changes], document, items, remark=remark, done=done)
 
 
-def _limit_unsaid(change: QuotaChange) -> str:
+def _limit_unsaid(change: "QuotaChange") -> str:
     """The reason for a limit that the command did not give; empty if it did, or if there is none."""
     if change.limit_given or change.after is None or not change.after.limits:
         return ""
@@ -216,7 +218,7 @@ def _limit_unsaid(change: QuotaChange) -> str:
     return f"limit of {change.role}: {amounts_text(change.after.limits)} ({why})"
 
 
-def quota_check(check: QuotaCheck) -> Report:
+def quota_check(check: "QuotaCheck") -> Report:
     """Every rule as a line, and how much room there is."""
 
     def document() -> "quota.QuotaCheck":
@@ -247,7 +249,7 @@ def quota_check(check: QuotaCheck) -> Report:
     )
 
 
-def quota_room(room: QuotaRoom) -> Report:
+def quota_room(room: "QuotaRoom") -> Report:
     """The largest quota that would be accepted, and the figures behind it."""
 
     def document() -> "quota.QuotaRoom":
@@ -279,7 +281,7 @@ _RESULTS = {True: "pass", False: "FAIL", None: "unknown"}
 _MEANINGS: dict[str, Meaning] = {"pass": "met", "FAIL": "not met", "unknown": "at risk"}
 
 
-def _verdict(check: QuotaCheck) -> Verdict:
+def _verdict(check: "QuotaCheck") -> Verdict:
     asked = f"{in_words(check.requested)} for {check.role}"
     broken = [finding for finding in check.findings if finding.passed is False]
     unknown = [finding for finding in check.findings if finding.passed is None]

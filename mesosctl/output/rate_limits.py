@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.model.rate_limits.rules import MemoryPlan, RateLimit
+from mesosctl.model.rate_limits import MemoryPlan, RateLimit
 from mesosctl.model.text import format_bytes, format_span, utc_text
 from mesosctl.output.formats.report import Column, Report
 from mesosctl.planning.message_rates import FileCheck, FileEdit, PrincipalStatus, Rates, RatesReading

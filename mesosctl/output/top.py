@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mesosctl.model.errors import printable
-from mesosctl.model.quota.status import RoleStatus
+from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.text import format_span
 from mesosctl.output.formats.amounts import BAR, amounts_text, bar, by_place, in_words, shown_amount
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report
@@ -200,7 +200,7 @@ def _offer_parts(offers: Sequence[WaitingOffers], most: int = 20) -> "list[str |
         for one in offers[:most]
     ]
     count = sum(one.offers for one in offers)
-    more = f" to {len(offers)} frameworks, longest first" if len(offers) > most else ""
+    more = f" to {len(offers)} frameworks; the {most} with the oldest offers" if len(offers) > most else ""
     title = f"{count} offer{' is' if count == 1 else 's are'} outstanding{more}:"
     return [title, Report(columns, rows, (), _no_document, list)]
 

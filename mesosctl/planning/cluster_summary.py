@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from mesosctl.model.quantities import Quantities, Quota, to_double
 from mesosctl.model.quota.capacity import total_guarantees, unpromised
-from mesosctl.model.quota.status import RoleStatus
+from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.planning.message_rates import Rates
 
 

@@ -169,7 +169,8 @@ def unknowns(snapshot: ClusterSnapshot, wants: str) -> Iterator[Unknown]:
     """Yield the facts that a snapshot leaves out, with the assumption for each; `wants` is the demand of frameworks."""
     yield Unknown("what frameworks want", wants)
     yield Unknown(
-        "how often each framework was served so far, which breaks ties", "equally often; then the name decides"
+        "how often each framework has been served so far, which breaks ties",
+        "equally often; then the framework id decides",
     )
     yield Unknown("the order in which an allocation visits agents", "that of the snapshot; a real master shuffles them")
     yield Unknown("tasks that end or start meanwhile", "none")

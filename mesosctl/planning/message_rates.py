@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal, Self
 
-from mesosctl.model.rate_limits.rules import Diagnostic, RateLimit, RateLimits
+from mesosctl.model.rate_limits import Diagnostic, RateLimit, RateLimits
 from mesosctl.planning.rate_limit_simulation import Arrival, PrincipalTraffic, simulate
 
 _BUSY = 0.9

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from mesosctl.model.errors import UsageError
-from mesosctl.model.rate_limits.rules import RateLimits
-from mesosctl.model.rate_limits.token_bucket import Limiter, Throttle
+from mesosctl.model.rate_limits import RateLimits
+from mesosctl.model.token_bucket import Limiter, Throttle
 
 Arrival = tuple[float, str | None]
 """When (seconds from the start) and from a framework of which principal."""

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mesosctl.cli.reference.walk import commands, serving
+from mesosctl.cli.reference.command_tree import commands, serving
 from mesosctl.output.json_documents import schemas
 from tests import ROOT
 from tests.documentation.pages import pages, tokens

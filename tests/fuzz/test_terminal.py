@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mesosctl.cli.reference.walk import Node
+from mesosctl.cli.reference.command_tree import Node
 from tests.fuzz.hostile import HostileMaster, steering
 from tests.fuzz.playing import check, play
 from tests.fuzz.words import LEAVES, Typed, lines_of

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
-from mesosctl.cli.reference.walk import Node, Option, commands
+from mesosctl.cli.reference.command_tree import Node, Option, commands
 from tests.fuzz.files import clusters, file_for
 
 RESOURCES = [

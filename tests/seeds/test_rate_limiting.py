@@ -12,8 +12,8 @@ from fake_master.state.flags import MasterFlags
 from mesosctl.api.files.reading import read_json
 from mesosctl.api.rate_limits import from_json
 from mesosctl.model.errors import BadInput
-from mesosctl.model.rate_limits.rules import RateLimit, RateLimits, errors, plan_memory, warnings
-from mesosctl.model.rate_limits.token_bucket import Throttle
+from mesosctl.model.rate_limits import RateLimit, RateLimits, errors, plan_memory, warnings
+from mesosctl.model.token_bucket import Throttle
 from mesosctl.planning.rate_limit_simulation import parse_traffic, simulate
 from tests.helpers.lab import Lab, Scheduler
 from tests.seeds.rate_limiting import BROKEN, NUMBERED, P_1, P_1_2, SAMPLE

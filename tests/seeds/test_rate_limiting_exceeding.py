@@ -1,7 +1,7 @@
 """Mesos's document "Framework Rate Limiting": handling "capacity exceeded"."""
 
 from mesosctl.api.rate_limits import from_json
-from mesosctl.model.rate_limits.rules import RateLimit, RateLimits
+from mesosctl.model.rate_limits import RateLimit, RateLimits
 from mesosctl.planning.message_rates import CounterReading, Counts, rates
 from mesosctl.planning.rate_limit_simulation import parse_traffic, simulate
 from tests.helpers.lab import Lab, Scheduler

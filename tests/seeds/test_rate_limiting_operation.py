@@ -3,7 +3,7 @@
 import pytest
 
 from mesosctl.api.rate_limits import from_json, message_counts
-from mesosctl.model.rate_limits.rules import plan_memory
+from mesosctl.model.rate_limits import plan_memory
 from mesosctl.planning.message_rates import CounterReading, Counts, observe, rates, suggest
 from mesosctl.planning.rate_limit_simulation import parse_traffic, simulate
 from tests.helpers.lab import Lab, Scheduler

@@ -1,35 +1,25 @@
 """The hierarchical allocator: dominant resource fairness, guarantees first; the package's README explains it."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
-from fake_master.allocator.hierarchical.agent_events import Agents
+from fake_master.allocator.hierarchical.agent_and_framework_events import AgentEvents, FrameworkEvents
 from fake_master.allocator.hierarchical.allocation_runs import AllocationRuns, RunSteps
 from fake_master.allocator.hierarchical.batch_schedule import Timers
-from fake_master.allocator.hierarchical.framework_events import Frameworks
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
-from fake_master.allocator.hierarchical.resource_events import AllocatedResources
 from fake_master.allocator.hierarchical.stages.regular import Stage
 from fake_master.allocator.hierarchical.state import State
-from fake_master.allocator.interface import (
-    AgentInfo,
-    Allocator,
-    FrameworkInfo,
-    InverseOfferCallback,
-    OfferCallback,
-    ResourceRequest,
-    Unavailability,
-    Used,
-)
+from fake_master.allocator.interface import InverseOfferCallback, OfferCallback
 from fake_master.allocator.options import Options
+from mesosctl.model.errors import Conflict
 from mesosctl.model.quantities import Quota
-from mesosctl.model.reservations.operations import Conversion
+from mesosctl.model.reservations.operations import Conversion, apply_all
 from mesosctl.model.resources import Resources
 
 # ruff: noqa: D102  # the interface documents its methods
 
 
-class HierarchicalAllocator(Allocator):
-    """Passes each event to one of its parts.
+class HierarchicalAllocator(AgentEvents, FrameworkEvents):
+    """Takes the events of agents and of frameworks from its bases, and has all others.
 
     `advance_to` calls the callbacks at the end of a run; events that they report take part in the next run.
     """
@@ -47,7 +37,6 @@ class HierarchicalAllocator(Allocator):
     ) -> None:
         """Derived allocators pass a `state` with another order of roles, `steps`, or a `share` function."""
         self.state = state or State(options)
-        """Agents, frameworks and roles, for reading: explanations, what-ifs and tests."""
         timers = Timers(now)
         inverse_offers = InverseOffers(self.state, timers)
         self.filters = OfferFilters(self.state, timers)
@@ -55,9 +44,6 @@ class HierarchicalAllocator(Allocator):
             self.state, timers, inverse_offers, on_offers, on_inverse_offers, steps or RunSteps(), share
         )
         self._inverse_offers = inverse_offers
-        self._agents = Agents(self.state, self.allocation_runs, self.filters, inverse_offers)
-        self._frameworks = Frameworks(self.state, self.allocation_runs, self.filters, inverse_offers)
-        self._resources = AllocatedResources(self.state, self.filters)
 
     # --- Time ---------------------------------------------------------------------------------------
 
@@ -66,62 +52,6 @@ class HierarchicalAllocator(Allocator):
 
     def next_deadline(self) -> float | None:
         return self.allocation_runs.next_deadline()
-
-    # --- Agents -------------------------------------------------------------------------------------
-
-    def add_agent(
-        self, info: AgentInfo, total: Resources, used: Used | None = None, unavailability: Unavailability | None = None
-    ) -> None:
-        self._agents.add(info, total, used or {}, unavailability)
-
-    def update_agent(self, info: AgentInfo, total: Resources | None = None) -> None:
-        self._agents.update(info, total)
-
-    def add_resource_provider(self, agent: str, total: Resources, used: Used) -> None:
-        self._agents.add_resource_provider(agent, total, used)
-
-    def remove_agent(self, agent: str) -> None:
-        self._agents.remove(agent)
-
-    def activate_agent(self, agent: str) -> None:
-        self._agents.set_activated(agent, activated=True)
-
-    def deactivate_agent(self, agent: str) -> None:
-        self._agents.set_activated(agent, activated=False)
-
-    def update_unavailability(self, agent: str, unavailability: Unavailability | None) -> None:
-        self._agents.update_unavailability(agent, unavailability)
-
-    def update_whitelist(self, hostnames: Collection[str] | None) -> None:
-        self._agents.update_whitelist(hostnames)
-
-    # --- Frameworks ---------------------------------------------------------------------------------
-
-    def add_framework(
-        self, info: FrameworkInfo, used: Used | None = None, *, active: bool = True, suppressed: Collection[str] = ()
-    ) -> None:
-        self._frameworks.add(info, used or {}, suppressed, active=active)
-
-    def update_framework(self, info: FrameworkInfo, *, suppressed: Collection[str] = ()) -> None:
-        self._frameworks.update(info, suppressed)
-
-    def remove_framework(self, framework: str) -> None:
-        self._frameworks.remove(framework)
-
-    def activate_framework(self, framework: str) -> None:
-        self._frameworks.activate(framework)
-
-    def deactivate_framework(self, framework: str) -> None:
-        self._frameworks.deactivate(framework)
-
-    def suppress(self, framework: str, roles: Collection[str] | None = None) -> None:
-        self._frameworks.suppress(framework, roles)
-
-    def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
-        self._frameworks.revive(framework, roles)
-
-    def request_resources(self, framework: str, requests: Sequence[ResourceRequest]) -> None:
-        """Accept and ignore requests, as Mesos's own allocator does."""
 
     # --- Resources ----------------------------------------------------------------------------------
 
@@ -134,21 +64,54 @@ class HierarchicalAllocator(Allocator):
         *,
         is_allocated: bool = False,
     ) -> None:
-        self._resources.recover(framework, agent, resources, refuse_seconds, is_allocated=is_allocated)
+        if not resources:
+            return
+        state = self.state
+        allocation = state.pool.allocations.of(resources)
+        where = state.agents.get(agent)
+        if where is not None and is_allocated:
+            state.mark_allocated(where, allocation, -1)
+        record = state.frameworks.get(framework)
+        client = record.clients.get(allocation.role) if record is not None else None
+        if where is None or client is None:
+            return
+        state.give_back(where, client, allocation)
+        where.refresh()
+        if not client.allocation_count:
+            state.forget_client_unless_needed(client)
+        if refuse_seconds is not None:
+            self.filters.install(client, where, allocation.without_role, refuse_seconds)
 
     def restore_offered(self, framework: str, agent: str, resources: Resources) -> None:
-        self._resources.restore_offered(framework, agent, resources)
+        record = self.state.agents[agent]
+        self.state.hold_all(record, self.state.frameworks[framework], resources)
+        record.refresh()
 
     def transition_offered_to_allocated(self, agent: str, resources: Resources) -> None:
-        self._resources.accepted(agent, resources)
+        self.state.mark_all_allocated(self.state.agents[agent], resources)
 
     def update_allocation(
         self, framework: str, agent: str, offered: Resources, conversions: Iterable[Conversion]
     ) -> None:
-        self._resources.convert_offered(framework, agent, offered, conversions)
+        state, record = self.state, self.state.agents[agent]
+        steps = list(conversions)
+        before = state.pool.allocations.of(offered)
+        client = state.frameworks[framework].clients[before.role]
+        after = apply_all(offered, steps)
+        total = _applied_to_total(record.capacity.total, steps)
+        state.convert(record, client, before, after)
+        state.replace_total(record, record.info, total)
+        record.refresh()
 
     def update_available(self, agent: str, conversions: Iterable[Conversion]) -> bool:
-        return self._resources.convert_free(agent, conversions)
+        record = self.state.agents[agent]
+        steps = list(conversions)
+        try:
+            apply_all(record.free_resources.resources, steps)
+        except Conflict:
+            return False
+        self.state.replace_total(record, record.info, apply_all(record.capacity.total, steps))
+        return True
 
     # --- Roles --------------------------------------------------------------------------------------
 
@@ -178,3 +141,14 @@ class HierarchicalAllocator(Allocator):
 
     def metrics(self) -> dict[str, float]:
         return self.allocation_runs.metrics()
+
+
+def _applied_to_total(total: Resources, conversions: Iterable[Conversion]) -> Resources:
+    """Return an agent's total after operations on allocated resources.  Raises Conflict.
+
+    Further copies of a shared volume consume nothing and leave the total as it is.
+    """
+    steps = (step for step in conversions if step.consumed)
+    return apply_all(
+        total, (Conversion(step.consumed.allocated_to(None), step.converted.allocated_to(None)) for step in steps)
+    )

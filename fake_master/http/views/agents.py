@@ -8,8 +8,14 @@ from operator import attrgetter
 from typing import Any
 
 from fake_master.http.json_text import Fragment, LikeTexts, ResourceTexts, Written, dumps, to_bytes
-from fake_master.http.views.agent_templates import BLANK, ShownAgent, blank_like, own_texts, shape
 from fake_master.http.views.response_cache import Parts, texts
+from fake_master.http.views.templates import (
+    BLANK_AGENT,
+    ShownAgent,
+    blank_agent_like,
+    own_texts_of_agents,
+    shape_of_agent,
+)
 from fake_master.services import v1_messages
 from fake_master.state import roles
 from fake_master.state.agents import Agent
@@ -38,14 +44,15 @@ class AgentViews:
         self._texts = ResourceTexts()
         self._sums: dict[tuple[int, ...], Resources] = {}
         """Sums by the object ids of their parts, which the offers keep alive."""
-        self._like = LikeTexts(own_texts(self._texts), BLANK)
+        self._like = LikeTexts(own_texts_of_agents(self._texts), BLANK_AGENT)
+        self._has_templates = not runtime.shows_more and sees is roles.everything
 
     def text(self, of: Agent, view: View, shown_beside: Hashable = None) -> bytes:
         """Return the JSON that a view shows of an agent, and of what is shown beside it."""
         shown = self.shown(of)
-        if self._runtime.shows_more or self._sees is not roles.everything:
+        if not self._has_templates:
             return dumps(view(shown))
-        return to_bytes(self._like.text((shape(shown), shown_beside), shown, view, blank_like))
+        return to_bytes(self._like.text((shape_of_agent(shown), shown_beside), shown, view, blank_agent_like))
 
     def short(self, shown_agent: ShownAgent) -> dict[str, Any]:
         """An agent as /state shows it."""
@@ -94,7 +101,10 @@ class AgentViews:
 
     def shown(self, of: Agent) -> ShownAgent:
         """Return an agent with what is offered of it: one object for all with the same offers."""
-        key = tuple([id(offer.resources) for offer in self._state.offers.on_agent(of.id)])
+        offers = self._state.offers.on_agent(of.id)
+        if len(offers) == 1:
+            return ShownAgent(of, offers[0].resources)
+        key = tuple([id(offer.resources) for offer in offers])
         if key not in self._sums:
             self._sums[key] = self._state.offered_on(of.id)
         return ShownAgent(of, self._sums[key])
@@ -155,7 +165,7 @@ def _array(
         return (of.revision, *offers.on_agent(of.id), runtime.allocation_slack(of))
 
     def everything() -> Iterable[Any]:
-        return chain(map(_revision, agents), offers)
+        return chain((offers.revision,), map(_revision, agents))
 
     def written() -> Written:
         shown = AgentViews(state, runtime, sees)
@@ -196,7 +206,7 @@ def agents_in_summary(state: MasterState, runtime: AgentRuntime, principal: str 
     agents, offers, kept = state.agents.values(), state.offers, texts(state, "summary" + _whose(sees, principal))
 
     def everything() -> Iterable[Any]:
-        yield from chain(map(_revision, agents), offers)
+        yield from chain((offers.revision,), map(_revision, agents))
         for framework in state.frameworks.values():
             yield framework
             yield from chain.from_iterable(map(_place, framework.all_tasks()))

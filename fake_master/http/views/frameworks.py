@@ -4,18 +4,17 @@ Each framework is written once, and again when one of its parts is replaced: see
 documentation, "HTTP Endpoints"; Mesos operator HTTP API, "GET_FRAMEWORKS" and the calls after it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from operator import attrgetter
 from typing import Any
 
 from fake_master.http.json_text import ResourceTexts, Written, dumps, written
-from fake_master.http.views.offer_templates import OfferTexts
 from fake_master.http.views.response_cache import Parts, texts
+from fake_master.http.views.templates import OfferSummaries, OfferTexts
 from fake_master.services import v1_messages
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.offers import Offer
 from fake_master.state.tasks import SUMMARY_STATES, Task
 from mesosctl.api.resources import summary
 from mesosctl.model.resources import Resources
@@ -23,8 +22,10 @@ from mesosctl.model.resources import Resources
 
 def visible(state: MasterState, principal: str | None, some: Iterable[Framework]) -> list[Framework]:
     """Return those of `some` whose user the principal may look at."""
-    allows = state.flags.authorizer.allows
-    return [of for of in some if allows("view_frameworks", principal, of.info["user"])]
+    authorizer = state.flags.authorizer
+    if authorizer.allows_all("view_frameworks"):
+        return list(some)
+    return [of for of in some if authorizer.allows("view_frameworks", principal, of.info["user"])]
 
 
 def in_full(state: MasterState, principal: str | None) -> dict[str, Written]:
@@ -34,7 +35,7 @@ def in_full(state: MasterState, principal: str | None) -> dict[str, Written]:
         "completed_frameworks": state.completed_frameworks.values(),
     }
     return {
-        name: texts(state, f"{name} that {principal!r} sees").array(visible(state, principal, some), _parts, _in_full)
+        name: texts(state, f"{name} that {principal!r} sees").array(visible(state, principal, some), _parts, framework)
         for name, some in everybody.items()
     }
 
@@ -80,12 +81,10 @@ def in_summary(state: MasterState, principal: str | None) -> Written:
     return kept.array(visible(state, principal, state.frameworks.values()), parts, framework_with_counts)
 
 
-def _in_full(of: Framework) -> dict[str, Any]:
-    return framework(of, ResourceTexts().summed)
-
-
-def framework(of: Framework, summed: Callable[[Resources], Any] = summary) -> dict[str, Any]:
-    """A framework as /state and /frameworks show it; `summed` shows resources."""
+def framework(of: Framework) -> dict[str, Any]:
+    """A framework as /state and /frameworks show it."""
+    resources = ResourceTexts()
+    summed, offer_text = resources.summed, OfferSummaries(resources).text
     used, offered = of.used(), of.offered()
     info = of.info
     shown: dict[str, Any] = {
@@ -99,7 +98,7 @@ def framework(of: Framework, summed: Callable[[Resources], Any] = summary) -> di
         "tasks": [task_summary(task, summed) for task in of.tasks.values()],
         "unreachable_tasks": [task_summary(task, summed) for task in of.unreachable_tasks.values()],
         "completed_tasks": [task_summary(task, summed) for task in of.completed_tasks],
-        "offers": [_offer_summary(offer, summed) for offer in of.offers.values()],
+        "offers": [offer_text(offer) for offer in of.offers.values()],
         "executors": [
             {
                 "executor_id": executor.id,
@@ -170,16 +169,6 @@ def task_summary(task: Task, summed: Callable[[Resources], Any] = summary) -> di
     return shown
 
 
-def _offer_summary(offer: Offer, summed: Callable[[Resources], Any]) -> dict[str, Any]:
-    return {
-        "id": offer.id,
-        "framework_id": offer.framework_id,
-        "allocation_info": {"role": offer.role},
-        "slave_id": offer.agent_id,
-        "resources": summed(offer.resources),
-    }
-
-
 # --- The calls of the operator API ----------------------------------------------------------------
 
 
@@ -222,13 +211,14 @@ def tasks_described(state: MasterState, principal: str | None) -> Written:
     """Return the answer of GET_TASKS for a principal."""
     shown = visible(state, principal, [*state.frameworks.values(), *state.completed_frameworks.values()])
 
-    def array(kind: str, held: Callable[[Framework], Iterable[Task]]) -> Written:
+    def array(kind: str, held: Callable[[Framework], Collection[Task]]) -> Written:
         def view(of: Framework) -> Iterable[Mapping[str, Any]]:
             listed = ResourceTexts().listed
             return (v1_messages.task(task, listed) for task in held(of))
 
         kept = texts(state, f"{kind} that {principal!r} sees")
-        return kept.concatenated(shown, lambda of: tuple(_task_parts(held(of))), view)
+        # Most frameworks have none of a kind.
+        return kept.concatenated(filter(held, shown), lambda of: tuple(_task_parts(held(of))), view)
 
     return written(
         {
@@ -248,7 +238,8 @@ def executors_described(state: MasterState, principal: str | None) -> Written:
 
     kept = texts(state, f"executors that {principal!r} sees")
     shown = visible(state, principal, state.frameworks.values())
-    return written({"executors": kept.concatenated(shown, lambda of: tuple(of.executors.values()), view)})
+    holders = [of for of in shown if of.executors]
+    return written({"executors": kept.concatenated(holders, lambda of: tuple(of.executors.values()), view)})
 
 
 def operations_described(state: MasterState) -> Written:

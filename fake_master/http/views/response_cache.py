@@ -27,6 +27,7 @@ class Named(Protocol):
 
 
 Of = TypeVar("Of", bound=Named)
+Made = TypeVar("Made")
 
 
 class ResponseCache:
@@ -35,14 +36,15 @@ class ResponseCache:
     def __init__(self) -> None:
         self._kept: dict[str, tuple[Parts, bytes]] = {}
         self._everything: list[Any] = []
-        self._whole: Written | None = None
+        self._whole: Any = None
 
-    def whole(self, everything: Callable[[], Iterable[Any]], write: Callable[[], Written]) -> Written:
-        """Return the text that `write` makes; it depends on the parts that `everything` returns and on no others."""
+    def whole(self, everything: Callable[[], Iterable[Any]], make: Callable[[], Made]) -> Made:
+        """Return what `make` returns; it depends on the parts that `everything` returns and on no others."""
         if self._whole is None or not _same(self._everything, everything()):
             self._everything = list(everything())
-            self._whole = write()
-        return self._whole
+            self._whole = make()
+        whole: Made = self._whole
+        return whole
 
     def array(self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Mapping[str, Any]]) -> Written:
         """A JSON array of the `view` of each; the texts of others are dropped."""

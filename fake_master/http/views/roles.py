@@ -14,7 +14,7 @@ from mesosctl.model.quantities import Quantities, to_shown
 
 # GET_ROLES tells of these alone, whatever else agents have.
 _KNOWN_SCALARS = frozenset({"cpus", "gpus", "mem", "disk"})
-_holdings = attrgetter("total", "used")
+_revision = attrgetter("revision")
 
 
 def role(state: MasterState, of: RoleView) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def roles_described(state: MasterState, principal: str | None) -> Written:
 
 
 def _parts_of_roles(state: MasterState) -> Iterable[Any]:
-    yield from chain.from_iterable(map(_holdings, state.agents.values()))
+    yield from map(_revision, state.agents.values())
     for framework in state.frameworks.values():
         yield from (framework.info, framework.used(), framework.offered())
     yield from chain.from_iterable((*state.weights.items(), *state.quotas.items()))
@@ -78,7 +78,9 @@ def role_message(of: RoleView) -> dict[str, Any]:
 
 def visible_roles(state: MasterState, principal: str | None) -> list[RoleView]:
     """The roles that a principal may see, by name."""
-    return roles.views(state, filter(roles.sees(state, principal), roles.known_roles(state)))
+    sees = roles.sees(state, principal)
+    every = texts(state, "roles").whole(lambda: _parts_of_roles(state), lambda: roles.views(state))
+    return [of for of in every if sees(of.name)]
 
 
 def amounts(quantities: Quantities) -> dict[str, float]:

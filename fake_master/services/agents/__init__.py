@@ -1,1 +1,1 @@
-"""Agents: their registration, removal, failover and maintenance, and their own stores."""
+"""Agents: their registration, removal, failover and maintenance, and the tasks that they checkpoint."""

@@ -7,7 +7,7 @@ gone if that was asked for.  As a Mesos 1.11.0 master does it.
 from collections.abc import Mapping
 from typing import Any
 
-from fake_master.services.agents.records import AgentRecords
+from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.services.task_runner import TaskRunner
 from fake_master.state.agents import Agent

@@ -11,8 +11,8 @@ back as the same agent.
 from fake_master.allocator.interface import Allocator
 from fake_master.services.agents.draining import Draining
 from fake_master.services.agents.failover import Failover
-from fake_master.services.agents.records import AgentRecords
 from fake_master.services.agents.registration import AgentRegistration
+from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.state.agents import Agent
 from fake_master.state.master_state import MasterState

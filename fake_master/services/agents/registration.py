@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from fake_master.allocator.interface import Allocator
 from fake_master.services import v1_messages
-from fake_master.services.agents.store import NoAgentStore, RecoveredTask
+from fake_master.services.agents.checkpointed_tasks import NoCheckpointedTasks, RecoveredTask
 from fake_master.services.events import EventPublisher
 from fake_master.services.offers import Offers
 from fake_master.services.reservations import Checkpoints
@@ -31,7 +31,7 @@ class AgentRegistration:
         state: MasterState,
         allocator: Allocator,
         events: EventPublisher,
-        store: NoAgentStore,
+        store: NoCheckpointedTasks,
         checkpoints: Checkpoints,
         subscriptions: Subscriptions,
         task_runner: TaskRunner,
@@ -52,7 +52,7 @@ class AgentRegistration:
         """
         recovered = self._store.recovered_from(agent.id)
         if recovered and not self._fits(agent, recovered):
-            _LOG.warning("agent %s has no room for its tasks any more: they are gone", agent.hostname)
+            _LOG.warning("agent %s no longer has room for its tasks: they have ended", agent.hostname)
             for one in recovered:
                 self._store.drop_task(one.task)
             recovered = []

@@ -6,7 +6,7 @@
 from typing import Self
 
 from mesosctl.api.base_model import Double, MesosModel, Uint64
-from mesosctl.model.rate_limits import rules as core
+from mesosctl.model import rate_limits as core
 
 
 class RateLimit(MesosModel):

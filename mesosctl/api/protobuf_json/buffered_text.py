@@ -4,8 +4,7 @@ import codecs
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from mesosctl.api.protobuf_json.decoding import (
     DECODER,
@@ -26,8 +25,15 @@ _BLANKS = re.compile(f"[{_BLANK}]*")
 _LONGEST_WORD = 16
 """Characters: more than any literal or escape has, so that a fault farther from the end is not just incomplete text."""
 
+
+class Run(NamedTuple):
+    """The values of several elements that follow each other."""
+
+    values: list[Any]
+
+
 Shortcut = Callable[[str, int], tuple[Any, int] | None]
-"""Reads the value at a place of a text, faster than a JSON parser: the value and its end, or None."""
+"""Reads the value at a place of a text, or a `Run` of several, faster than a JSON parser: it and its end, or None."""
 
 
 class BufferedText:
@@ -83,19 +89,19 @@ class BufferedText:
             if not self._goes_on("}"):
                 return
 
-    def places(self) -> Iterator[int]:
-        """The places in a list that begins here; after each its element has to be taken."""
+    def places(self) -> Iterator[None]:
+        """The places in a list that begins here; after each its element, or a run of them, has to be taken."""
         self.at += 1
         if self.peek() == "]":
             self.at += 1
             return
-        for place in count():
-            yield place
+        while True:
+            yield None
             if not self._goes_on("]"):
                 return
 
     def element(self, name: str) -> Any:
-        """The value that begins here, in a list of this name."""
+        """The value that begins here, in a list of this name, or a `Run` of values."""
         self.peek()
         shortcut = self._shortcuts.get(name)
         short = shortcut(self._text, self.at) if shortcut is not None else None

@@ -6,7 +6,7 @@ Each record is its length in bytes as decimal text, a line feed, and the record.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from mesosctl.api.protobuf_json.buffered_text import BufferedText, Shortcut
+from mesosctl.api.protobuf_json.buffered_text import BufferedText, Run, Shortcut
 from mesosctl.api.protobuf_json.decoding import TOO_DEEP, ConversionError
 
 LARGEST_RECORD = 128 * 1024 * 1024
@@ -61,7 +61,10 @@ def _take_length(buffer: bytearray) -> int | None:
 
 
 class Part(NamedTuple):
-    """A value and its place: the names of the enclosing objects, and its index if it is an element."""
+    """A value and its place: the names of the enclosing objects, and its index if it is an element.
+
+    Of a `Run` of elements, it is the index of the first.
+    """
 
     path: tuple[str, ...]
     place: int | None
@@ -114,11 +117,15 @@ def _of_list(text: BufferedText, path: tuple[str, ...], opened: Mapping[str, str
     name = path[-1]
     inner = opened.get(name)
     yield Part(path, None, [])
-    for index in text.places():
+    index = 0
+    for _ in text.places():
         if inner is not None and text.peek() == "{":
             yield from _of_element(text, path, index, inner)
+            index += 1
         else:
-            yield Part(path, index, text.element(name))
+            value = text.element(name)
+            yield Part(path, index, value)
+            index += len(value.values) if isinstance(value, Run) else 1
 
 
 def _of_element(text: BufferedText, path: tuple[str, ...], index: int, inner: str) -> Iterator[Part]:

@@ -7,6 +7,7 @@ from sys import intern
 from typing import Any
 
 from mesosctl.api.frameworks import Offered, offer, offered_of
+from mesosctl.api.protobuf_json.buffered_text import Run
 from mesosctl.api.protobuf_json.interning import Known, ResourceLists, Sums
 from mesosctl.api.protobuf_json.streaming import Part, parts
 from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
@@ -78,7 +79,8 @@ class _Reader:
         read = self._readers.get(part.path)
         if part.place is not None:
             if read is not None:
-                read(part.value, part)
+                for value in part.value.values if isinstance(part.value, Run) else (part.value,):
+                    read(value, part)
             return
         self._told = self._told or part.path[:1] == ("get_state",)
         self._of_next.clear()

@@ -1,53 +1,78 @@
-"""Agents, tasks, executors and offers in the text of GET_STATE, read without taking each of them apart.
+"""Agents, tasks, executors and offers in the text of GET_STATE, of which only what a snapshot needs is decoded.
 
-A large cluster has hundreds of thousands of them, in few forms, and what they hold mostly repeats: what has been read
-once is found again by its text.  Anything in another form, or wrong, is left to the reader of JSON: it takes every
-spelling, and tells mistakes.
+A large cluster has hundreds of thousands of them, and what they hold mostly repeats: what has been read once is found
+again by its text.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from sys import intern
 from typing import Any, NamedTuple
+
+import msgspec
 
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
 from mesosctl.api.protobuf_json.decoding import DECODER
 from mesosctl.api.protobuf_json.interning import Known, ResourceLists
-from mesosctl.api.protobuf_json.uniform_objects import Forms
-from mesosctl.api.responses import NATURAL, text
+from mesosctl.api.protobuf_json.typed_elements import TypedElements
+from mesosctl.api.responses import text
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import SnapshotAgent
 
-Members = tuple[str | None, ...]
+_EMPTY = msgspec.Raw(b"[]")
 
-_AGENT = {
-    "agent_info.id.value": str,
-    "agent_info.hostname": str,
-    "pid": str,
-    "active": bool,
-    "deactivated": bool,
-    "total_resources": list,
-    "allocated_resources": list,
-    "agent_info.attributes": list,
-    "capabilities": list,
-    "agent_info.domain": dict,
-    "lending": str,  # which it never is: an agent that lends has no form
-    "agent_info.resources": list,
-    "offered_resources": list,
-}
-_TASK = {"state": str, "framework_id.value": str, "agent_id.value": str, "resources": list}
-_EXECUTOR = {"executor_info.framework_id.value": str, "agent_id.value": str, "executor_info.resources": list}
-_OFFER = {
-    "id.value": str,
-    "framework_id.value": str,
-    "agent_id.value": str,
-    "hostname": str,
-    "allocation_info.role": str,
-    "resources": list,
-    "attributes": list,
-}
+
+class _Id(msgspec.Struct, gc=False):
+    value: str
+
+
+class _AgentInfo(msgspec.Struct, gc=False):
+    id: _Id
+    hostname: str
+    attributes: msgspec.Raw = _EMPTY
+    domain: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class _Agent(msgspec.Struct, gc=False):
+    agent_info: _AgentInfo
+    pid: str = ""
+    active: bool = True
+    deactivated: bool = False
+    total_resources: msgspec.Raw = _EMPTY
+    allocated_resources: msgspec.Raw = _EMPTY
+    capabilities: msgspec.Raw = _EMPTY
+    lending: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+class _Task(msgspec.Struct, gc=False):
+    state: str
+    framework_id: _Id
+    agent_id: _Id
+    resources: msgspec.Raw = _EMPTY
+
+
+class _ExecutorInfo(msgspec.Struct, gc=False):
+    framework_id: _Id
+    resources: msgspec.Raw = _EMPTY
+
+
+class _Executor(msgspec.Struct, gc=False):
+    agent_id: _Id
+    executor_info: _ExecutorInfo
+
+
+class _Role(msgspec.Struct, gc=False):
+    role: str
+
+
+class _Offer(msgspec.Struct, gc=False):
+    id: _Id
+    framework_id: _Id
+    agent_id: _Id
+    hostname: str
+    allocation_info: _Role
+    resources: msgspec.Raw
 
 
 class ReadAgent(NamedTuple):
@@ -97,87 +122,75 @@ class StateTexts:
 
     def __init__(self, lists: ResourceLists) -> None:
         self._lists = lists
-        self._values: Known[str, Any] = Known()
+        self._domains: Known[str, Any] = Known()
         self._totals: Known[str, Resources] = Known()
         self._attributes: Known[str, Mapping[str, str | float]] = Known()
         self._capabilities: Known[str, frozenset[str]] = Known()
         self.readers: Mapping[str, Shortcut] = {
-            "agents": partial(_read, Forms(_AGENT), self._agent),
-            "tasks": partial(_read, Forms(_TASK), self._task),
-            "executors": partial(_read, Forms(_EXECUTOR), self._executor),
-            "offers": partial(_read, Forms(_OFFER), self._offer),
+            "agents": TypedElements(_Agent, self._agent).read,
+            "tasks": TypedElements(_Task, self._task).read,
+            "executors": TypedElements(_Executor, self._executor).read,
+            "offers": TypedElements(_Offer, self._offer).read,
         }
         """By the name of the list."""
 
-    def _agent(self, members: Members) -> ReadAgent:
-        name, hostname, pid, active, deactivated, total, allocated, attributes, listed, domain, lends, *unread = members
-        fault_domain = self._value(domain or "{}").get("fault_domain", {})
+    # Each raises one of `NATURAL` for what needs a closer look.
+
+    def _agent(self, entry: _Agent) -> ReadAgent:
+        info = entry.agent_info
+        total, attributes, listed, domain = map(
+            _text, (entry.total_resources, info.attributes, entry.capabilities, info.domain)
+        )
+        fault_domain = self._domains.get(domain, lambda: DECODER.decode(domain)).get("fault_domain", {})
         agent = SnapshotAgent(
-            id=intern(text(name)),
-            hostname=text(hostname),
-            pid=pid or "",
-            total=self._totals.get(total or "[]", lambda: self._total(total or "[]")),
-            attributes=self._attributes.get(attributes or "[]", lambda: attributes_of(self._value(attributes or "[]"))),
-            capabilities=self._capabilities.get(listed or "[]", lambda: capabilities_of(self._value(listed or "[]"))),
-            active=active != "false" and deactivated != "true",
+            id=intern(info.id.value),
+            hostname=info.hostname,
+            pid=entry.pid,
+            total=self._totals.get(total, lambda: self._total(total)),
+            attributes=self._attributes.get(attributes, lambda: attributes_of(DECODER.decode(attributes))),
+            capabilities=self._capabilities.get(listed, lambda: capabilities_of(DECODER.decode(listed))),
+            active=entry.active and not entry.deactivated,
             region=fault_domain.get("region", {}).get("name"),
             zone=fault_domain.get("zone", {}).get("name"),
         )
-        self._check(*unread)
-        return ReadAgent(agent, self._by_role(allocated), lends=lends is not None)
+        return ReadAgent(agent, self._by_role(entry.allocated_resources), lends=entry.lending is not msgspec.UNSET)
 
-    def _task(self, members: Members) -> Held:
-        state, framework_id, agent_id, listed = members
-        if text(state) in TERMINAL_STATES:
-            self._check(listed)
+    def _task(self, entry: _Task) -> Held:
+        if entry.state in TERMINAL_STATES:
             return _NOTHING_HELD
-        return Held(intern(text(framework_id)), intern(text(agent_id)), self._by_role(listed), tasks=1)
+        by_role = self._by_role(entry.resources)
+        return Held(intern(entry.framework_id.value), intern(entry.agent_id.value), by_role, tasks=1)
 
-    def _executor(self, members: Members) -> Held:
-        framework_id, agent_id, listed = members
-        return Held(intern(text(framework_id)), intern(text(agent_id)), self._by_role(listed), tasks=0)
+    def _executor(self, entry: _Executor) -> Held:
+        info = entry.executor_info
+        return Held(intern(info.framework_id.value), intern(entry.agent_id.value), self._by_role(info.resources), 0)
 
-    def _offer(self, members: Members) -> Offer:
-        name, framework_id, agent_id, hostname, role, listed, attributes = members
-        self._check(attributes)
+    def _offer(self, entry: _Offer) -> Offer:
         # Of one role; in an older format the resources name it, which its reader knows.
-        (resources,) = self._by_role(text(listed)).values()
+        (resources,) = self._by_role(entry.resources).values()
         return Offer(
-            id=text(name),
-            role=intern(text(role)),
-            framework_id=intern(text(framework_id)),
+            id=entry.id.value,
+            role=intern(entry.allocation_info.role),
+            framework_id=intern(entry.framework_id.value),
             framework="",
-            agent_id=intern(text(agent_id)),
-            hostname=hostname or "",
+            agent_id=intern(entry.agent_id.value),
+            hostname=entry.hostname,
             resources=resources,
         )
 
-    def _by_role(self, listed: str | None) -> Mapping[str, Resources]:
+    def _by_role(self, listed: msgspec.Raw) -> Mapping[str, Resources]:
         """Raises ValueError for what needs a closer look."""
-        found = self._lists.by_role_of_text(listed or "[]")
+        found = self._lists.by_role_of_text(_text(listed))
         if found is None:
             raise ValueError(listed)
         return found
 
     def _total(self, listed: str) -> Resources:
-        return Resources(entry for part in self._by_role(listed).values() for entry in part)
-
-    def _value(self, listed: str) -> Any:
-        return self._values.get(listed, lambda: DECODER.decode(listed))
-
-    def _check(self, *listed: str | None) -> None:
-        """Raises ValueError if the ignored part is not JSON."""
-        for one in listed:
-            if one is not None:
-                self._value(one)
+        found = self._lists.by_role_of_text(listed)
+        if found is None:
+            raise ValueError(listed)
+        return Resources(entry for part in found.values() for entry in part)
 
 
-def _read(forms: Forms, make: Callable[[Members], Any], whole: str, at: int) -> tuple[Any, int] | None:
-    found = forms.match(whole, at)
-    if found is None:
-        return None
-    members, end = found
-    try:
-        return make(members), end
-    except (*NATURAL, RecursionError):
-        return None
+def _text(listed: msgspec.Raw) -> str:
+    return str(listed, "utf-8")

@@ -52,9 +52,9 @@ def diff(
 ) -> ExitStatus:
     """Show where quotas, weights and reservations differ from a file.
 
-    Roles and reservations that the file does not name are ignored unless you give --prune. A quota without a limit
-    means what quota set and quota update mean without --limit; "none" means no limit. Nothing is changed. The exit
-    status is 1 if there is a difference.
+    Roles and reservations that the file does not name are ignored unless you give --prune. A quota to which
+    the file gives no limit gets the one that quota set or quota update would give it without --limit; "none" means no
+    limit. Nothing is changed. The exit status is 1 if there is a difference.
     """
     from mesosctl.api.files.desired_state import load
     from mesosctl.api.files.line_numbers import places_in_toml

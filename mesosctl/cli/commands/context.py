@@ -220,7 +220,7 @@ def set_(ctx: typer.Context, name: Name, words: Words = None, *, unset: Unset = 
             session.confirm_destructive(
                 "Replace it?",
                 f"context '{name}' has a {' and a '.join(secrets)}, which would be lost",
-                f"remove it first with --unset {secrets[0]}, or in a script, use --yes",
+                f"remove it first with --unset {secrets[0]}, or use --yes in a script",
             )
 
     configuration, replaced = configuration_editing.change(path, name, kept, unset or (), agree)

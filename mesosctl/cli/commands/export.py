@@ -9,15 +9,13 @@ from mesosctl.cli.arguments import SnapshotSource, WrittenFile
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
+from mesosctl.output.formats.output_formats import DOCUMENTS
 
 if TYPE_CHECKING:
     from mesosctl.planning.desired_state import Actual
 
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
-
-_FORMS = ("table", "json", "jsonl", "yaml")
-"""The first, which holds unless another is said, is TOML."""
 
 WholeCluster = Annotated[
     bool,
@@ -68,8 +66,8 @@ def export(
 
     session: Session = ctx.obj
     writes_file = file is not None and str(file) != "-"
-    # An option is for this command; a setting is for every command.
-    if session.said.output is not None and (writes_file or cluster or session.form not in _FORMS):
+    # An option is for this command; a setting is for every command. The default, table, is TOML here.
+    if session.said.output is not None and (writes_file or cluster or session.form not in {"table", *DOCUMENTS}):
         what = "a cluster file in TOML" if cluster else "its file in TOML" if writes_file else "TOML, JSON or YAML"
         raise UsageError(
             f"export writes {what}, not {session.form}",
@@ -88,7 +86,7 @@ def export(
         session.note(f"not written: {sentence}")
     if file is not None and writes_file:
         _write(session, file, _plain(session, text, str(file)))
-    elif session.form in _FORMS[1:] and not cluster:
+    elif session.form in DOCUMENTS and not cluster:
         session.emit(wanted_state(content(wanted)))
     else:
         session.emit_text(_plain(session, text, "the document"))
@@ -115,7 +113,7 @@ def _write(session: Session, file: Path, text: str) -> None:
         session.confirm_destructive(
             "Replace it?",
             f"{file} has other content, which would be lost",
-            "name another file, or in a script, use --yes",
+            "name another file, or use --yes in a script",
         )
     write_atomically(file, text)
     session.note(f"written to {file}")

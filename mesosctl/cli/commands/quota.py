@@ -208,9 +208,7 @@ def update(  # noqa: PLR0913  # one parameter an option
         plan = plan_update(master, desired, options)
         losses = describe_losses(plan)
         if losses:
-            session.confirm_destructive(
-                "Update it anyway?", losses, "name that resource too, or in a script, use --yes"
-            )
+            session.confirm_destructive("Update it anyway?", losses, "name that resource too, or use --yes in a script")
             master.deadline.extend_to(master.settings.timeout)
         session.emit(quota_changes(make_update(master, plan, options)))
 

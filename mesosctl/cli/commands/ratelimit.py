@@ -12,7 +12,7 @@ from mesosctl.cli.environment import STANDARD_INPUT, named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.model.rate_limits.rules import LARGEST_CAPACITY, RateLimit
+from mesosctl.model.rate_limits import LARGEST_CAPACITY, RateLimit
 from mesosctl.operations.rate_limits_file import Change, edit
 from mesosctl.output.rate_limits import file_edit
 from mesosctl.planning.message_rates import FileEdit
@@ -30,7 +30,7 @@ Principal = Annotated[
 ]
 Qps = Annotated[
     float | None,
-    typer.Option("--qps", metavar="NUMBER", help="Messages per second. Without it, the principal is never throttled."),
+    typer.Option("--qps", metavar="NUMBER", help="Messages per second. By default, the principal is never throttled."),
 ]
 SharedQps = Annotated[
     float | None,
@@ -47,7 +47,7 @@ Capacity = Annotated[
         metavar="NUMBER",
         min=0,
         max=LARGEST_CAPACITY,
-        help="Messages that may wait. Without it, any number may wait.",
+        help="Messages that may wait. By default, any number may wait.",
     ),
 ]
 

@@ -53,7 +53,7 @@ def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: Mes
 
     The exit status is 1 if they do not fit, or if a queue has no limit.
     """
-    from mesosctl.model.rate_limits.rules import check, plan_memory
+    from mesosctl.model.rate_limits import check, plan_memory
     from mesosctl.model.text import parse_bytes
     from mesosctl.operations.rate_limits_file import parse
     from mesosctl.output.rate_limits import memory_plan
@@ -120,8 +120,8 @@ def simulate(
     jsonl recorded it.
     """
     session: Session = ctx.obj
-    from mesosctl.cli.recorded_traffic import check_standard_input, read_limits, read_recorded
-    from mesosctl.model.rate_limits.rules import check
+    from mesosctl.cli.rate_limit_files import check_standard_input, read_limits, read_recorded
+    from mesosctl.model.rate_limits import check
     from mesosctl.output.rate_limits_simulation import simulation
     from mesosctl.planning.message_rates import Simulation
     from mesosctl.planning.rate_limit_simulation import parse_traffic
@@ -176,7 +176,7 @@ Write = Annotated[
     "suggest",
     cls=Command,
     epilog=examples(
-        ("ratelimit suggest --for 10m -f limits.json", "limits that would not have throttled the last ten minutes"),
+        ("ratelimit suggest --for 10m -f limits.json", "limits that suit the traffic of the next ten minutes"),
         ("ratelimit suggest --for 1h --headroom 3 --burst 60s -f limits.json", "more generous limits"),
     ),
 )
@@ -190,7 +190,7 @@ def suggest(
 ) -> None:
     """Suggest a limits file from the observed traffic.
 
-    Start the master with this file as --rate_limits. Generous rates already protect other frameworks, so start with
+    Start the master with this file as --rate_limits. Even generous rates protect other frameworks, so start with
     these and lower them later. Only principals with counters are visible. The suggested default is the largest of their
     limits.
     """

@@ -38,8 +38,8 @@ WaitFor = Annotated[
     typer.Option(
         "--wait-for",
         metavar="RESOURCES|none",
-        help="Wait until --agent has exactly these resources reserved for --role, then show them. With none, wait "
-        "until nothing is reserved.",
+        help="Wait until --agent has exactly these resources reserved for --role, then show them. With the word "
+        "none, wait until nothing is reserved.",
     ),
 ]
 

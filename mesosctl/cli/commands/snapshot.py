@@ -20,7 +20,7 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 Anonymise = Annotated[
     bool,
     typer.Option(
-        "--anonymise", "--anonymize", help="Keep amounts and structure, but replace the names.", show_default=False
+        "--anonymize", "--anonymise", help="Keep amounts and structure, but replace the names.", show_default=False
     ),
 ]
 Compare = Annotated[
@@ -41,7 +41,7 @@ Compare = Annotated[
         ("--master fake:cluster.json quota set dev cpus:12", "try a change on a copy of the cluster"),
         ("snapshot --compare cluster.json", "what has changed since"),
         ("snapshot --compare monday.json --from friday.json", "two snapshots, no master"),
-        ("snapshot --anonymise -f shape.json", "a snapshot to pass on"),
+        ("snapshot --anonymize -f shape.json", "a snapshot to pass on"),
     ),
 )
 def snapshot(
@@ -60,7 +60,7 @@ def snapshot(
     """
     session: Session = ctx.obj
     if compare is not None and (file is not None or anonymise):
-        raise UsageError("--compare writes no snapshot", field="--compare", hint="leave out --file and --anonymise")
+        raise UsageError("--compare writes no snapshot", field="--compare", hint="leave out --file and --anonymize")
     if compare is not None:
         return _compare(session, compare, source)
     from mesosctl.api.snapshots import snapshot as snapshot_api

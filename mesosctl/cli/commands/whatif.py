@@ -14,12 +14,12 @@ from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.planning.changes import example
+from mesosctl.planning.whatif_changes import example
 
 if TYPE_CHECKING:
     from fake_master import DryRun
     from mesosctl.operations.whatif import ChangeRunner
-    from mesosctl.planning.changes import Change
+    from mesosctl.planning.whatif_changes import Change
     from mesosctl.planning.whatif_variants import Template
 
     _Several = tuple[tuple[str, Change], ...] | Template
@@ -201,7 +201,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     falls below its guarantee or has nothing left, or if rate limits refuse more of the recorded messages than before.
     """
     from mesosctl.cli.dry_run import DryRunSession, begin_dry_run, tell, terms_of
-    from mesosctl.cli.recorded_traffic import read_for_changes
+    from mesosctl.cli.rate_limit_files import read_for_changes
     from mesosctl.operations.whatif import ChangeRunner, named_changes
 
     session: Session = ctx.obj
@@ -249,7 +249,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
 
 def _several(each: Sequence[str], find_largest: str | None, report: str | None) -> "_Several | None":
     """The changes of --each, or the template of --find-largest.  Raises UsageError."""
-    from mesosctl.planning.changes import parse_change
+    from mesosctl.planning.whatif_changes import parse_change
     from mesosctl.planning.whatif_variants import expand, parse_template
 
     if each and find_largest is not None:
@@ -278,7 +278,7 @@ def _tell_several(
     from mesosctl.cli.dry_run import emit_answer, emit_with_page
     from mesosctl.operations.whatif_variants import find_largest, forecast_each
     from mesosctl.output.forecasts.variants import alternatives_report, largest_report
-    from mesosctl.planning.changes import parse_change
+    from mesosctl.planning.whatif_changes import parse_change
 
     if isinstance(several, tuple):
         parsed = dict(several)

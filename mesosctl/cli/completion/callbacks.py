@@ -63,7 +63,7 @@ def addresses() -> list[str]:
 
 def changes() -> list[str]:
     """The kinds of changes that `whatif` knows."""
-    from mesosctl.planning.changes import VERBS
+    from mesosctl.planning.whatif_changes import VERBS
 
     return list(begun(*(f"{verb}:" for verb in VERBS)))
 

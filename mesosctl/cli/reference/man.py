@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from mesosctl import __version__
 from mesosctl.cli.options import ONLY_SAID, known_settings
-from mesosctl.cli.reference.walk import Example, Node, Option, cluster_file
+from mesosctl.cli.reference.command_tree import Example, Node, Option, cluster_file
 from mesosctl.model.exit_status import MEANINGS, ExitStatus
 
 _DATE = "2026-11-22"
@@ -19,9 +19,9 @@ _SURROUNDINGS = (
     ("XDG_STATE_HOME", "The folder for the state of fake: masters. The default is ~/.local/state."),
     (
         "NO_COLOR, FORCE_COLOR",
-        "NO_COLOR turns colours off. FORCE_COLOR turns colours and drawn tables on, even without a terminal.",
+        "NO_COLOR turns colors off. FORCE_COLOR turns colors and drawn tables on, even without a terminal.",
     ),
-    ("TERM, COLUMNS", "TERM=dumb turns colours and progress off. COLUMNS is the width of drawn tables."),
+    ("TERM, COLUMNS", "TERM=dumb turns colors and progress off. COLUMNS is the width of drawn tables."),
 )
 _FILES = (
     (
@@ -43,7 +43,7 @@ def environment() -> Iterator[tuple[str, str]]:
         if setting.is_secret:
             yield setting.variable, f"The {setting.key} itself, not a file that contains it (--{setting.key}-file)."
         else:
-            yield setting.variable, f"The default of {setting.option}."
+            yield setting.variable, f"The default for {setting.option}."
     yield from _SURROUNDINGS
 
 

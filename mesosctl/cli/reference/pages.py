@@ -9,8 +9,8 @@ from typing import Any
 import fake_master
 import mesosctl
 from mesosctl.cli.commands.help import script
+from mesosctl.cli.reference.command_tree import Argument, Node, Option, cluster_file, commands, serving
 from mesosctl.cli.reference.man import environment, man_page
-from mesosctl.cli.reference.walk import Argument, Node, Option, cluster_file, commands, serving
 from mesosctl.model.exit_status import MEANINGS
 from mesosctl.output.json_documents import models, schemas
 
@@ -59,7 +59,7 @@ def _commands(*programs: Node) -> Iterator[str]:
 def _global_options(root: Node) -> Iterator[str]:
     yield from ("", "## Global options", "")
     yield "Write them before or after the command. Each of them except `--yes` has an environment"
-    yield "[variable](environment.md), which is `MESOSCTL_` and its name: `MESOSCTL_NO_WAIT` for `--no-wait`. A context"
+    yield "[variable](environment.md), `MESOSCTL_` followed by its name: `MESOSCTL_NO_WAIT` for `--no-wait`. A context"
     yield "can set all of them except `--yes` and `--context`."
     yield from _options(option for option in root.options if option.shared)
 

@@ -1,1 +1,1 @@
-"""Quota: its rules, the capacity heuristic, and the values that commands report."""
+"""Quota: its rules, the capacity heuristic, desired changes, and the status of roles."""

@@ -1,10 +1,11 @@
-"""The capacity heuristic: the amounts that a cluster can promise, and whether its quotas fit.
+"""The capacity heuristic: the amounts that a cluster can promise, whether its quotas fit, and how much room is left.
 
 Source: Mesos quota documentation, "Capacity Heuristic Check".
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mesosctl.model.errors import Conflict
 from mesosctl.model.quantities import Quantities, Quota, add_up
@@ -68,3 +69,60 @@ def unpromised(quotas: Mapping[str, Quota], available: Quantities) -> Quantities
     """
     promised = total_guarantees(quotas)
     return available - promised if available.contains(promised) else Quantities()
+
+
+# --- The answers of `quota room` and `quota check` --------------------------------------------------
+
+
+class Finding(NamedTuple):
+    """One rule and whether a request keeps it; None if it could not be checked."""
+
+    rule: str
+    passed: bool | None
+    sentence: str
+    hint: str | None = None
+
+
+class QuotaRoom(NamedTuple):
+    """The quota that a cluster can still guarantee."""
+
+    role: str | None
+    """The role that it is for; None for one without quota."""
+    guarantee: Quantities | None
+    """The present guarantee of the role; None if it has no quota, or no role was named."""
+    capacity: Quantities
+    promised: Quantities
+    """The sum of the guarantees of all other roles."""
+    largest: Quantities
+    """The largest guarantee that would be accepted; empty while more is guaranteed than there is."""
+
+    @property
+    def overcommitted(self) -> Quantities:
+        """The amounts that are guaranteed to others beyond the capacity."""
+        return self.promised - self.capacity
+
+
+class QuotaCheck(NamedTuple):
+    """Whether a quota would be accepted, rule by rule, and how much room there is.
+
+    The amounts are None if agents or quotas are not visible.
+    """
+
+    role: str
+    requested: Quantities
+    findings: tuple[Finding, ...]
+    capacity: Quantities | None = None
+    promised: Quantities | None = None
+    """The sum of the guarantees of all other roles."""
+    largest: Quantities | None = None
+    """The largest quota that would pass for this role."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether no rule is broken."""
+        return all(finding.passed is not False for finding in self.findings)
+
+    @property
+    def has_quota(self) -> bool:
+        """Whether the role certainly has quota already."""
+        return any(finding.rule == "quota.already-set" and finding.passed is False for finding in self.findings)

@@ -5,7 +5,7 @@ The rules of a master are in `rules`. Only mesosctl refuses some roles in paths,
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from mesosctl.model.errors import NotFound, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, format_milli, to_double
@@ -228,3 +228,22 @@ def plan_quotas(
 def describe_losses(plan: Sequence[PlannedQuota]) -> str:
     """Return the losses of a plan as one sentence; empty for none."""
     return "; ".join(f"role '{one.role}' loses its {' and its '.join(one.losses)}" for one in plan if one.losses)
+
+
+class QuotaChange(NamedTuple):
+    """A change that was made: the quota before and after, None for no quota."""
+
+    role: str
+    before: Quota | None
+    after: Quota | None
+    confirmed: bool = True
+    """Whether it was read back."""
+    limit_given: bool = True
+    """Whether the limits were given."""
+
+    @property
+    def done(self) -> Literal["set", "updated", "removed"]:
+        """The change in one word."""
+        if self.after is None:
+            return "removed"
+        return "set" if self.before is None else "updated"

@@ -42,7 +42,7 @@ def check_role_may_have_quota(role: str, profile: Profile) -> None:
 def check_guarantee(guarantee: Sequence["Resource"], field: str = "guarantee") -> None:
     """The entries of a guarantee: some, and each a plain scalar named once.  Raises RuleViolation naming `field`."""
     if not guarantee:
-        raise RuleViolation(f"the {field} is empty", field=field, rule="quota.empty", hint="name at least one")
+        raise RuleViolation(f"the {field} is empty", field=field, rule="quota.empty", hint="name at least one resource")
     seen: set[str] = set()
     for index, resource in enumerate(guarantee):
         where = f"{field}[{index}]"

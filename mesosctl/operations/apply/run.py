@@ -155,13 +155,13 @@ def prove(master: Master, desired: DesiredState, *, prune: bool) -> None:
         raise Conflict(
             f"every step is done, but the cluster differs from the file: {named}{more} changed meanwhile",
             rule="apply.unchanged",
-            hint="compare with mesosctl diff, then run it again",
+            hint="compare with mesosctl diff, then run mesosctl apply again",
         )
 
 
 def _sentence(step: Step) -> str:
     done, whom, _, after = describe(step)
-    return f"{done} of {whom}" + (f" to {after}" if after != "-" else "")
+    return f"{done} {'for' if done.startswith('reserve ') else 'of'} {whom}" + (f" to {after}" if after != "-" else "")
 
 
 StepStatus = Literal["before", "after", "other"]

@@ -7,7 +7,7 @@ from mesosctl.client.leading_master import Master
 from mesosctl.model import roles
 from mesosctl.model.errors import MesosctlError
 from mesosctl.model.quantities import Limits, Quota, to_double
-from mesosctl.model.quota.capacity import check_capacity, total_guarantees, unpromised
+from mesosctl.model.quota.capacity import Finding, QuotaCheck, QuotaRoom, check_capacity, total_guarantees, unpromised
 from mesosctl.model.quota.desired import DesiredQuota, check_path
 from mesosctl.model.quota.rules import (
     check_amounts_above_zero,
@@ -20,7 +20,6 @@ from mesosctl.model.quota.rules import (
     check_tree,
     quota_of_guarantee,
 )
-from mesosctl.model.quota.status import Finding, QuotaCheck, QuotaRoom
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import check_whitelist
 from mesosctl.model.version_profile import Profile
@@ -151,7 +150,7 @@ def _finding(rule: str, kept: str, check: Callable[[], object] | None) -> Findin
     A check that covers several rules names the one that was broken.
     """
     if check is None:
-        return Finding(rule, None, f"unknown: {kept}")
+        return Finding(rule, None, f"unknown whether {kept}")
     try:
         check()
     except MesosctlError as error:

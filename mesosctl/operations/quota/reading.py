@@ -4,10 +4,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mesosctl.api import responses
+from mesosctl.api.refusal_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, Denied, MesosctlError
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.quota.status import RoleStatus, RoleUsage
+from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.model.roles import STANDARD_NAMES, check_name
 
 if TYPE_CHECKING:
@@ -164,13 +165,8 @@ def _names_of_agents(master: Master, unfamiliar: Sequence[str]) -> set[str] | No
     return None if found is None else {entry.name for agent in found for entry in agent.total}
 
 
-OF_POST_QUOTA = 409
-OF_UPDATE_QUOTA = 400
-"""Mesos's status for a lack of capacity, which depends on the call; the exit status is always 6."""
-
-
 def check_fits(
-    master: Master, quotas: dict[str, Quota], options: QuotaOptions, *, answered: int = OF_POST_QUOTA
+    master: Master, quotas: dict[str, Quota], options: QuotaOptions, *, answered: int = SET_QUOTA_OVER_CAPACITY
 ) -> None:
     """Check the tree and, unless forced, the capacity heuristic, for all quotas after the change.
 
@@ -189,7 +185,11 @@ def check_fits(
         check_capacity(quotas, available)
     except Conflict as error:
         # Users know the master's status for it, and should know that the master was not asked.
-        call = f" to UPDATE_QUOTA, as with {OF_POST_QUOTA} to POST /quota" if answered == OF_UPDATE_QUOTA else ""
+        call = (
+            f" to UPDATE_QUOTA, as with {SET_QUOTA_OVER_CAPACITY} to POST /quota"
+            if answered == UPDATE_QUOTA_OVER_CAPACITY
+            else ""
+        )
         refusal = Conflict(
             f"not sent, because the master would answer {answered}{call}: {error.message}",
             field=error.field,

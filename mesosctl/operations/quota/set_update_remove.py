@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
+from mesosctl.api.refusal_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, RuleViolation, UsageError
 from mesosctl.model.quantities import Limits, Quota
 from mesosctl.model.quota.desired import (
     DesiredQuota,
     PlannedQuota,
+    QuotaChange,
     check_config,
     check_path,
     check_request,
@@ -26,12 +28,9 @@ from mesosctl.model.quota.rules import (
     check_tree,
     quota_of_guarantee,
 )
-from mesosctl.model.quota.status import QuotaChange
 from mesosctl.model.resource import Resource
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.quota.reading import (
-    OF_POST_QUOTA,
-    OF_UPDATE_QUOTA,
     QuotaOptions,
     check_fits,
     check_names,
@@ -150,7 +149,7 @@ def plan_update(
         _check_consumption(master, plan)
     # Of UPDATE_QUOTA even this is a 400 (Mesos operator API, UPDATE_QUOTA).
     target = stored | {one.role: one.after for one in plan}
-    check_fits(master, target, options, answered=OF_UPDATE_QUOTA if at_once else OF_POST_QUOTA)
+    check_fits(master, target, options, answered=UPDATE_QUOTA_OVER_CAPACITY if at_once else SET_QUOTA_OVER_CAPACITY)
     return plan
 
 

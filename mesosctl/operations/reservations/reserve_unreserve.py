@@ -78,7 +78,7 @@ def reserve_on_some(  # the options of one command
         plans.append(plan)
     if len(plans) < count:
         raise Conflict(
-            f"{len(plans)} of {len(agents)} agents have room for {Resources(entries)}, but you asked for {count}",
+            f"{Resources(entries)} fits on {len(plans)} of {len(agents)} agents, but you asked for {count}",
             rule="reserve.enough-agents",
             hint="ask for less, or for fewer agents",
         )
@@ -165,7 +165,8 @@ def plan_all(master: Master, agents: Sequence[RegisteredAgent], owner: Owner) ->
     if not plans:
         reserved = sorted({entry.role for agent in agents for entry in agent.total if entry.is_dynamically_reserved})
         raise NotFound(
-            f"nothing is dynamically reserved for '{owner.role}' there",
+            f"nothing is dynamically reserved for '{owner.role}' on "
+            f"{agents[0].name if len(agents) == 1 else 'any agent'}",
             field="role",
             rule="reservation.exists",
             hint="; ".join(refined_left(agents, owner))
@@ -253,7 +254,7 @@ def wait_until_reserved(
         who = " and ".join(missing)
         if master.deadline.remaining() <= pause:
             raise NotConfirmed(
-                f"{who} never showed {amounts or 'nothing'} reserved for '{role}' on {agent.name}",
+                f"{who} never showed {amounts or 'that nothing is'} reserved for '{role}' on {agent.name}",
                 hint="allow more time with --timeout",
             )
         options.progress(f"waiting for {who} to show the change on {agent.name}")

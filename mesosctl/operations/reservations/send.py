@@ -219,7 +219,7 @@ def _check_once(operation: Operation, total: Resources | None) -> None:
     """Raise NotConfirmed if the operation seems to have happened twice."""
     twice = operation.outcome_of_two
     if total is not None and twice is not None and twice.is_shown_by(total):
-        undo = {"reserved": "unreserve", "unreserved": "reserve"}.get(operation.deed, "change back")
+        undo = {"reserved": "unreserve", "unreserved": "reserve"}.get(operation.deed, "undo")
         raise NotConfirmed(
             f"the change on {operation.agent.name} was made, and the master shows it twice: a proxy may have "
             "delivered the request twice, or another client made the same change",

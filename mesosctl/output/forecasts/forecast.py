@@ -135,7 +135,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     yield ""
     yield (
         f"Mesos {forecast.version}, {agents_text(forecast.agents)} in service; "
-        f"{forecast.cycles} allocations after the change"
+        f"{forecast.cycles} allocation{'' if forecast.cycles == 1 else 's'} after the change"
     )
 
 
@@ -175,7 +175,7 @@ def _needed(forecast: Forecast, would: Sequence[Report], parties: Sequence[Share
     """Return what a person needs to decide; -o wide has the rest."""
     unchanged = [f"{party.kind} {party.name}" for party in parties if not party.changes]
     if len(unchanged) < len(parties):
-        yield "BEFORE and AFTER count tasks and offers, with the offers that the next allocations would make"
+        yield "BEFORE and AFTER count tasks and offers, including the offers that the next allocations would make"
     if 0 < len(unchanged) < len(parties):
         yield f"gain and lose nothing: {names(unchanged)}"
     yield from _guarantees(forecast)
@@ -209,7 +209,7 @@ def _in_short(forecast: Forecast) -> Iterator[str]:
         yield f"no longer offered anything (ran nothing before): {whom}"
     before = len(forecast.starving) - len(forecast.starved)
     if before:
-        yield f"already starving before, and no worse now: {before}"
+        yield f"already starving before the change, and no worse after it: {before}"
     before_change, after_change = (in_words(amounts) for amounts in forecast.headroom.unpromised)
     is_same = before_change == after_change
     moved = f"{after_change}, as before" if is_same else f"{after_change} (before: {before_change})"
@@ -229,4 +229,4 @@ def _section(title: str, lines: Sequence[str], most: int | None = MOST_LINES) ->
     shown = lines if most is None else lines[:most]
     yield from (f"  {printable(line)}" for line in shown)
     if len(lines) > len(shown):
-        yield f"  … and {len(lines) - len(shown)} more, see -o json"
+        yield f"  … and {len(lines) - len(shown)} more (see -o json)"

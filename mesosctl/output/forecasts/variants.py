@@ -98,7 +98,7 @@ def largest_report(found: LargestChange) -> Report:
 def _answer(found: LargestChange) -> str:
     if found.largest is None or found.best is None:
         if found.beyond is None:
-            return f"no agent has {found.template.resource}, so no amount of it is possible"
+            return f"no agent has {found.template.resource}, so no amount is possible"
         return f"not even {found.beyond.change} is harmless: {_why(found.beyond.forecast)}"
     within = "" if found.precision <= 1000 else f", to within {format_milli(found.precision)}"
     amount = in_words(Quantities({found.template.resource: found.largest}))

@@ -184,7 +184,7 @@ def _remark_lines(report: Report, *, wide: bool) -> Iterator[str]:
         most = len(lines) if wide else MOST_LINES
         yield from ("  " + line.removesuffix("\n") for line in lines[:most])
         if len(lines) > most:
-            yield f"  … and {len(lines) - most} more, see -o json"
+            yield f"  … and {len(lines) - most} more (see -o json)"
 
 
 def plain_lines(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

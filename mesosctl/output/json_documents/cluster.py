@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mesosctl.model.offers import frameworks
-from mesosctl.model.quota.status import Standing
+from mesosctl.model.quota.role_status import Standing
 from mesosctl.model.reservations import holdings
 from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, Strict, named
 from mesosctl.output.json_documents.quota import Usage
@@ -33,7 +33,7 @@ class Agent(Mirrored):
 
 
 class AgentList(Document):
-    """`agents`; jsonl writes one of `agents` per line, and with --watch one document."""
+    """`agents`; jsonl writes one of `agents` per line, or with --watch one document per change."""
 
     kind: Literal["agents.list"] = "agents.list"
     agents: list[Agent]
@@ -53,7 +53,7 @@ class Framework(Mirrored):
 
 
 class FrameworkList(Document):
-    """`frameworks`; jsonl writes one of `frameworks` per line, and with --watch one document."""
+    """`frameworks`; jsonl writes one of `frameworks` per line, or with --watch one document per change."""
 
     kind: Literal["frameworks.list"] = "frameworks.list"
     frameworks: list[Framework]
@@ -72,7 +72,7 @@ class Role(Mirrored):
 
 
 class RoleList(Document):
-    """`roles`; jsonl writes one of `roles` per line, and with --watch one document."""
+    """`roles`; jsonl writes one of `roles` per line, or with --watch one document per change."""
 
     kind: Literal["roles.list"] = "roles.list"
     roles: list[Role]

@@ -86,7 +86,7 @@ class ErrorDocument(Document):
 
 
 class Note(Document):
-    """A sentence on standard error with JSON output, one per line, unless an error includes them."""
+    """A sentence on standard error with JSON output, one per line, unless an error includes it."""
 
     kind: Literal["note"] = "note"
     level: Literal["note", "warning"]

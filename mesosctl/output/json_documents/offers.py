@@ -207,4 +207,4 @@ class OfferSimulation(Document):
     revoked_at_end: list[Revoked] = Field(default=[], description="What was revoked since the last step.")
     holdings_at_end: list[Holding] = Field(default=[], description="The holdings at the end; tasks may end later.")
     roles_at_end: list[RoleHolding] = Field(default=[], description="Like `roles` of a step.")
-    assumed: list[str] = Field(default=[], description="What the file does not say and is assumed.")
+    assumed: list[str] = Field(default=[], description="What is assumed because the file does not say it.")

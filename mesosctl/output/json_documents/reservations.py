@@ -128,7 +128,7 @@ def _parts(resources: object) -> object:
 
 
 class AgentChange(Mirrored):
-    """One operation that the master accepted, and whether master and agent show it."""
+    """One operation that the master accepted, and whether the master and the agent show it."""
 
     agent: AgentName
     done: Literal["reserved", "unreserved", "created", "destroyed"]

@@ -138,7 +138,7 @@ def _offers(count: int) -> str:
 
 
 def _refusals(count: int) -> str:
-    return f"{count} {'is' if count == 1 else 'are'}"
+    return f"{count} refusal{' is' if count == 1 else 's are'}"
 
 
 def _clauses(one: OfferExplanation, name: str, total: str) -> str:
@@ -178,7 +178,7 @@ def _place(lines: Sequence[AccountLine]) -> str:
     first = lines[0]
     if first.cause == "capability":
         kind, needed = _kind_and_need(first.detail or "")
-        return f"{kind}, which need the capability {needed}"
+        return f"{kind} (offered only with the capability {needed})"
     if not is_held(first):
         return where(first).removesuffix(", not answered yet")
     holders = names([_holder_in_brackets(line) for line in lines])
@@ -204,24 +204,24 @@ def helps(one: OfferExplanation) -> list[str]:
 
 
 _HELP_WITH_HINDRANCE: Mapping[Hindrance, str] = {
-    "disconnected": "let its scheduler connect and subscribe again with its framework id",
-    "inactive": "let its scheduler subscribe again; a master deactivates a framework that disconnects or exceeds "
+    "disconnected": "have its scheduler connect and subscribe again with its framework id",
+    "inactive": "have its scheduler subscribe again; a master deactivates a framework that disconnects or exceeds "
     "the capacity of its rate limit",
-    "suppressed": "let the framework send REVIVE for role {role}",
+    "suppressed": "have the framework send REVIVE for role {role}",
     "recovery": "wait for the agents to come back",
 }
 
 
 def _help_with_refusals(one: OfferExplanation) -> str:
     return (
-        f"let the framework send REVIVE, which ends its refusals in role {one.account.role}, or wait until they end; "
+        f"have the framework send REVIVE, which ends its refusals in role {one.account.role}, or wait until they end; "
         "it chooses how long with refuse_seconds"
     )
 
 
 def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
     if line.own and line.cause == "offered":
-        return "it holds this itself: let it accept or decline its offers"
+        return "it holds this itself: have it accept or decline its offers"
     if line.cause == "capability":
         return _help_with_capability(line.detail or "")
     if line.cause == "filter":
@@ -238,14 +238,14 @@ def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
 
 _HELP: Mapping[Cause, str] = {
     "open": "wait for the next allocation",
-    "offered": "{holder} holds offers without answering: let it accept or decline them, cap role {held} with a quota "
+    "offered": "{holder} holds offers without answering: have it accept or decline them, cap role {held} with a quota "
     "limit, or start the master with --offer_timeout",
     "used": "wait for tasks to end, or add agents; with a guarantee, {top} is served first once resources are free: "
     "mesosctl quota room {top} shows how large it can be",
     "guarantee": "lower the guarantee of {held} with mesosctl quota update, or give {top} one of its own",
     "limit": "raise the limit of {held} with mesosctl quota update --limit",
     "minimum": "free more on one agent: an offer needs {minimum} there",
-    "constraints": "let the framework relax its offer constraints with UPDATE_FRAMEWORK",
+    "constraints": "have the framework relax its offer constraints with UPDATE_FRAMEWORK",
     "priority": "wait until the request of higher priority is met",
     "out-of-service": "bring the agents back; -o wide names them",
 }
@@ -254,18 +254,18 @@ _HELP: Mapping[Cause, str] = {
 def _help_with_reservation(one: OfferExplanation, line: AccountLine, missing: str) -> str:
     """Say how to get at reserved resources: an operator can undo dynamic reservations alone."""
     if one.could_borrow:
-        return "let the framework subscribe with REVOCABLE_RESOURCES: this master lends idle reservations"
+        return "have the framework subscribe with REVOCABLE_RESOURCES: this master lends idle reservations"
     role = names(line.roles)
     static = line.static.get_amount(missing)
     if not static:
-        return f"unreserve what {role} does not need with mesosctl unreserve, or subscribe with that role"
-    settled = "the agents' configuration reserves it (static), so mesosctl unreserve cannot undo that"
+        return f"use mesosctl unreserve to release what {role} does not need, or subscribe with that role"
+    settled = "the agents' configuration makes this reservation (static), so mesosctl unreserve cannot undo it"
     if static == line.amounts.get_amount(missing):
         return f"subscribe with role {role}, or start the agents with other --resources: {settled}"
     dynamic = line.amounts.get_amount(missing) - static
     return (
         f"subscribe with role {role}, or unreserve what it does not need: mesosctl unreserve releases the "
-        f"{shown_amount(missing, dynamic)} {missing} that are reserved dynamically; as for the other "
+        f"{shown_amount(missing, dynamic)} {missing} reserved dynamically; as for the other "
         f"{shown_amount(missing, static)}, {settled}"
     )
 
@@ -273,4 +273,4 @@ def _help_with_reservation(one: OfferExplanation, line: AccountLine, missing: st
 def _help_with_capability(name: str) -> str:
     if name.endswith(_OF_AGENT):
         return f"upgrade the agents: they lack {name.removesuffix(_OF_AGENT)}"
-    return f"let the framework subscribe with the capability {name}"
+    return f"have the framework subscribe with the capability {name}"

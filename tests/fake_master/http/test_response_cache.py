@@ -291,8 +291,23 @@ def test_an_agent_is_another_after_each_change(name: str) -> None:
     assert agent.revision is not before
 
 
-def test_that_nothing_changed_is_found_by_one_look_at_each_agent_and_offer() -> None:
+def test_that_nothing_changed_is_found_by_one_look_at_each_agent_and_one_at_all_offers() -> None:
     """Hundreds of operators may subscribe at once, and others wait meanwhile."""
-    master = ClusterSpec(("cpus:1",) * 7).start()
-    views.agents_described(master.state, master.runtime, None)
-    assert len(response_cache.texts(master.state, "described")._everything) == 7 + len(list(master.state.offers))
+    stage = Stage(CLUSTER)
+    stage.wait(3.0)
+    state = stage.master.state
+    views.agents_described(state, stage.master.runtime, None)
+    assert len(state.offers) > 1
+    assert len(response_cache.texts(state, "described")._everything) == len(state.agents) + 1
+
+
+def test_offers_are_others_after_each_change() -> None:
+    stage = Stage(CLUSTER)
+    stage.wait(3.0)
+    offers = stage.master.state.offers
+    revisions = [offers.revision]
+    taken = next(iter(offers))
+    for change in (offers.remove, offers.add):
+        change(taken)
+        revisions.append(offers.revision)
+    assert len(set(revisions)) == 3

@@ -113,7 +113,7 @@ def test_an_earlier_state_is_not_taken_for_the_last_one(tmp_path: Path) -> None:
             registry.write("weight", "another", 2.0)
     SqliteRegistry(path).close()
     shutil.copy(earlier, path)
-    with pytest.raises(UnreadableRegistry, match="2 changes that were made are missing"):
+    with pytest.raises(UnreadableRegistry, match="2 of the changes that were made"):
         SqliteRegistry(path)
 
 

@@ -81,7 +81,7 @@ def test_ro_3_empty_places_in_a_list_of_roles_do_not_count(listed: str):
             "[[agents]]\nresources = 'cpus:1'\nhostname = 'x'\n[[agents]]\nresources = 'cpus:1'\nhostname = 'x'",
             "must be unique",
         ),
-        ("mesos_version = '0.27'", "not a version"),
+        ("mesos_version = '0.27'", "imitates Mesos 1.4 or 1.11, not '0.27'"),
         ("[flags]\nnope = 1", "--nope is not a flag"),
         ("[flags]\nroles = 'a,.'", "--roles"),
         ("[flags]\nroles = 'foo,.,*'", "--roles"),

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 
 import fake_master
 from fake_master.http.json_text import written
-from fake_master.http.state import StateEndpoints
+from fake_master.http.state_flags_metrics import StateEndpoints
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.address import open_on_call

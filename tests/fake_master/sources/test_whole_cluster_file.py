@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from fake_master.http.json_text import written
-from fake_master.http.state import StateEndpoints
+from fake_master.http.state_flags_metrics import StateEndpoints
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.cluster_writing import cluster_file
@@ -243,7 +243,7 @@ def test_agents_that_share_a_host_are_numbered_and_that_is_said():
     alike = replace(SNAPSHOT, agents=tuple(replace(agent, hostname="h") for agent in SNAPSHOT.agents))
     text, left_out = cluster_file(alike)
     assert [agent["hostname"] for agent in tomllib.loads(text)["agents"]] == ["h-1", "h-2"]
-    assert left_out == ["2 agents on h: they are numbered"]
+    assert left_out == ["the host name h, which 2 agents share: their names are numbered"]
 
 
 @settings(max_examples=examples(100), deadline=None)

@@ -62,7 +62,7 @@ def test_a_mistake_in_the_marker(pytester):
     """)
     result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
     result.assert_outcomes(errors=2)
-    result.stdout.fnmatch_lines(["*takes the agents, and all other options by name*", "*'colour'*"])
+    result.stdout.fnmatch_lines(["*takes only the agents by position*", "*'colour'*"])
 
 
 @pytest.mark.process

@@ -75,7 +75,7 @@ class TestLeader:
     def test_a_list_of_which_none_answers_names_all(self, net, open_master):
         net.get(f"{ONE}/quota").mock(side_effect=httpx.ConnectError("refused"))
         net.get(f"{TWO}/quota").mock(side_effect=httpx.ConnectError("no route"))
-        with pytest.raises(Unreachable, match=r"none of 2 masters.*refused.*no route"):
+        with pytest.raises(Unreachable, match=r"none of the 2 masters.*refused.*no route"):
             open_master(f"{ONE},{TWO}").get("/quota")
 
     def test_a_list_with_a_master_without_leader_has_no_leader(self, net, open_master):

@@ -1,5 +1,6 @@
 """Large answers, which are read piece by piece."""
 
+import gzip
 from typing import Any
 
 import httpx
@@ -174,3 +175,17 @@ def test_progress_hears_of_the_part_where_the_length_is_told(answering):
     with master.hearing(lambda _, part: heard.append(part)):
         master.stream("/slaves", ids)
     assert heard == [12 / 24, 23 / 24]
+
+
+@pytest.mark.parametrize("cut", [0, 1, 9], ids="{} bytes short".format)
+def test_a_compressed_body_is_used_only_if_it_is_whole(answering, cut):
+    body = gzip.compress(b'{"slaves": [{"id": 1}]}')
+    answer = httpx.Response(
+        200, headers=JSON | {"Content-Encoding": "gzip"}, content=iter([body[:7], body[7 : len(body) - cut]])
+    )
+    if not cut:
+        assert answering(answer).stream("/slaves", ids) == [1]
+        return
+    with pytest.raises(UnexpectedAnswer, match="broken content encoding"):
+        answering(answer).stream("/slaves", ids)
+    assert len(answering.seen) == 1

@@ -185,6 +185,16 @@ def test_many_at_once_are_what_they_are_one_by_one(some: list[Resource]):
     assert list(map(repr, Resources(some))) == list(map(repr, one_by_one))
 
 
+@given(
+    st.lists(st.lists(SCALARS | RANGES | SETS | VOLUMES | LABELLED, max_size=4).map(Resources), max_size=4),
+    st.lists(st.integers(0, 3), max_size=12),
+)
+def test_a_sum_of_the_same_objects_is_the_sum_of_their_entries(some: list[Resources], places: list[int]):
+    parts = [some[place % len(some)] for place in places] if some else []
+    entries = [entry for part in parts for entry in part]
+    assert list(map(repr, Resources.sum_of(parts))) == list(map(repr, Resources(entries)))
+
+
 @given(COLLECTIONS, COLLECTIONS)
 def test_addition_commutes(left: Resources, right: Resources):
     assert left + right == right + left

@@ -34,7 +34,7 @@ def test_recovery(present: int, awaited: int, uptime: float | None, quotas: dict
     said = recovery(snapshot(quotas=quotas), present, awaited, figures)
     assert bool(said) is holds
     if holds:
-        assert said.startswith("3 of 5 agents are back after a failover; nothing is offered until 4 are, ")
+        assert said.startswith("3 of 5 agents are back after a failover; nothing is offered until 4 are back, ")
         assert "or until the master has been up for 600 s" in said
 
 
@@ -119,11 +119,11 @@ def test_agents_out_of_service_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("static", "says", "not_said"),
     [
-        (0, "unreserve what web does not need with mesosctl unreserve, or subscribe with that role", "static"),
-        (4, "subscribe with role web, or start the agents with other --resources: ", "unreserve what"),
+        (0, "use mesosctl unreserve to release what web does not need, or subscribe with that role", "static"),
+        (4, "subscribe with role web, or start the agents with other --resources: ", "unreserve to release"),
         (
             1,
-            "mesosctl unreserve releases the 3 cpus that are reserved dynamically; as for the other 1, ",
+            "mesosctl unreserve releases the 3 cpus reserved dynamically; as for the other 1, ",
             "start the agents",
         ),
     ],
@@ -134,7 +134,7 @@ def test_unreserve_helps_with_dynamic_reservations_alone(static: int, says: str,
     (helping,) = helps(one)
     assert says in helping
     assert not_said not in helping
-    assert ("(static), so mesosctl unreserve cannot undo that" in helping) is bool(static)
+    assert ("(static), so mesosctl unreserve cannot undo it" in helping) is bool(static)
 
 
 def test_a_capability_is_named_with_the_resources_that_need_it() -> None:
@@ -146,7 +146,7 @@ def test_a_capability_is_named_with_the_resources_that_need_it() -> None:
     one = explanation(*lines, refusals=3)
     assert answer(one) == (
         "shop in role ads holds no offer, and could get no mem: of 166GiB, 102GiB is used by spark (role batch), and "
-        "64GiB is on agents with GPUs, which need the capability GPU_RESOURCES"
+        "64GiB is on agents with GPUs (offered only with the capability GPU_RESOURCES)"
     )
     assert [where(line, one.refusals) for line in one.account.lines] == [
         "free, except where a framework has refused it (3 refusals in force)",

@@ -7,7 +7,7 @@ import pytest
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.quota.status import Finding, QuotaCheck
+from mesosctl.model.quota.capacity import Finding, QuotaCheck
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.text import parse_resources
 from mesosctl.output.cluster import agent_list
@@ -54,7 +54,7 @@ def test_rescinded_offers_say_whose_they_are() -> None:
 
 def test_a_forecast_names_what_stays_and_what_is_left() -> None:
     said = drawn(forecast_report(replace(whole_forecast(), lost=(LostAgent("agent-3", "S2"),))))
-    assert "BEFORE and AFTER count tasks and offers, with the offers that the next allocations would make" in said
+    assert "BEFORE and AFTER count tasks and offers, including the offers that the next allocations would make" in said
     (left,) = (line for line in said if line.startswith("largest guarantee that could still be added: "))
     assert " (before: 24 cpus, 48GiB mem and " in left
     assert "  agents lost: 1 of 3: agent-3 (lost in total: 8 cpus and 16GiB mem)" in said
@@ -135,7 +135,7 @@ TAKES: Step = WeightsStep({"ads": 2.0}, {"ads": 1.0})
         ([], 0, "nothing differs from the file"),
         ([ADDS], 0, "1 step to do"),
         ([ADDS, TAKES], 0, "2 steps to do, 1 of which takes something away"),
-        ([ADDS, TAKES], 1, "1 of 2 steps are done; 1 to go, 1 of which takes something away"),
+        ([ADDS, TAKES], 1, "1 of 2 steps is done; 1 to go, 1 of which takes something away"),
         ([ADDS], 1, "the step was done and read back"),
         ([ADDS, TAKES], 2, "all 2 steps were done and read back"),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mesosctl.model.rate_limits.rules import RateLimit, RateLimits
+from mesosctl.model.rate_limits import RateLimit, RateLimits
 from mesosctl.output.formats import charts
 from mesosctl.output.formats.charts import time_ticks
 from mesosctl.output.rate_limits_simulation import picture

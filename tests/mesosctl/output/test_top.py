@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.quota.status import RoleStatus, RoleUsage
+from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.output.top import KEYS, Surroundings, TopState, overview_report, sorted_roles, top_screen
 from mesosctl.planning.cluster_summary import Overview, WaitingOffers
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mesosctl.model.rate_limits.rules import RateLimit, RateLimits
+from mesosctl.model.rate_limits import RateLimit, RateLimits
 from mesosctl.planning.message_rates import CounterReading, Counts, observe, rates, suggest
 
 

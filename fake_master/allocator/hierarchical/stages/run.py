@@ -1,7 +1,7 @@
 """One allocation run: bounds, offers so far, and shared steps (allocator specification, "The allocation run")."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import Enum
 
@@ -10,10 +10,10 @@ from fake_master.allocator.hierarchical.offerable.free_resources import FreeReso
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
 from fake_master.allocator.hierarchical.stages.exhausted_roles import ExhaustedRoles
-from fake_master.allocator.hierarchical.stages.remainder import Remainder
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Offers, ResourcesByAgent
 from fake_master.allocator.options import Shuffle
+from mesosctl.model.offers.frameworks import is_allocatable
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 
@@ -165,6 +165,43 @@ class Run:
         for client, by_agent in self.offered.items():
             offers.setdefault(client.framework.id, {})[client.role.name] = by_agent
         return offers
+
+
+class Remainder:
+    """Scalars of all agents that are neither used nor lacked by a guarantee, shared volumes apart.
+
+    The masters of the design documents bound the second stage by it (allocator specification, "The documents' master
+    (1.4): coarse shares"): what guarantees lack is kept back from the sum over all agents, and no agent is divided.
+    """
+
+    def __init__(self, state: State, roles_with_quota: Iterable[Role]) -> None:
+        self.left: Amounts = dict(state.totals.amounts)
+        clamped_subtract(self.left, tuple(state.total_used().items()))
+        held = state.roles.root.used_reserved.copies
+        for agent in state.agents.values():
+            for entry, amount in agent.capacity.shared:
+                if (agent.id, entry) not in held:
+                    clamped_subtract(self.left, ((entry.name, amount),))
+        for role in roles_with_quota:
+            if role.allowance is not None:
+                clamped_subtract(self.left, tuple(role.allowance.unmet_guarantee.items()))
+        self._minimum = state.options.min_allocatable_resources
+
+    def holds(self, part: OfferedPart) -> bool:
+        """Whether a part can be offered whole."""
+        left = self.left
+        return all(amount <= left.get(name, 0) for name, amount in part.allocation.scalars)
+
+    def charge(self, part: OfferedPart) -> None:
+        """Count a part as handed out."""
+        clamped_subtract(self.left, part.allocation.scalars)
+
+    @property
+    def is_too_little(self) -> bool:
+        """Whether it is below the minimum of an offer."""
+        return not is_allocatable(
+            Resources(Resource(name, amount) for name, amount in sorted(self.left.items())), self._minimum
+        )
 
 
 def is_refused(agent: Agent, client: Client, part: OfferedPart) -> bool:

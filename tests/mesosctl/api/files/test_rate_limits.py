@@ -8,7 +8,7 @@ from mesosctl.api.files.rate_limits import RateLimits as Message
 from mesosctl.api.protobuf_json.decoding import ConversionError
 from mesosctl.api.rate_limits import from_flag, from_json, message_counts, principals, rate_limits, to_text
 from mesosctl.model.errors import UnexpectedAnswer
-from mesosctl.model.rate_limits.rules import RateLimit, RateLimits
+from mesosctl.model.rate_limits import RateLimit, RateLimits
 from mesosctl.planning.message_rates import Counts
 
 LIMIT = st.builds(

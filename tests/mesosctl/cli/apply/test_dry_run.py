@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mesosctl.cli.reference.walk import commands
+from mesosctl.cli.reference.command_tree import commands
 from tests.helpers.screen import visible
 from tests.mesosctl.cli.live import Live, ask
 

@@ -12,7 +12,7 @@ import pytest
 
 from mesosctl.__main__ import main
 from mesosctl.cli.options import known_settings
-from mesosctl.cli.reference.walk import commands
+from mesosctl.cli.reference.command_tree import commands
 from tests.helpers.surroundings import InMemory, Ran
 
 QUOTA = '{"role": "dev", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]}'

@@ -110,7 +110,7 @@ MISTAKES = (
         "quota update web mem:1GiB",
         2,
         "role 'web' loses its guarantee of cpus:2, so you must confirm it",
-        "name that resource too, or in a script, use --yes",
+        "name that resource too, or use --yes in a script",
         before=QUOTA,
     ),
     Mistake("quota set ads cpus:4 --limit cpus:2", 3, "the guarantee of cpus (4) is above its limit (2)", on=NEWER),
@@ -153,7 +153,7 @@ MISTAKES = (
     Mistake(
         "unreserve --all --role wbe --yes",
         5,
-        "nothing is dynamically reserved for 'wbe' there",
+        "nothing is dynamically reserved for 'wbe' on any agent",
         "did you mean web?",
         before="reserve agent-1 cpus:1 --role web",
     ),
@@ -193,7 +193,7 @@ MISTAKES = (
     Mistake(
         "unreserve --all --role dept --yes",
         5,
-        "nothing is dynamically reserved for 'dept' there",
+        "nothing is dynamically reserved for 'dept' on any agent",
         "still reserved: cpus:1 refined for 'dept/x' (dept > dept/x); --role dept/x unreserves it",
         before=ONLY_REFINED,
     ),

@@ -45,7 +45,7 @@ def hints_in_source():
 WHO_SAYS_IT = {
     "api/files/desired_state.py": ("diff", "apply"),
     "api/offers.py": ("offers reserve", "offers unreserve"),
-    "cli/recorded_traffic.py": ("whatif",),
+    "cli/rate_limit_files.py": ("whatif",),
     "model/quota/rules.py": ("quota set", "quota update"),
     "operations/apply/journal.py": ("apply",),
     "operations/apply/run.py": ("apply",),

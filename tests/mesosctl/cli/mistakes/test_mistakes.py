@@ -9,7 +9,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from mesosctl.__main__ import main
-from mesosctl.cli.reference.walk import commands
+from mesosctl.cli.reference.command_tree import commands
 from tests.helpers.surroundings import InMemory
 from tests.mesosctl.cli.mistakes.mistake import Mistake, prepare, typed
 from tests.mesosctl.cli.mistakes.table import MISTAKES as ROWS

@@ -9,8 +9,8 @@ import pytest
 from mesosctl.cli.main import NOUNS, SECTIONS
 from mesosctl.cli.options import ONLY_SAID, known_settings
 from mesosctl.cli.reference.__main__ import main, stale, write
+from mesosctl.cli.reference.command_tree import commands
 from mesosctl.cli.reference.pages import files
-from mesosctl.cli.reference.walk import commands
 from tests import ROOT
 from tests.helpers.needs import require
 

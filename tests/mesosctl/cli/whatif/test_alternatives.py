@@ -11,7 +11,7 @@ from mesosctl.__main__ import main
 from mesosctl.cli.environment import Environment
 from mesosctl.model.errors import UsageError
 from mesosctl.operations.whatif import ChangeRunner
-from mesosctl.planning.changes import Change
+from mesosctl.planning.whatif_changes import Change
 from mesosctl.planning.whatif_variants import expand, parse_template, search
 from tests.mesosctl.cli.live import Live, ask
 

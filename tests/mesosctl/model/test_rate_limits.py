@@ -3,7 +3,7 @@
 import pytest
 
 from mesosctl.model.errors import RuleViolation, UsageError
-from mesosctl.model.rate_limits.rules import RateLimit, RateLimits, check, errors, plan_memory, warnings
+from mesosctl.model.rate_limits import RateLimit, RateLimits, check, errors, plan_memory, warnings
 from mesosctl.model.text import format_bytes, parse_bytes
 
 

@@ -4,7 +4,7 @@ Source: Mesos documentation, "Framework Rate Limiting".  A bucket holds a single
 does.  The fake master throttles with it in its own time, `ratelimit simulate` in the time of the simulation.
 """
 
-from mesosctl.model.rate_limits.rules import RateLimit, RateLimits
+from mesosctl.model.rate_limits import RateLimit, RateLimits
 
 
 class Limiter:

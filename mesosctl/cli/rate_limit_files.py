@@ -6,11 +6,11 @@ from pathlib import Path
 from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
-from mesosctl.model.rate_limits.rules import RateLimits, check
+from mesosctl.model.rate_limits import RateLimits, check
 from mesosctl.operations.rate_limits_file import parse, read_recording
-from mesosctl.planning.changes import Change, LimitsFile, example
 from mesosctl.planning.message_rates import RecordedTraffic
 from mesosctl.planning.rate_limit_simulation import Arrival, recorded_traffic
+from mesosctl.planning.whatif_changes import Change, LimitsFile, example
 
 
 def read_recorded(session: Session, recorded: Path) -> list[Arrival]:

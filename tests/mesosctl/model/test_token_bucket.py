@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.model.rate_limits.rules import RateLimit, RateLimits
-from mesosctl.model.rate_limits.token_bucket import Limiter, Throttle
+from mesosctl.model.rate_limits import RateLimit, RateLimits
+from mesosctl.model.token_bucket import Limiter, Throttle
 from mesosctl.planning.rate_limit_simulation import simulate
 
 GAPS = st.lists(st.floats(0, 5), min_size=1, max_size=60)

@@ -189,7 +189,7 @@ class Master:
         under: Sequence[str] = (),
         labels: Mapping[str, str] | None = None,
     ) -> "AgentChange":
-        """Reserve resources of an agent (its host name or id) for a role (`reserve`); it refines those of `under`."""
+        """Reserve resources of an agent (its host name or id) for a role (`reserve`); `under` is what it refines."""
         from mesosctl.output.json_documents.reservations import AgentChange
 
         entries = _entries(resources, of_agents=True)

@@ -1,4 +1,4 @@
-"""The values that commands on quota and weights report: usage and status of a role, a check, changes that were made."""
+"""Roles as commands report them: their usage, how it compares with their quota, and a weight that was set."""
 
 from typing import Literal, NamedTuple
 
@@ -73,79 +73,6 @@ class RoleStatus(NamedTuple):
         if any(milli and used.get(name, 0) == milli for name, milli in limits.items()):
             return "met (at limit)" if guarantees else "at limit"
         return "met"
-
-
-class Finding(NamedTuple):
-    """One rule and whether a request keeps it; None if it could not be checked."""
-
-    rule: str
-    passed: bool | None
-    sentence: str
-    hint: str | None = None
-
-
-class QuotaRoom(NamedTuple):
-    """The quota that a cluster can still guarantee."""
-
-    role: str | None
-    """The role that it is for; None for one without quota."""
-    guarantee: Quantities | None
-    """The present guarantee of the role; None if it has no quota, or no role was named."""
-    capacity: Quantities
-    promised: Quantities
-    """The sum of the guarantees of all other roles."""
-    largest: Quantities
-    """The largest guarantee that would be accepted; empty while more is guaranteed than there is."""
-
-    @property
-    def overcommitted(self) -> Quantities:
-        """The amounts that are guaranteed to others beyond the capacity."""
-        return self.promised - self.capacity
-
-
-class QuotaCheck(NamedTuple):
-    """Whether a quota would be accepted, rule by rule, and how much room there is.
-
-    The amounts are None if agents or quotas are not visible.
-    """
-
-    role: str
-    requested: Quantities
-    findings: tuple[Finding, ...]
-    capacity: Quantities | None = None
-    promised: Quantities | None = None
-    """The sum of the guarantees of all other roles."""
-    largest: Quantities | None = None
-    """The largest quota that would pass for this role."""
-
-    @property
-    def passed(self) -> bool:
-        """Whether no rule is broken."""
-        return all(finding.passed is not False for finding in self.findings)
-
-    @property
-    def has_quota(self) -> bool:
-        """Whether the role certainly has quota already."""
-        return any(finding.rule == "quota.already-set" and finding.passed is False for finding in self.findings)
-
-
-class QuotaChange(NamedTuple):
-    """A change that was made: the quota before and after, None for no quota."""
-
-    role: str
-    before: Quota | None
-    after: Quota | None
-    confirmed: bool = True
-    """Whether it was read back."""
-    limit_given: bool = True
-    """Whether the limits were given."""
-
-    @property
-    def done(self) -> Literal["set", "updated", "removed"]:
-        """The change in one word."""
-        if self.after is None:
-            return "removed"
-        return "set" if self.before is None else "updated"
 
 
 class WeightChange(NamedTuple):

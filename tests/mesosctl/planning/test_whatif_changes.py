@@ -6,8 +6,8 @@ from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.quantities import Limits
 from mesosctl.model.resource import Resource
 from mesosctl.model.text import parse_entries
-from mesosctl.planning import changes
-from mesosctl.planning.changes import parse_change
+from mesosctl.planning import whatif_changes as changes
+from mesosctl.planning.whatif_changes import parse_change
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,223 @@
+"""The events of agents and of frameworks, as `Allocator` documents them (allocator specification, "Events")."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from fake_master.allocator.hierarchical.allocation_runs import AllocationRuns
+from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
+from fake_master.allocator.hierarchical.records import Agent, Client, Framework
+from fake_master.allocator.hierarchical.state import State
+from fake_master.allocator.interface import AgentInfo, Allocator, FrameworkInfo, ResourceRequest, Unavailability, Used
+from mesosctl.model.resources import Resources
+
+# ruff: noqa: D102  # the interface documents its methods
+
+
+class Events(Allocator):
+    """The parts of an allocator that events change; `HierarchicalAllocator` makes them."""
+
+    state: State
+    """Agents, frameworks and roles, for reading: explanations, what-ifs and tests."""
+    filters: OfferFilters
+    allocation_runs: AllocationRuns
+    _inverse_offers: InverseOffers
+
+
+# --- Agents -----------------------------------------------------------------------------------------
+
+
+class AgentEvents(Events):
+    """Agents appear, change and disappear."""
+
+    def add_agent(
+        self, info: AgentInfo, total: Resources, used: Used | None = None, unavailability: Unavailability | None = None
+    ) -> None:
+        state = self.state
+        if info.id in state.agents:
+            raise ValueError(f"agent {info.id} is already known")
+        agent = state.agents[info.id] = Agent(info, state.capacity(info, total), next(state.sequence))
+        state.agents_by_sequence[agent.sequence] = agent
+        _set_unavailability(state, agent, unavailability)
+        state.count_total(agent.capacity, 1)
+        _account_used(state, agent, used or {})
+        self.allocation_runs.gate.agents_known(len(state.agents))
+        self.allocation_runs.request_run(info.id)
+
+    def update_agent(self, info: AgentInfo, total: Resources | None = None) -> None:
+        state = self.state
+        agent = state.agents[info.id]
+        before = agent.info, agent.capacity
+        if info.attributes != agent.info.attributes:
+            self.filters.forget_agent(agent)
+        state.replace_total(agent, info, agent.capacity.total if total is None else total)
+        if (agent.info, agent.capacity) != before:
+            agent.forget_proofs()
+            self.allocation_runs.request_run(info.id)
+
+    def add_resource_provider(self, agent: str, total: Resources, used: Used) -> None:
+        state, record = self.state, self.state.agents[agent]
+        state.replace_total(record, record.info, record.capacity.total + total)
+        _account_used(state, record, used)
+
+    def remove_agent(self, agent: str) -> None:
+        state = self.state
+        record = state.agents.pop(agent)
+        for allocation in state.pool.allocations.by_role(record.allocated) if record.allocated else ():
+            state.mark_allocated(record, allocation, -1)
+        for client, allocation in list(record.allocations):
+            state.give_back(record, client, allocation)
+            state.forget_client_unless_needed(client)
+        self.filters.forget_agent(record)
+        del state.agents_by_sequence[record.sequence]
+        state.with_maintenance_ahead.discard(agent)
+        self._inverse_offers.forget_agent(record)
+        state.count_total(record.capacity, -1)
+        self.allocation_runs.queue.discard(agent)
+
+    def activate_agent(self, agent: str) -> None:
+        self.state.agents[agent].activated = True
+
+    def deactivate_agent(self, agent: str) -> None:
+        self.state.agents[agent].activated = False
+
+    def update_unavailability(self, agent: str, unavailability: Unavailability | None) -> None:
+        record = self.state.agents[agent]
+        self._inverse_offers.forget_agent(record)
+        _set_unavailability(self.state, record, unavailability)
+        record.inverse_offered_to.clear()
+        self.allocation_runs.request_run(agent)
+
+    def update_whitelist(self, hostnames: Collection[str] | None) -> None:
+        self.state.whitelist = None if hostnames is None else frozenset(hostnames)
+
+
+def _account_used(state: State, agent: Agent, used: Mapping[str, Resources]) -> None:
+    for framework_id, resources in used.items():
+        framework = state.frameworks.get(framework_id)
+        if framework is not None:
+            state.account_used(agent, framework, resources)
+    agent.refresh()
+
+
+def _set_unavailability(state: State, agent: Agent, unavailability: Unavailability | None) -> None:
+    agent.unavailability = unavailability
+    if unavailability is None:
+        state.with_maintenance_ahead.discard(agent.id)
+    else:
+        state.with_maintenance_ahead.add(agent.id)
+
+
+# --- Frameworks -------------------------------------------------------------------------------------
+
+
+class FrameworkEvents(Events):
+    """Frameworks subscribe, change and leave."""
+
+    def add_framework(
+        self, info: FrameworkInfo, used: Used | None = None, *, active: bool = True, suppressed: Collection[str] = ()
+    ) -> None:
+        state = self.state
+        if info.id in state.frameworks:
+            raise ValueError(f"framework {info.id} is already known")
+        framework = state.frameworks[info.id] = Framework(info)
+        framework.active = active
+        _subscribe(state, framework, info.roles, suppressed)
+        for agent_id, resources in (used or {}).items():
+            agent = state.agents.get(agent_id)
+            if agent is not None:
+                state.account_used(agent, framework, resources)
+                agent.refresh()
+        if active:
+            self.allocation_runs.request_run_for_all()
+
+    def update_framework(self, info: FrameworkInfo, *, suppressed: Collection[str] = ()) -> None:
+        state = self.state
+        framework = state.frameworks[info.id]
+        before = framework.info.roles
+        state.update_info(framework, info)
+        # Add before removing, so that a parent or child of these roles keeps its place in the tree of the sorter.
+        _subscribe(state, framework, info.roles - before, suppressed)
+        for role in before - info.roles:
+            client = framework.clients[role]
+            client.subscribed = client.suppressed = False
+            self.filters.forget(client)
+            state.set_active(client)
+            state.forget_client_unless_needed(client)
+        kept = info.roles & before
+        stopped = {role for role in kept if role in suppressed and not framework.clients[role].suppressed}
+        _suppress(state, _clients(framework, stopped))
+        revived = {role for role in kept if role not in suppressed and framework.clients[role].suppressed}
+        _revive(state, self.filters, self._inverse_offers, framework, _clients(framework, revived))
+
+    def remove_framework(self, framework: str) -> None:
+        state = self.state
+        record = state.frameworks[framework]
+        for agent in state.agents.values():
+            own = [pair for pair in agent.allocations if pair[0].framework is record]
+            for client, allocation in own:
+                state.mark_allocated(agent, allocation, -1)
+                state.give_back(agent, client, allocation)
+            if own:
+                agent.refresh()
+            agent.inverse_offered_to.discard(record)
+        for client in list(record.clients.values()):
+            self.filters.forget(client)
+            client.subscribed = False
+            state.forget_client_unless_needed(client)
+        self._inverse_offers.forget_framework(record)
+        del state.frameworks[framework]
+
+    def activate_framework(self, framework: str) -> None:
+        record = self.state.frameworks[framework]
+        record.active = True
+        for client in record.clients.values():
+            self.state.set_active(client)
+        self.allocation_runs.request_run_for_all()
+
+    def deactivate_framework(self, framework: str) -> None:
+        record = self.state.frameworks[framework]
+        record.active = False
+        for client in record.clients.values():
+            self.state.set_active(client)
+            self.filters.forget(client)
+        self._inverse_offers.forget_framework(record)
+
+    def suppress(self, framework: str, roles: Collection[str] | None = None) -> None:
+        _suppress(self.state, _clients(self.state.frameworks[framework], roles))
+
+    def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
+        record = self.state.frameworks[framework]
+        _revive(self.state, self.filters, self._inverse_offers, record, _clients(record, roles))
+        self.allocation_runs.request_run_for_all()
+
+    def request_resources(self, framework: str, requests: Sequence[ResourceRequest]) -> None:
+        """Accept and ignore requests, as Mesos's own allocator does."""
+
+
+def _clients(framework: Framework, roles: Collection[str] | None) -> list[Client]:
+    """Return those in the named roles, or in all that the framework is subscribed to."""
+    return [framework.clients[role] for role in sorted(framework.info.roles if roles is None else roles)]
+
+
+def _subscribe(state: State, framework: Framework, roles: Iterable[str], suppressed: Collection[str]) -> None:
+    for role in sorted(roles):
+        client = state.ensure_client(framework, role)
+        client.subscribed = True
+        client.suppressed = role in suppressed
+        state.set_active(client)
+
+
+def _suppress(state: State, clients: Iterable[Client]) -> None:
+    for client in clients:
+        client.suppressed = True
+        state.set_active(client)
+
+
+def _revive(
+    state: State, filters: OfferFilters, inverse_offers: InverseOffers, framework: Framework, clients: list[Client]
+) -> None:
+    if clients:
+        inverse_offers.forget_framework(framework)
+    for client in clients:
+        filters.forget(client)
+        client.suppressed = False
+        state.set_active(client)

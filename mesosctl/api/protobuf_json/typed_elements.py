@@ -1,0 +1,82 @@
+"""Elements of a list in JSON text, many at once, of which only the members that are wanted are decoded.
+
+A cluster has hundreds of thousands of tasks.  msgspec decodes a run of them in one step, and skips what is not wanted.
+What it refuses, or does not judge as `decoding` does, is left to the reader of JSON, which takes every spelling and
+tells mistakes.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import msgspec
+import re2
+
+from mesosctl.api.protobuf_json.buffered_text import Run
+from mesosctl.api.responses import NATURAL
+
+Element = TypeVar("Element")
+
+_OPENING = re.compile(r'\{("[^"\\]*":)(?:"[^"\\]*",("[^"\\]*":))?')
+"""The name of an object's first member, and of its second if the first is a string."""
+_NOT_JUDGED = re2.compile(r"\\u|[0-9][eE]\+?[0-9]+[\s,\]}]|[0-9]{300}")
+"""Perhaps half a surrogate pair, or a number beyond a double, which msgspec does not mind in what it skips."""
+_LONGEST_RUN = 1 << 16
+"""Characters."""
+_MOST_LEFT = 1 << 16
+"""Elements."""
+
+
+class TypedElements(Generic[Element]):
+    """Reads the elements of one list."""
+
+    def __init__(self, kind: type[Element], make: Callable[[Element], Any]) -> None:
+        """`kind`: a type of msgspec. `make`: its value; it may raise for an element that needs a closer look."""
+        self._decode = msgspec.json.Decoder(list[kind]).decode  # type: ignore[valid-type]
+        self._make = make
+        self._left = 0
+        """The number of elements that are left to the reader of JSON."""
+        self._left_next = 1
+
+    def read(self, text: str, at: int) -> tuple[Run, int] | None:
+        """Return some elements from `at` on, not the last one that `text` holds, and their end; None if in doubt."""
+        if self._left:
+            self._left -= 1
+            return None
+        most = _LONGEST_RUN
+        while (end := _end_of_run(text, at, most)) is not None:
+            values = self._values(text[at:end])
+            if values is not None:
+                self._left_next = 1
+                return Run(values), end
+            most = (end - at) // 2  # the list may have ended before
+        # If most are in doubt, trying must not take longer than reading them.
+        self._left = self._left_next
+        self._left_next = min(2 * self._left_next, _MOST_LEFT)
+        return None
+
+    def _values(self, run: str) -> list[Any] | None:
+        if _NOT_JUDGED.search(run):
+            return None
+        try:
+            return list(map(self._make, self._decode(f"[{run}]")))
+        except (*NATURAL, msgspec.MsgspecError, RecursionError):
+            return None
+
+
+def _end_of_run(text: str, at: int, most: int) -> int | None:
+    """Return the end of the last element that is followed by one like that at `at`, by the names of their members.
+
+    It is `most` characters away. If an object inside an element or after the list looks the same, what is before it is
+    not JSON.
+    """
+    first = _OPENING.match(text, at)
+    if first is None:
+        return None
+    name, second = first.groups()
+    same = re.compile(rf"\{{{re.escape(name)}" + (rf'"[^"\\]*",{re.escape(second)}' if second else ""))
+    end = at + most
+    while (end := text.rfind(f"}},{{{name}", at, end)) >= 0:
+        if same.match(text, end + 2):
+            return end + 1
+    return None

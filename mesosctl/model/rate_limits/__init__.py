@@ -1,1 +1,0 @@
-"""Framework rate limits: the rules of a configuration, and the token bucket that throttles."""
