@@ -8,8 +8,8 @@ from fake_master.sources.initial_tasks import RunningTasks
 from fake_master.sources.simulated_frameworks import Answer, SimulatedFrameworkSpec
 from fake_master.state.tasks import TaskOutcome, TaskState
 from mesosctl.api.files.rate_limits import RateLimits
+from mesosctl.model import rate_limits
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.rate_limits import rules as rate_limits
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 

@@ -19,7 +19,7 @@ from fake_master.state.quota import SentQuota
 from mesosctl.api.files.desired_state import labels_of, read_sections
 from mesosctl.api.files.text_file import TextFile
 from mesosctl.api.resources import list_to_json
-from mesosctl.model import rate_limits, roles
+from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, Conflict, RuleViolation
 from mesosctl.model.quantities import Quota, to_double
 from mesosctl.model.quota import rules as quota_rules
