@@ -55,6 +55,8 @@ class SimulatedFrameworkSpec:
     connected: bool = True
     """Whether its scheduler is there; else it keeps its tasks and is offered nothing."""
     running: tuple[RunningTasks, ...] = ()
+    where: str = field(default="frameworks", compare=False)
+    """The place of its table in the cluster file."""
 
 
 Launched = Callable[[Framework, Offer, int], None]
@@ -95,7 +97,9 @@ class SimulatedFramework:
             wanted = self._subscription()
             wanted.check(self._master.state.flags)
         except RuleViolation as error:
-            raise BadInput(f"framework '{self._spec.name}': {error.message}", field="frameworks") from error
+            raise BadInput(
+                f"framework '{self._spec.name}': {error.message}", field=f"{self._spec.where}.role"
+            ) from error
         if self._spec.running or not self._spec.connected:
             self._be_there(wanted, hosts)
         elif self._spec.after:
