@@ -6,7 +6,7 @@ from typing import Any
 
 from fake_master.allocator.interface import Allocator, ResourceRequest
 from fake_master.services import v1_messages
-from fake_master.services.agents.checkpointed_tasks import NoAgentStore
+from fake_master.services.agents.checkpointed_tasks import NoCheckpointedTasks
 from fake_master.services.events import EventPublisher
 from fake_master.services.offers import Offers
 from fake_master.services.rate_limits import RateLimiting
@@ -30,7 +30,7 @@ class Subscriptions:
         state: MasterState,
         allocator: Allocator,
         events: EventPublisher,
-        store: NoAgentStore,
+        store: NoCheckpointedTasks,
         offers: Offers,
         rate_limiting: RateLimiting,
         task_runner: TaskRunner,
