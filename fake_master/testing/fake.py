@@ -9,7 +9,8 @@ from os import PathLike
 from types import TracebackType
 
 from fake_master.master import Master
-from fake_master.sources.cluster_file import ClusterSpec, agent_specs, register_agent
+from fake_master.sources.agent_tables import agent_specs
+from fake_master.sources.cluster_file import ClusterSpec, register_agent
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.agents import Absence
 from fake_master.state.agents import Agent as RegisteredAgent
