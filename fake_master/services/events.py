@@ -58,7 +58,7 @@ class EventPublisher:
             return
         state, capabilities = self._state, framework.capabilities
         described = [
-            v1_messages.offer(state, framework, offer, state.agents[offer.agent_id], capabilities) for offer in offers
+            v1_messages.offer(state, offer, state.agents[offer.agent_id], capabilities) for offer in offers
         ]
         self._to(framework, {"type": "OFFERS", "offers": {"offers": described}})
 
