@@ -8,7 +8,7 @@ from fake_master.extensions.bundled_allocators import make_allocator
 from fake_master.extensions.lending.revocability import make_rules, make_runtime
 from fake_master.extensions.revocation import Revoking
 from fake_master.registry.interface import Registry, RegistryFailure, reading_records
-from fake_master.services.agents.checkpointed_tasks import AgentStore, NoAgentStore
+from fake_master.services.agents.checkpointed_tasks import CheckpointedTasks, NoCheckpointedTasks
 from fake_master.services.agents.draining import Draining
 from fake_master.services.agents.failover import Failover
 from fake_master.services.agents.maintenance import Maintenance
@@ -88,7 +88,7 @@ class Master:
         self.logging_level = LoggingLevel(state)
         self.rate_limiting = RateLimiting(state, events, self.transaction)
         keeps = takes_over and registry.outlives_process
-        self._store = store = AgentStore(state, registry, self.transaction) if keeps else NoAgentStore()
+        self._store = store = CheckpointedTasks(state, registry, self.transaction) if keeps else NoCheckpointedTasks()
         self.task_updates = updates = TaskUpdates(state, events, store)
         self.task_runner = runner = TaskRunner(state, allocator, events, store, updates)
         self.runtime = runner.runtime = make_runtime(state, allocator, runner)

@@ -40,7 +40,8 @@ class Application:
         """Return the answer to a request.  Raises RegistryFailure if a change was not kept.
 
         A HeldRegistry means that nothing was changed.  After any other failure, an operator's change is undone, but
-        what agents do because of a framework's call continues, and is written when that is possible (`AgentStore`).
+        what agents do because of a framework's call continues, and is written when that is possible
+        (`CheckpointedTasks`).
         """
         self.master.advance()
         try:

@@ -149,7 +149,7 @@ class RateLimiting:
             raise
         except RegistryFailure:
             # Nobody waits for an answer any more.  What the registry holds is as before; what the agents do goes on,
-            # and they write it when they can (`AgentStore`).
+            # and they write it when they can (`CheckpointedTasks`).
             pass
         self._count_processed(framework)
 

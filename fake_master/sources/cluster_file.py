@@ -1,93 +1,41 @@
 """The specification of a cluster, from arguments or a cluster file: agents, flags, frameworks and tasks.
 
-`example_cluster.toml` shows every key of a cluster file.  `cluster_tables` reads [tasks] and [[frameworks]],
-`lasting_state` quotas, weights, reservations, volumes and rate limits.
+`example_cluster.toml` shows every key of a cluster file.  `agent_tables` reads [[agents]], `cluster_tables` [tasks],
+[[frameworks]] and [rate_limits], `lasting_state` quotas, weights, reservations and volumes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
 from fake_master.services.agents.registration import slack_of_use
 from fake_master.services.reservations import DoesNotFit
+from fake_master.sources.agent_tables import AgentSpec, agent_specs
 from fake_master.sources.cluster_tables import (
     check_keys,
     flag_texts,
-    is_number,
-    read_absence,
-    read_domain,
-    read_faults,
-    read_tables,
+    rate_limits_flag,
     simulated_frameworks,
     task_outcome,
 )
-from fake_master.sources.lasting_state import SECTIONS, LastingState, rate_limits_flag, read_lasting_state
+from fake_master.sources.lasting_state import SECTIONS, LastingState, read_lasting_state
 from fake_master.sources.simulated_frameworks import Launched, SimulatedFramework, SimulatedFrameworkSpec
-from fake_master.state.agents import Absence, Agent, AgentFaults, Domain
+from fake_master.state.agents import Agent, AgentFaults
 from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags
 from fake_master.state.master_state import Clock
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.api.files import reading
+from mesosctl.api.files.line_numbers import places_in_toml
+from mesosctl.api.files.text_file import TextFile
 from mesosctl.model.errors import BadInput, Forbidden, RuleViolation
-from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
-from mesosctl.model.version_profile import MESOS_1_4, PROFILES
+from mesosctl.model.version_profile import MESOS_1_4, PROFILES, Profile
 
 _KNOWN_KEYS = {"mesos_version", "flags", "agents", "frameworks", "tasks", "rate_limits", *SECTIONS}
-_KNOWN_AGENT_KEYS = {
-    "resources",
-    "hostname",
-    "attributes",
-    "region",
-    "zone",
-    "count",
-    "active",
-    "loses",
-    "delay",
-    "leaves_after",
-    "returns_after",
-    "launch_delay",
-    "oversubscribed",
-    "principal",
-}
-_MOST_AGENTS = 100_000
-_parsed = lru_cache(1024)(parse_resources)  # similar agents share one object
-
-
-@dataclass(frozen=True, slots=True)
-class AgentSpec:
-    """One agent to register: its resources as text, and its properties."""
-
-    resources: str
-    hostname: str | None = None
-    attributes: Mapping[str, str | float] = field(default_factory=dict)
-    active: bool = True
-    loses: int = 0
-    delay: float = 0.0
-    launch_delay: float = 0.0
-    """See `fake_master.state.agents.AgentFaults`."""
-    absence: Absence | None = None
-    domain: Domain | None = None
-    oversubscribed: str = ""
-    """Slack of use in text form."""
-    principal: str | None = None
-    """The principal that registers it; an agent without one does not authenticate."""
-
-    def hostname_at(self, index: int) -> str:
-        """Return the host name, for the agent number `index` of a cluster."""
-        return self.hostname or f"agent-{index + 1}"
-
-    def configured(self, index: int) -> Resources:
-        """Return the resources of the agent.  Raises BadInput."""
-        try:
-            return _parsed(self.resources)
-        except RuleViolation as error:
-            problem = f"agent {self.hostname_at(index)}: {error.message}"
-            raise BadInput(problem, field=error.field, hint=error.hint) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +49,9 @@ class ClusterSpec:
     task_outcome: TaskOutcome = field(default_factory=TaskOutcome)
     lasting: LastingState = field(default_factory=LastingState)
     """Quotas, weights, dynamic reservations and volumes that it begins with."""
+    file: TextFile | None = field(default=None, compare=False)
+    """The file that it was read from; agents and flags may be from elsewhere."""
+    flags_of_file: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def start(
         self,
@@ -119,16 +70,14 @@ class ClusterSpec:
         in the file: if any role has quota, offers wait for most of all. Raises BadInput or RuleViolation for a bad
         specification, RegistryFailure for the registry.
         """
-        profile = PROFILES.get(self.mesos_version)
-        if profile is None:
-            raise BadInput(
-                f"the fake master imitates Mesos {' or '.join(PROFILES)}, not '{self.mesos_version}'",
-                field="mesos_version",
-            )
+        profile = _profile(self.mesos_version)
         agents = [AgentSpec(spec) if isinstance(spec, str) else spec for spec in self.agents]
-        flags, registry = MasterFlags.parse(self.flags), registry if registry is not None else MemoryRegistry()
+        flags, registry = self._parsed_flags(), registry if registry is not None else MemoryRegistry()
         if self.lasting.fingerprint:
-            configured = {spec.hostname_at(index): spec.configured(index) for index, spec in enumerate(agents)}
+            configured = {}
+            for index, spec in enumerate(agents):
+                with self._in_file(spec.where):
+                    configured[spec.hostname_at(index)] = spec.configured(index)
             self.lasting.seed(registry, profile, flags, configured)
         master = Master(
             profile=profile,
@@ -143,13 +92,41 @@ class ClusterSpec:
             master.allocator.recover(len(agents) + awaited, master.state.quota_meanings())
         with master.transaction():
             for index, spec in enumerate(agents):
-                register_agent(master, spec, index)
+                with self._in_file(spec.where):
+                    register_agent(master, spec, index)
             hosts: dict[str, Agent] = {}
             for agent in master.state.agents.values():
                 hosts.setdefault(agent.hostname, agent)
             for framework in self.frameworks:
-                SimulatedFramework(master, framework, on_launch).join(hosts)
+                with self._in_file(framework.where):
+                    SimulatedFramework(master, framework, on_launch).join(hosts)
         return master
+
+    def _parsed_flags(self) -> MasterFlags:
+        """The flags.  Raises BadInput, with the line of a flag that the file has."""
+        try:
+            return MasterFlags.parse(self.flags)
+        except BadInput as error:
+            name = error.field or ""
+            if self.file is None or name not in self.flags or self.flags[name] != self.flags_of_file.get(name):
+                raise
+            error.field = f"flags.{name}"
+            with self.file.refusals():
+                raise
+
+    @contextmanager
+    def _in_file(self, where: str) -> Iterator[None]:
+        """Give refusals of a table their place in the file; `where` is empty for what is in no file."""
+        if self.file is None or not where:
+            yield
+            return
+        with self.file.refusals():
+            try:
+                yield
+            except BadInput as error:
+                if not (error.field or "").startswith(where):
+                    error.field = f"{where}.{error.field}"
+                raise
 
     @property
     def joins_after(self) -> list[float]:
@@ -183,7 +160,7 @@ def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
         master.agent_registry.refused.append(hostname)
         return
     if hostname in master.state.known_agents.hosts:
-        raise BadInput(f"two agents are called {hostname}: hostnames must be unique", field="hostname")
+        raise BadInput(f"two agents are called {hostname}: host names must be unique", field="hostname")
     agent_id, registered_time = master.agent_registry.identity(hostname)
     agent = Agent(
         id=agent_id,
@@ -214,74 +191,46 @@ def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
         ) from refusal
 
 
+def _profile(version: str) -> Profile:
+    """The rules of a version.  Raises BadInput."""
+    if version not in PROFILES:
+        known = " or ".join(PROFILES)
+        raise BadInput(f"the fake master imitates Mesos {known}, not '{version}'", field="mesos_version")
+    return PROFILES[version]
+
+
 def read_cluster(text: str, where: str) -> ClusterSpec:
-    """Return the cluster in the text of a cluster file, which `where` names.  Raises BadInput."""
+    """Return the cluster in the text of a cluster file, which `where` names.  Raises BadInput with the line."""
     content = reading.read(text, where)
-    check_keys(content, _KNOWN_KEYS, where)
+    file = TextFile(where, text, places_in_toml)
+    with file.refusals():
+        return _cluster(content, file)
+
+
+def _cluster(content: dict[str, Any], file: TextFile) -> ClusterSpec:
+    check_keys(content, _KNOWN_KEYS, "")
     flags = content.get("flags", {})
     if not isinstance(flags, dict):
-        raise BadInput(f"{where}: flags is not a table", field="flags")
-    flags = flag_texts(flags, f"{where}: flags")
+        raise BadInput("flags is not a table", field="flags")
+    flags = flag_texts(flags, "flags")
     if "rate_limits" in content:
         if "rate_limits" in flags:
-            raise BadInput(f"{where}: rate_limits is both a flag and a table", field="rate_limits", hint="give it once")
-        flags["rate_limits"] = rate_limits_flag(content["rate_limits"], text, where)
+            raise BadInput("rate_limits is both a flag and a table", field="rate_limits", hint="give it once")
+        flags["rate_limits"] = rate_limits_flag(content["rate_limits"])
     agents = content.get("agents", [])
     if not isinstance(agents, list):
-        raise BadInput(f"{where}: agents is not an array of tables", field="agents")
+        raise BadInput("agents is not an array of tables", field="agents", hint="write [[agents]]")
     version = content.get("mesos_version", MESOS_1_4.name)
     if not isinstance(version, str):
-        raise BadInput(f"{where}: mesos_version is not a string", field="mesos_version", hint='mesos_version = "1.11"')
+        raise BadInput("mesos_version is not a string", field="mesos_version", hint='mesos_version = "1.11"')
+    _profile(version)
     return ClusterSpec(
-        agents=agent_specs(agents, f"{where}: agents"),
+        agents=agent_specs(agents, "agents"),
         mesos_version=version,
         flags=flags,
-        frameworks=simulated_frameworks(content.get("frameworks", []), f"{where}: frameworks"),
-        task_outcome=task_outcome(content["tasks"], f"{where}: tasks") if "tasks" in content else TaskOutcome(),
-        lasting=read_lasting_state(content, text, where),
+        frameworks=simulated_frameworks(content.get("frameworks", []), "frameworks"),
+        task_outcome=task_outcome(content["tasks"], "tasks") if "tasks" in content else TaskOutcome(),
+        lasting=read_lasting_state(content, file),
+        file=file,
+        flags_of_file=flags,
     )
-
-
-def agent_specs(entries: Sequence[Any], where: str) -> tuple[AgentSpec, ...]:
-    """Read the array [[agents]].  Raises BadInput."""
-    return read_tables(entries, where, "agents", _MOST_AGENTS, _agent_specs)
-
-
-def _agent_specs(entry: dict[str, Any], where: str) -> list[AgentSpec]:
-    check_keys(entry, _KNOWN_AGENT_KEYS, where)
-    resources, hostname = entry.get("resources"), entry.get("hostname")
-    count, active, attributes = entry.get("count", 1), entry.get("active", True), entry.get("attributes", {})
-    if not isinstance(resources, str):
-        raise BadInput(f"{where} has no resources", field="resources", hint='resources = "cpus:4;mem:2GiB"')
-    if not (hostname is None or isinstance(hostname, str)):
-        raise BadInput(f"{where}: hostname is not a string", field="hostname")
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_AGENTS:
-        raise BadInput(f"{where}: count is not a number from 1 to {_MOST_AGENTS}", field="count")
-    if not isinstance(active, bool):
-        raise BadInput(f"{where}: active is not true or false", field="active")
-    if not isinstance(attributes, dict) or not all(isinstance(v, str) or is_number(v) for v in attributes.values()):
-        raise BadInput(f"{where}: attributes is not a table of strings and numbers", field="attributes")
-    domain = read_domain(entry, where)
-    absence = read_absence(entry, where)
-    faults = read_faults(entry, where)
-    oversubscribed = entry.get("oversubscribed", "")
-    principal = entry.get("principal")
-    if not (principal is None or isinstance(principal, str)):
-        raise BadInput(f"{where}: principal is not a string", field="principal")
-    if not isinstance(oversubscribed, str):
-        raise BadInput(f"{where}: oversubscribed is not a string", field="oversubscribed", hint='"cpus:2;mem:1GiB"')
-    typed = {name: value if isinstance(value, str) else float(value) for name, value in attributes.items()}
-    return [
-        AgentSpec(
-            resources,
-            f"{hostname}-{n}" if hostname and count > 1 else hostname,
-            typed,
-            active,
-            **faults,
-            absence=absence,
-            domain=domain,
-            oversubscribed=oversubscribed,
-            principal=principal,
-        )
-        for n in range(1, count + 1)
-    ]

@@ -1,12 +1,14 @@
 """The tables of a cluster file: tasks, frameworks, and parts of agents; `example_cluster.toml` shows every key."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, get_args
 
 from fake_master.sources.initial_tasks import RunningTasks
 from fake_master.sources.simulated_frameworks import Answer, SimulatedFrameworkSpec
-from fake_master.state.agents import Absence, Domain
 from fake_master.state.tasks import TaskOutcome, TaskState
+from mesosctl.api.files.rate_limits import RateLimits
+from mesosctl.model import rate_limits
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
@@ -43,11 +45,11 @@ _KNOWN = {
 def task_outcome(table: Any, where: str) -> TaskOutcome:
     """The table [tasks].  Raises BadInput."""
     if not isinstance(table, dict):
-        raise BadInput(f"{where} is not a table", field="tasks")
+        raise BadInput(f"{where} is not a table", field=where)
     check_keys(table, {"outcome", "seconds", "stop_seconds"}, where)
     outcome = table.get("outcome", None if "seconds" not in table and "stop_seconds" in table else "finished")
     if outcome not in (*_OUTCOMES, None):
-        raise BadInput(f"{where}: outcome is not one of {', '.join(_OUTCOMES)}", field="outcome")
+        raise BadInput(f"{where}: outcome is not one of {', '.join(_OUTCOMES)}", field=f"{where}.outcome")
     seconds, stop_seconds = (_seconds(table, key, where) for key in ("seconds", "stop_seconds"))
     return TaskOutcome(None if outcome is None else _OUTCOMES[outcome], seconds, stop_seconds)
 
@@ -55,7 +57,7 @@ def task_outcome(table: Any, where: str) -> TaskOutcome:
 def _seconds(table: dict[str, Any], key: str, where: str) -> float:
     value = table.get(key, 0)
     if not is_number(value) or value < 0:
-        raise BadInput(f"{where}: {key} is not 0 or a positive number", field=key)
+        raise BadInput(f"{where}: {key} is not 0 or a positive number", field=f"{where}.{key}")
     return float(value)
 
 
@@ -66,17 +68,17 @@ def read_tables(
     found: list[Spec] = []
     for index, entry in enumerate(entries):
         if not isinstance(entry, dict):
-            raise BadInput(f"{where}[{index}] is not a table", field=field)
+            raise BadInput(f"{where}[{index}] is not a table", field=f"{where}[{index}]")
         found.extend(read(entry, f"{where}[{index}]"))
         if len(found) > most:
-            raise BadInput(f"{where}: more than {most} {field}", field=field)
+            raise BadInput(f"{where}: more than {most} {field}", field=f"{where}[{index}]")
     return tuple(found)
 
 
 def simulated_frameworks(entries: Any, where: str) -> tuple[SimulatedFrameworkSpec, ...]:
     """Read the array [[frameworks]].  Raises BadInput."""
     if not isinstance(entries, list):
-        raise BadInput(f"{where} is not an array of tables", field="frameworks")
+        raise BadInput(f"{where} is not an array of tables", field=where)
     return read_tables(entries, where, "frameworks", _MOST_FRAMEWORKS, _simulated_frameworks)
 
 
@@ -84,30 +86,34 @@ def _simulated_frameworks(entry: dict[str, Any], where: str) -> list[SimulatedFr
     check_keys(entry, _KNOWN, where)
     name = entry.get("name", f"framework-{where.rpartition('[')[2].rstrip(']')}")
     if not isinstance(name, str) or not name:
-        raise BadInput(f"{where}: name is not a string", field="name")
+        raise BadInput(f"{where}: name is not a string", field=f"{where}.name")
     answer = entry.get("answer", "accept")
     if answer not in get_args(Answer):
-        raise BadInput(f"{where}: answer is not accept, decline or hold", field="answer")
+        raise BadInput(f"{where}: answer is not accept, decline or hold", field=f"{where}.answer")
     task = _task(entry, where)
     if answer == "accept" and not len(task):
-        raise BadInput(f"{where} has no task", field="task", hint='task = "cpus:1;mem:512MiB", or answer = "decline"')
+        raise BadInput(
+            f"{where} has no task", field=f"{where}.task", hint='task = "cpus:1;mem:512MiB", or answer = "decline"'
+        )
     refuse = entry.get("refuse_seconds", 5)
     if not is_number(refuse):
-        raise BadInput(f"{where}: refuse_seconds is not a number", field="refuse_seconds")
+        raise BadInput(f"{where}: refuse_seconds is not a number", field=f"{where}.refuse_seconds")
     after = _seconds(entry, "after", where)
     count = _count(entry, "count", where)
     if count is not None and count > _MOST_FRAMEWORKS:
-        raise BadInput(f"{where}: more than {_MOST_FRAMEWORKS} frameworks", field="count")
+        raise BadInput(f"{where}: more than {_MOST_FRAMEWORKS} frameworks", field=f"{where}.count")
     if count is not None and count > 1 and entry.get("running"):
         raise BadInput(
-            f"{where}: with count above 1, frameworks cannot have running tasks", field="count", hint="count = 1"
+            f"{where}: with count above 1, frameworks cannot have running tasks",
+            field=f"{where}.count",
+            hint="count = 1",
         )
     roles = _roles(entry, name, where)
     more = _from_before(entry, roles, where)
     if after and more:
         raise BadInput(
             f"{where}: a framework that subscribes later cannot have running tasks",
-            field="after",
+            field=f"{where}.after",
             hint="leave out after",
         )
     capabilities = entry.get("capabilities")
@@ -115,10 +121,12 @@ def _simulated_frameworks(entry: dict[str, Any], where: str) -> list[SimulatedFr
         more["capabilities"] = () if capabilities == [] else _texts(capabilities, "capabilities", where)
     suppressed = _texts(entry["suppressed"], "suppressed", where) if entry.get("suppressed") else ()
     if not set(suppressed) <= set(roles):
-        raise BadInput(f"{where}: suppressed names a role that is not one of the framework's roles", field="suppressed")
+        raise BadInput(
+            f"{where}: suppressed names a role that is not one of the framework's roles", field=f"{where}.suppressed"
+        )
     principal = entry.get("principal")
     if not (principal is None or isinstance(principal, str)):
-        raise BadInput(f"{where}: principal is not a string", field="principal")
+        raise BadInput(f"{where}: principal is not a string", field=f"{where}.principal")
     return [
         SimulatedFrameworkSpec(
             name=f"{name}-{number}" if count is not None and count > 1 else name,
@@ -131,6 +139,7 @@ def _simulated_frameworks(entry: dict[str, Any], where: str) -> list[SimulatedFr
             after=after,
             principal=principal,
             suppressed=suppressed,
+            where=where,
             **more,
         )
         for number in range(1, (count or 1) + 1)
@@ -140,66 +149,72 @@ def _simulated_frameworks(entry: dict[str, Any], where: str) -> list[SimulatedFr
 def _task(entry: dict[str, Any], where: str) -> Resources:
     task = _resources(entry, "task", where)
     if any(not resource.is_scalar or resource.is_reserved for resource in task):
-        raise BadInput(f"{where}: a task takes plain amounts", field="task", hint='task = "cpus:1;mem:512MiB"')
+        raise BadInput(f"{where}: a task takes plain amounts", field=f"{where}.task", hint='task = "cpus:1;mem:512MiB"')
     return task
 
 
 def _resources(entry: dict[str, Any], key: str, where: str) -> Resources:
     text = entry.get(key, "")
     if not isinstance(text, str):
-        raise BadInput(f"{where}: {key} is not a string", field=key)
+        raise BadInput(f"{where}: {key} is not a string", field=f"{where}.{key}")
     try:
         return parse_resources(text)
     except RuleViolation as error:
-        raise BadInput(f"{where}: {key}: {error.message}", field=key, hint=error.hint) from error
+        raise BadInput(f"{where}: {key}: {error.message}", field=f"{where}.{key}", hint=error.hint) from error
 
 
 def _from_before(entry: dict[str, Any], roles: tuple[str, ...], where: str) -> dict[str, Any]:
     """The fields about a framework that is there before the master, and may be away; none of any other."""
     connected = entry.get("connected", True)
     if not isinstance(connected, bool):
-        raise BadInput(f"{where}: connected is not true or false", field="connected")
+        raise BadInput(f"{where}: connected is not true or false", field=f"{where}.connected")
     running = _running(entry.get("running", []), roles, where)
     return {"connected": connected, "running": running} if running or not connected else {}
 
 
 def _running(entries: Any, roles: tuple[str, ...], where: str) -> tuple[RunningTasks, ...]:
     if not isinstance(entries, list):
-        raise BadInput(f"{where}: running is not an array of tables", field="running", hint="[[frameworks.running]]")
+        raise BadInput(
+            f"{where}: running is not an array of tables", field=f"{where}.running", hint="[[frameworks.running]]"
+        )
     return tuple(_running_tasks(entry, roles, f"{where}.running[{index}]") for index, entry in enumerate(entries))
 
 
 def _running_tasks(entry: Any, roles: tuple[str, ...], where: str) -> RunningTasks:
     if not isinstance(entry, dict):
-        raise BadInput(f"{where} is not a table", field="running", hint="[[frameworks.running]]")
+        raise BadInput(f"{where} is not a table", field=where, hint="[[frameworks.running]]")
     check_keys(entry, _KNOWN_RUNNING, where)
     agent, role, volumes = entry.get("agent"), entry.get("role"), entry.get("volumes")
     if not isinstance(agent, str) or not agent:
-        raise BadInput(f"{where}: agent is not a host name", field="agent")
+        raise BadInput(f"{where}: agent is not a host name", field=f"{where}.agent")
     resources = _resources(entry, "resources", where)
     if role is None and len(roles) != 1:
-        raise BadInput(f"{where}: name one of the framework's roles", field="role", hint=f'role = "{roles[0]}"')
+        raise BadInput(
+            f"{where}: name one of the framework's roles", field=f"{where}.role", hint=f'role = "{roles[0]}"'
+        )
     if role is not None and not isinstance(role, str):
-        raise BadInput(f"{where}: role is not a string", field="role")
+        raise BadInput(f"{where}: role is not a string", field=f"{where}.role")
     tasks = entry.get("tasks", 1)
     if isinstance(tasks, bool) or not isinstance(tasks, int) or not 0 <= tasks <= _LARGEST:
-        raise BadInput(f"{where}: tasks is not 0 or a positive number", field="tasks")
+        raise BadInput(f"{where}: tasks is not 0 or a positive number", field=f"{where}.tasks")
     if not resources and not volumes:
         raise BadInput(
-            f"{where} has neither resources nor volumes", field="resources", hint='resources = "cpus:1;mem:512MiB"'
+            f"{where} has neither resources nor volumes",
+            field=f"{where}.resources",
+            hint='resources = "cpus:1;mem:512MiB"',
         )
-    return RunningTasks(agent, resources, tasks, role, _texts(volumes, "volumes", where) if volumes else ())
+    return RunningTasks(agent, resources, tasks, role, _texts(volumes, "volumes", where) if volumes else (), where)
 
 
 def _roles(entry: dict[str, Any], name: str, where: str) -> tuple[str, ...]:
     if "role" in entry and "roles" in entry:
-        raise BadInput(f"{where} has both role and roles", field="roles")
+        raise BadInput(f"{where} has both role and roles", field=f"{where}.roles")
     return _texts(entry.get("roles", [entry.get("role", name)]), "roles", where)
 
 
 def _texts(value: Any, key: str, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not value or not all(isinstance(text, str) for text in value):
-        raise BadInput(f"{where}: {key} is not a list of strings", field=key)
+        raise BadInput(f"{where}: {key} is not a list of strings", field=f"{where}.{key}")
     return tuple(value)
 
 
@@ -208,44 +223,8 @@ def _count(entry: dict[str, Any], key: str, where: str) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _LARGEST:
-        raise BadInput(f"{where}: {key} is not a positive number", field=key)
+        raise BadInput(f"{where}: {key} is not a positive number", field=f"{where}.{key}")
     return value
-
-
-def read_domain(entry: Mapping[str, Any], where: str) -> Domain | None:
-    """Read the fault domain of an agent.  Raises BadInput."""
-    if "region" not in entry and "zone" not in entry:
-        return None
-    region, zone = entry.get("region"), entry.get("zone")
-    if not (isinstance(region, str) and isinstance(zone, str) and region and zone):
-        raise BadInput(f"{where}: a fault domain is a region and a zone, both strings", field="region")
-    return Domain(region, zone)
-
-
-def read_faults(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Read the fields of `AgentFaults` of an agent.  Raises BadInput."""
-    loses = entry.get("loses", 0)
-    if not isinstance(loses, int) or not is_number(loses) or loses < -1:
-        raise BadInput(f"{where}: loses is not a number of operations, or -1 for all", field="loses")
-    delays = {key: entry.get(key, 0.0) for key in ("delay", "launch_delay")}
-    for key, delay in delays.items():
-        if not is_number(delay) or delay < 0:
-            raise BadInput(f"{where}: {key} is not a number of seconds", field=key)
-    return {"loses": loses, **{key: float(delay) for key, delay in delays.items()}}
-
-
-def read_absence(entry: Mapping[str, Any], where: str) -> Absence | None:
-    """Read the absence of an agent.  Raises BadInput."""
-    for key in ("leaves_after", "returns_after"):
-        value = entry.get(key)
-        if value is not None and (not is_number(value) or value < 0):
-            raise BadInput(f"{where}: {key} is not a number of seconds", field=key)
-    leaves, returns = entry.get("leaves_after"), entry.get("returns_after")
-    if leaves is None and returns is None:
-        return None
-    if leaves is None or (returns is not None and returns <= leaves):
-        raise BadInput(f"{where}: an agent can only return after it has left", field="returns_after")
-    return Absence(float(leaves), None if returns is None else float(returns))
 
 
 def flag_texts(flags: Mapping[str, Any], where: str) -> dict[str, str]:
@@ -255,7 +234,7 @@ def flag_texts(flags: Mapping[str, Any], where: str) -> dict[str, str]:
 
 def _flag_text(value: Any, where: str) -> str:
     if not (isinstance(value, str | bool) or is_number(value)):
-        raise BadInput(f"{where} is not a string, a number, true or false", field=where.rpartition(": ")[2])
+        raise BadInput(f"{where} is not a string, a number, true or false", field=where)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -265,7 +244,24 @@ def is_number(value: Any) -> bool:
 
 
 def check_keys(table: dict[str, Any], known: set[str], where: str) -> None:
-    """Raises BadInput for a key that is not known."""
+    """Raises BadInput for a key that is not known; `where` is the path of the table, empty for the whole file."""
     for key in table:
         if key not in known:
-            raise BadInput(f"{where}: '{key}' is not a key here", field=key, hint="known: " + ", ".join(sorted(known)))
+            raise BadInput(
+                f"{where}: '{key}' is not a key here".removeprefix(": "),
+                field=f"{where}.{key}".removeprefix("."),
+                hint="known: " + ", ".join(sorted(known)),
+            )
+
+
+def rate_limits_flag(table: Any) -> str:
+    """The table [rate_limits], which has the keys of the documented JSON, as the flag.  Raises BadInput."""
+    try:
+        limits = RateLimits.read(table, "rate_limits").to_core()
+    except BadInput as error:
+        error.field = ".".join(filter(None, ("rate_limits", error.field)))
+        raise
+    faults = [(f"rate_limits.{fault.field}", fault.sentence) for fault in rate_limits.errors(limits)]
+    if faults:
+        raise BadInput("; ".join(map(": ".join, faults)), field=faults[0][0])
+    return json.dumps(table)

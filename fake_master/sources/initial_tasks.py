@@ -34,6 +34,8 @@ class RunningTasks:
     """One of the framework's roles; None is its only one."""
     volumes: tuple[str, ...] = ()
     """Ids of persistent volumes that they use."""
+    where: str = field(default="the running tasks", compare=False)
+    """The place of its table in the cluster file."""
 
 
 def usage_of(running: RunningTasks, framework: Framework, hosts: Mapping[str, Agent]) -> Usage:
@@ -42,23 +44,25 @@ def usage_of(running: RunningTasks, framework: Framework, hosts: Mapping[str, Ag
     agent = hosts.get(running.agent)
     if agent is None:
         hint = did_you_mean(running.agent, list(hosts), "give the host name of an agent")
-        raise BadInput(f"{where}: no agent is named '{running.agent}'", field="agent", hint=hint)
+        raise BadInput(f"{where}: no agent is named '{running.agent}'", field=f"{running.where}.agent", hint=hint)
     role = running.role or (next(iter(framework.roles)) if len(framework.roles) == 1 else None)
     if role is None:
-        raise BadInput(f"{where}: name one of the framework's roles", field="role", hint='role = "web"')
+        hint = 'role = "web"'
+        raise BadInput(f"{where}: name one of the framework's roles", field=f"{running.where}.role", hint=hint)
     free = agent.total - agent.used.allocated_to(None)
     held = Resources()
     for entry in running.resources:
         part = _part_of(free - held, entry)
         if part is None:
             problem = f"{where}: {entry} is not free there, only {free - held}"
-            raise BadInput(problem, field="resources", hint="resources of other tasks, and volumes, are not free")
+            hint = "resources of other tasks, and volumes, are not free"
+            raise BadInput(problem, field=f"{running.where}.resources", hint=hint)
         held += part
     for name in running.volumes:
         volume = next((one for one in free if one.disk is not None and one.disk.persistence_id == name), None)
         if volume is None:
             hint = "name a volume from [[volumes]] that no other task uses"
-            raise BadInput(f"{where}: there is no unused volume '{name}'", field="volumes", hint=hint)
+            raise BadInput(f"{where}: there is no unused volume '{name}'", field=f"{running.where}.volumes", hint=hint)
         held += Resources([volume])
     return Usage(framework.id, agent.id, role, held, running.tasks)
 

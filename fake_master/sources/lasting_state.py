@@ -17,10 +17,9 @@ from fake_master.services.reservations import CHECKPOINT_KIND
 from fake_master.state.flags import MasterFlags
 from fake_master.state.quota import SentQuota
 from mesosctl.api.files.desired_state import labels_of, read_sections
-from mesosctl.api.files.line_numbers import Places, places_in_toml
-from mesosctl.api.files.rate_limits import RateLimits
+from mesosctl.api.files.text_file import TextFile
 from mesosctl.api.resources import list_to_json
-from mesosctl.model import rate_limits, roles
+from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, Conflict, RuleViolation
 from mesosctl.model.quantities import Quota, to_double
 from mesosctl.model.quota import rules as quota_rules
@@ -70,8 +69,8 @@ class LastingState:
     volumes: tuple[VolumeSpec, ...] = ()
     fingerprint: str = ""
     """A digest of the text of these sections; empty for a file without them."""
-    where: str = "the cluster"
-    places: Places = field(default_factory=Places)
+    file: TextFile | None = field(default=None, compare=False)
+    """The file that they are from."""
 
     def seed(self, registry: Registry, profile: Profile, flags: MasterFlags, agents: Mapping[str, Resources]) -> None:
         """Check it against the master and its agents (configured resources by host name), and write it once.
@@ -90,14 +89,13 @@ class LastingState:
         try:
             yield
         except (RuleViolation, Conflict) as error:
-            line = self.places.line_of(error.field or "")
-            place = f"{self.where}, line {line}" if line else self.where
+            place = "the cluster" if self.file is None else self.file.place_of(error.field)
             raise BadInput(f"{place}: {error.field}: {error.message}", field=error.field, hint=error.hint) from None
 
     def _quotas(self, profile: Profile, flags: MasterFlags) -> dict[str, Quota]:
         found: dict[str, Quota] = {}
         for index, (role, desired) in enumerate((self.desired.quotas or {}).items()):
-            with _at(f"quotas.{role}", f"quotas[{index}]", self.places):
+            with _at(f"quotas.{role}", f"quotas[{index}]", self.file):
                 quota_rules.check_role_may_have_quota(role, profile)
                 roles.check_whitelist(role, flags.whitelist)
                 quota = desired.applied_to(None, profile)
@@ -179,25 +177,25 @@ def _check_agent(hostname: str, agents: Mapping[str, Resources], where: str) -> 
 
 
 @contextmanager
-def _at(place: str, other: str = "", places: Places | None = None) -> Iterator[None]:
+def _at(place: str, other: str = "", file: TextFile | None = None) -> Iterator[None]:
     """Give an error its place in the file: `place`, or `other` if the file has that."""
     try:
         yield
     except (RuleViolation, Conflict) as error:
-        error.field = other if places is not None and other in places.lines else place
+        error.field = other if file is not None and other in file.find(file.text).lines else place
         raise
 
 
 # --- Reading ------------------------------------------------------------------------------------------
 
 
-def read_lasting_state(document: Mapping[str, Any], text: str, where: str) -> LastingState:
+def read_lasting_state(document: Mapping[str, Any], file: TextFile) -> LastingState:
     """The sections of a cluster file that are about lasting state.  Raises BadInput with line and key."""
     sections = {key: document[key] for key in sorted(SECTIONS & document.keys())}
     if not sections:
         return LastingState()
     digest = blake2s(json.dumps(sections, default=str).encode("utf-8", "replace"), digest_size=4).hexdigest()
-    unread = LastingState(fingerprint=digest, where=where, places=places_in_toml(text))
+    unread = LastingState(fingerprint=digest, file=file)
     with unread.placed():
         return replace(unread, desired=read_sections(sections), volumes=_volumes(sections.get("volumes", [])))
 
@@ -253,16 +251,6 @@ def _size(text: str, where: str) -> int:
 
 def _wrong(where: str, sentence: str, hint: str | None = None) -> RuleViolation:
     return RuleViolation(sentence, field=where, rule="wanted.valid", hint=hint)
-
-
-def rate_limits_flag(table: Any, text: str, where: str) -> str:
-    """The table [rate_limits], which has the keys of the documented JSON, as the flag.  Raises BadInput."""
-    limits = RateLimits.read(table, f"{where}: rate_limits").to_core()
-    faults = [f"rate_limits.{fault.field}: {fault.sentence}" for fault in rate_limits.errors(limits)]
-    if faults:
-        line = places_in_toml(text).line_of(faults[0].partition(": ")[0])
-        raise BadInput(f"{where}{f', line {line}' if line else ''}: {'; '.join(faults)}", field="rate_limits")
-    return json.dumps(table)
 
 
 # --- Writing ------------------------------------------------------------------------------------------

@@ -55,6 +55,8 @@ class SimulatedFrameworkSpec:
     connected: bool = True
     """Whether its scheduler is there; else it keeps its tasks and is offered nothing."""
     running: tuple[RunningTasks, ...] = ()
+    where: str = field(default="frameworks", compare=False)
+    """The place of its table in the cluster file."""
 
 
 Launched = Callable[[Framework, Offer, int], None]
@@ -95,7 +97,9 @@ class SimulatedFramework:
             wanted = self._subscription()
             wanted.check(self._master.state.flags)
         except RuleViolation as error:
-            raise BadInput(f"framework '{self._spec.name}': {error.message}", field="frameworks") from error
+            raise BadInput(
+                f"framework '{self._spec.name}': {error.message}", field=f"{self._spec.where}.role"
+            ) from error
         if self._spec.running or not self._spec.connected:
             self._be_there(wanted, hosts)
         elif self._spec.after:
@@ -132,15 +136,13 @@ class SimulatedFramework:
         )
         framework.info = {**wanted.info, "id": {"value": framework.id}}
         tasks = SnapshotTasks(master, Lending(), master.state.now)
-        used: dict[str, Resources] = {}
         for number, running in enumerate(spec.running):
             usage = usage_of(running, framework, hosts)
             held = usage.resources.allocated_to(usage.role)
-            used[usage.agent_id] = used.get(usage.agent_id, Resources()) + held
             framework.hold(master.state.agents[usage.agent_id], held)
             tasks.hold(framework, usage, held, number)
         self._take_part(framework)
-        master.subscriptions.restore(framework, used)
+        master.subscriptions.restore(framework)
         for task in list(framework.tasks.values()):
             master.task_runner.go_on(framework, task, None)
         self._ask_for_the_rest()

@@ -110,7 +110,8 @@ def _simulate_snapshot(snapshot: ClusterSnapshot, where: str, most_steps: int) -
 
     Raises BadInput.
     """
-    spec = read_cluster(cluster_file(snapshot)[0], where)
+    # The lines of this text are not those of the snapshot.
+    spec = replace(read_cluster(cluster_file(snapshot)[0], where), file=None)
     active = [framework for framework in spec.frameworks if framework.connected]
     busy = [framework for framework in active if framework.task]
     if not busy:
@@ -131,7 +132,8 @@ def _simulate_snapshot(snapshot: ClusterSnapshot, where: str, most_steps: int) -
 def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
     """Play a cluster until nobody takes another offer, or for this many steps.  Raises BadInput."""
     if not spec.frameworks:
-        raise BadInput("the cluster has no frameworks", field="frameworks", hint="add [[frameworks]]")
+        where = "the cluster" if spec.file is None else spec.file.name
+        raise BadInput(f"{where} has no frameworks", field="frameworks", hint="add [[frameworks]]")
     clock = VirtualClock(0.0)
     late = sorted((known for known in spec.frameworks if known.after), key=lambda known: known.after)
     recorder = _Recorder(most_steps, tuple(known.name for known in late))

@@ -10,7 +10,8 @@ from typing import Any
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.services.quota import QUOTA_KIND
-from fake_master.sources.cluster_file import AgentSpec, ClusterSpec, agent_specs
+from fake_master.sources.agent_tables import AgentSpec, agent_specs
+from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.cluster_tables import flag_texts, simulated_frameworks, task_outcome
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.sources.source_file import Source, read_source

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesosctl.cli.completion import callbacks as completing
-from mesosctl.cli.environment import Written, read_text
+from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.roles import closest, role_error
 
 if TYPE_CHECKING:
+    from mesosctl.api.files.text_file import TextFile
     from mesosctl.client.leading_master import Master
     from mesosctl.model.quantities import Limits, Quantities
     from mesosctl.model.resource import Resource
@@ -149,11 +150,12 @@ NO_LIMIT = "none"
 """The word that removes every limit."""
 
 
-def read_payload(session: Session, file: str) -> Written:
+def read_payload(session: Session, file: str) -> "TextFile":
     """The JSON of --file, which knows the line of each value that is refused.  Raises BadInput."""
     from mesosctl.api.files.line_numbers import places_in_json
+    from mesosctl.api.files.text_file import TextFile
 
-    return Written(file, read_text(file, "--file", session.environment.stdin), places_in_json)
+    return TextFile(named(file), read_text(file, "--file", session.environment.stdin), places_in_json)
 
 
 def parse_words(words: Sequence[str], after: str | None = None) -> "list[Resource]":

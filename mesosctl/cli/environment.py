@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from mesosctl.files import open_file, read_text_file, why_unreadable
-from mesosctl.model.errors import BadInput, Conflict, Invalid, NotFound
+from mesosctl.model.errors import BadInput
 from mesosctl.model.redaction import Secrets
 from mesosctl.output.formats import output_formats
 
 if TYPE_CHECKING:
     import typer
 
-    from mesosctl.api.files.line_numbers import Places
     from mesosctl.client.settings import Transport
 
 
@@ -230,34 +229,6 @@ def opened(path: Path, field: str, stdin: TextIO) -> Iterator[BufferedIOBase]:
             yield file
         except OSError as error:
             raise _unreadable(path, field, error) from None
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """The text of a file; if something in it is refused, the error names the file, the line and the role.
-
-    `find` gives the line of each key, as `api.files.line_numbers` does.
-    """
-
-    path: str
-    text: str
-    find: "Callable[[str], Places]"
-
-    @contextmanager
-    def refusals(self, *roles: str) -> Iterator[None]:
-        """Add the place in the file to refusals in this block; `roles` are those that the file names."""
-        try:
-            yield
-        except (Invalid, NotFound, Conflict) as error:
-            if error.rule == "file.json":
-                raise  # an invalid text is refused with line and column
-            role = error.role or (roles[0] if len(roles) == 1 else "")
-            line = self.find(self.text).line_of(error.field or "", role)
-            where = f"{named(self.path)}, line {line}" if line else named(self.path)
-            whose = f"role '{role}': " if role and f"'{role}'" not in error.message else ""
-            sentence = error.message.removeprefix(f"{named(self.path)}: ")
-            error.reword(f"{where}: {whose}{sentence}")
-            raise
 
 
 def named(path: Path | str) -> str:

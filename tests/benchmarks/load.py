@@ -1,8 +1,8 @@
 """A client that asks one question again and again, over connections that stay open, and takes the time."""
 
 import socket
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Self
 
@@ -75,11 +75,8 @@ def _request(question: str) -> bytes:
 
 
 def ask(port: int, question: str, *, at_once: int, seconds: float) -> Answers:
-    """Ask a question over `at_once` connections for about so long, in threads that only wait."""
+    """Ask a question over `at_once` connections for about so long, twice at least, in threads that only wait."""
     until = time.monotonic() + seconds
-    times: list[list[float]] = [[] for _ in range(at_once)]
-    sizes: list[int] = []
-    firsts: list[float] = []
     enough = -(-_ENOUGH // at_once)
 
     def timed(connection: Connection) -> tuple[float, int]:
@@ -87,22 +84,22 @@ def ask(port: int, question: str, *, at_once: int, seconds: float) -> Answers:
         size = connection.ask(question)
         return time.perf_counter() - started, size
 
-    def one(own: list[float]) -> None:
+    def one(_number: int) -> tuple[float, list[float], int]:
+        own: list[float] = []
         with Connection(port) as connection:
-            firsts.append(timed(connection)[0])  # whatever is made once is made now
-            while (now := time.monotonic()) < until or (
-                len(own) < enough and now < until + _MOST_SECONDS_OVER * seconds
+            first, size = timed(connection)  # whatever is made once is made now
+            while (
+                not own
+                or (now := time.monotonic()) < until
+                or (len(own) < enough and now < until + _MOST_SECONDS_OVER * seconds)
             ):
                 took, size = timed(connection)
                 own.append(took)
-            sizes.append(size)
+        return first, own, size
 
     started = time.perf_counter()
-    threads = [threading.Thread(target=one, args=(own,)) for own in times]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(at_once) as threads:
+        asked = list(threads.map(one, range(at_once)))
     took = time.perf_counter() - started
-    found = sorted(entry for own in times for entry in own)
-    return Answers(firsts[0], found, (len(found) + at_once) / took, max(sizes))
+    found = sorted(entry for _, own, _ in asked for entry in own)
+    return Answers(asked[0][0], found, (len(found) + at_once) / took, max(size for _, _, size in asked))

@@ -4,8 +4,10 @@
 
 Runs each part in a process of its own, keeps its figures in FOLDER/measured, and writes
 FOLDER/index.md with its pictures.  What is not measured now stands there with the figures that
-were kept.  FOLDER is docs/benchmarks, or a temporary one with --small.  Exit status 1 if a part failed,
-or found something above its limit.
+were kept.  A part that fails, or takes longer than its bound, is named on the page; the others follow all the same.
+FOLDER is docs/benchmarks, or a temporary one with --small.
+
+Exit status: 0 if every part was measured, 1 if one failed, 2 if none failed and a figure is above its limit.
 """
 
 # ruff: noqa: T201  # a command that shows its progress
@@ -13,10 +15,8 @@ or found something above its limit.
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,36 +24,39 @@ from tests import ROOT
 from tests.benchmarks.reporting.charts import picture
 from tests.benchmarks.reporting.environment import environment
 from tests.benchmarks.reporting.page_text import Environment, Measured, page
+from tests.benchmarks.reporting.parts import Ended, Part, run_within
 from tests.benchmarks.reporting.report import ABOVE_LIMIT
 
 PARTS = {
-    "allocation": ("--small",),
-    "lending": ("--small",),
-    "serving": ("--small",),
-    "startup": ("--runs", "3"),
-    "memory": ("--small",),
-    "subscriber": ("--small",),
-    "whatif": ("--small",),
+    "allocation": Part(1800),
+    "lending": Part(600),
+    "serving": Part(900),
+    "startup": Part(600, ("--runs", "3")),
+    "memory": Part(900),
+    "subscriber": Part(900),
+    "whatif": Part(900),
 }
-"""In the order of the page, with what makes each of them quick."""
+"""In the order of the page."""
 PAGE_FOLDER = ROOT / "docs" / "benchmarks"
+FAILED = "failed.json"
+"""In the folder of figures: how each part ended that has none of the last run."""
 
 
-def measure(part: str, *, small: bool, on: Environment, measured: Path) -> int:
-    """Run one part and keep its figures; its exit status, with 0 and ABOVE_LIMIT of which there are figures."""
+def measure(part: str, *, small: bool, on: Environment, measured: Path) -> Ended:
+    """Run one part, and keep its figures if there are any."""
     taken_at, load = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "figures.json"
-        words = [sys.executable, "-m", f"tests.benchmarks.{part}", "--json", str(file), *(PARTS[part] if small else ())]
-        started = time.monotonic()
-        status = subprocess.run(words, check=False).returncode
-        if status not in (0, ABOVE_LIMIT) or not file.exists():
-            return status or 1
+        words = [sys.executable, "-m", f"tests.benchmarks.{part}", "--json", str(file)]
+        ended = run_within(PARTS[part].seconds, [*words, *(PARTS[part].small if small else ())])
+        if ended.failure is None and not file.exists():
+            ended = Ended(ended.status, "wrote no figures")
+        if ended.failure is not None:
+            return ended
         report = json.loads(file.read_text(encoding="utf-8"))
-    report.setdefault("took_seconds", round(time.monotonic() - started, 1))
     figures = {"part": part, "environment": on, "taken_at": taken_at, "load": load, "report": report}
     (measured / f"{part}.json").write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return status
+    return ended
 
 
 def write(into: Path) -> Path:
@@ -69,8 +72,23 @@ def write(into: Path) -> Path:
             (measured / f"{chart.name}.svg").write_text(picture(chart), encoding="utf-8")
     written = into / "index.md"
     missing = [part for part, file in files.items() if not file.exists()]
-    written.write_text(page(parts, missing, measured.name), encoding="utf-8")
+    written.write_text(page(parts, missing, measured.name, _failed(measured)), encoding="utf-8")
     return written
+
+
+def _failed(measured: Path) -> dict[str, str]:
+    file = measured / FAILED
+    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else {}
+
+
+def _keep_failed(measured: Path, ended: dict[str, Ended]) -> None:
+    """Keep how parts failed beside the figures, and forget those that have figures again."""
+    failed = {part: how for part, how in _failed(measured).items() if part not in ended}
+    failed |= {part: how.failure for part, how in ended.items() if how.failure is not None}
+    if failed:
+        (measured / FAILED).write_text(json.dumps(failed, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    else:
+        (measured / FAILED).unlink(missing_ok=True)
 
 
 def main() -> int:
@@ -89,8 +107,9 @@ def main() -> int:
 
 
 def _make(wanted: list[str], given: argparse.Namespace, into: Path) -> int:
-    (into / "measured").mkdir(parents=True, exist_ok=True)
-    statuses: dict[str, int] = {}
+    measured = into / "measured"
+    measured.mkdir(parents=True, exist_ok=True)
+    ended: dict[str, Ended] = {}
     if not given.no_measuring:
         on = environment()
         for name, value in on.items():
@@ -98,15 +117,19 @@ def _make(wanted: list[str], given: argparse.Namespace, into: Path) -> int:
         present = [part for part in PARTS if part in wanted]
         for number, part in enumerate(present, 1):
             print(f"\n=== {number} of {len(present)}: {part}", flush=True)
-            statuses[part] = measure(part, small=given.small, on=on, measured=into / "measured")
+            ended[part] = measure(part, small=given.small, on=on, measured=measured)
+            _keep_failed(measured, ended)
+            write(into)  # whatever comes of the next one
     print(f"\nwritten: {write(into)}")
-    failed = [part for part, status in statuses.items() if status not in (0, ABOVE_LIMIT)]
-    above = [part for part, status in statuses.items() if status == ABOVE_LIMIT]
-    if failed:
-        print(f"failed: {', '.join(failed)}; what is kept of them is older", file=sys.stderr)
+    failed = {part: how.failure for part, how in ended.items() if how.failure is not None}
+    above = [part for part, how in ended.items() if how.failure is None and how.status == ABOVE_LIMIT]
+    for part, failure in failed.items():
+        print(f"failed: {part} {failure}; what is kept of it is older", file=sys.stderr)
     if above:
         print(f"above a limit: {', '.join(above)}", file=sys.stderr)
-    return 1 if failed or above else 0
+    if failed:
+        return 1
+    return ABOVE_LIMIT if above else 0
 
 
 if __name__ == "__main__":

@@ -192,6 +192,8 @@ def main() -> None:
             pace,
             MOST_SECONDS,
         )
+        reporter.budget(f"largest lag of an event subscriber, {agents:,} agents", lags[-1], MOST_LAG, "s")
+        reporter.budget(f"time that 1,000 moves of offers take, {agents:,} agents", pace, MOST_SECONDS, "s")
         if not given.small:
             reporter.limit(f"{agents:,} agents, largest lag", lags[-1], MOST_LAG * LOOSE)
             reporter.limit(f"{agents:,} agents, a second of moves", pace, MOST_SECONDS * LOOSE)

@@ -42,3 +42,19 @@ def test_answers_are_read_whole(at_once: int) -> None:
     assert answers.size == length
     assert len(answers.seconds) >= at_once
     assert answers.seconds == sorted(answers.seconds)
+
+
+@pytest.mark.process
+@pytest.mark.socket
+def test_a_question_is_asked_twice_at_least_however_long_its_first_answer_takes() -> None:
+    with FakeMaster(Case("", 2, 1), "1secs") as master:
+        answers = ask(master.port, "/slaves", at_once=2, seconds=0.0)
+    assert len(answers.seconds) == 2
+    assert answers.first > 0.0
+
+
+@pytest.mark.process
+@pytest.mark.socket
+def test_a_question_that_is_not_answered_with_200_ends_the_measurement() -> None:
+    with FakeMaster(Case("", 2, 1), "1secs") as master, pytest.raises(AssertionError, match="404"):
+        ask(master.port, "/nothing", at_once=2, seconds=0.0)

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from fake_master.sources.agent_tables import AgentSpec
+from fake_master.sources.cluster_file import ClusterSpec
 from mesosctl.api.agent_operations import read_reserve
 from mesosctl.api.offers import AcceptCall, read_offer
 from mesosctl.model.errors import BadInput, Conflict

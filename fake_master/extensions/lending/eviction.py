@@ -1,15 +1,110 @@
-"""The tasks to evict when lent resources are needed on an agent ("Oversubscription for reservations", eviction).
+"""The tasks of an agent that lends, the terms in which they count, and those to evict when lent resources are needed.
 
-The arithmetic of one agent. Amounts are thousandths by name; a balance may be below zero. The note's `total >= occupied
-+ occupiedRev + evicting` is always true for what is physically in use: no part of `AgentOccupancy.free_now` is below
-zero.
+Source: "Oversubscription for reservations", eviction.
+
+The arithmetic is of one agent. Amounts are thousandths by name; a balance may be below zero. The note's
+`total >= occupied + occupiedRev + evicting` is always true for what is physically in use: no part of
+`AgentOccupancy.free_now` is below zero.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeVar
 
+from fake_master.state.frameworks import Framework
+from fake_master.state.tasks import Task
 from mesosctl.model.quantities import Quantities
+
+# --- Tasks on an agent ------------------------------------------------------------------------------
+
+
+class HeldAmounts(NamedTuple):
+    """Amounts that a task or an executor holds, of names that can be lent."""
+
+    regular: Quantities
+    lent: Quantities
+
+    @property
+    def everything(self) -> Quantities:
+        """Both kinds together."""
+        return self.regular + self.lent
+
+
+@dataclass(slots=True, eq=False)
+class PlacedTask:
+    """A task on an agent; one of those in an executor answers for what that holds, too."""
+
+    framework: Framework
+    task: Task
+    own: HeldAmounts
+    executor: HeldAmounts
+    executor_runs: bool = False
+
+    @property
+    def container(self) -> tuple[str, str]:
+        """Identifies the container that it lives in, and ends with."""
+        return self.framework.id, self.task.executor_id or f"\0{self.task.id}"
+
+    @property
+    def waits(self) -> bool:
+        """Whether the agent has not started it."""
+        return self.task.is_staging and not self.task.ending
+
+    @property
+    def borrows(self) -> bool:
+        """Whether any of it is lent."""
+        return bool(self.own.lent or self.executor.lent)
+
+    @property
+    def everything(self) -> Quantities:
+        """All that it holds, or will."""
+        return self.own.everything + self.executor.everything
+
+    @property
+    def needed(self) -> Quantities:
+        """The amounts that it takes to start."""
+        return self.own.everything if self.executor_runs else self.everything
+
+
+NOTHING = HeldAmounts(Quantities(), Quantities())
+
+
+@dataclass(slots=True)
+class AgentTasks:
+    """The tasks of one agent: started ones in the order of their start, waiting ones in that of their arrival."""
+
+    tasks: list[PlacedTask] = field(default_factory=list)
+    starting: bool = False
+    """Whether those that wait will be looked at in a moment."""
+
+
+def hand_over(placed: PlacedTask, heirs: list[PlacedTask]) -> None:
+    """Another task of the same executor answers for it from now on."""
+    if heirs and placed.executor.everything:
+        heirs[0].executor, heirs[0].executor_runs = placed.executor, placed.executor_runs
+        placed.executor = NOTHING
+
+
+def terms(placed: PlacedTask) -> Iterator[tuple[str, Quantities]]:
+    """Yield the terms of the formula in which a task counts, with its amounts."""
+    goes = placed.task.ending
+    if not (goes and placed.task.is_staging):
+        yield from _terms_of(placed.own, started=not placed.waits, evicted=goes and placed.borrows)
+    if placed.executor_runs or not goes:
+        yield from _terms_of(placed.executor, started=placed.executor_runs, evicted=goes and placed.borrows)
+
+
+def _terms_of(part: HeldAmounts, *, started: bool, evicted: bool) -> Iterator[tuple[str, Quantities]]:
+    if evicted:
+        yield "evicting", part.everything
+        return
+    yield "occupied", part.regular
+    if started:
+        yield "running", part.regular
+    yield "occupied_rev" if started else "waiting_rev", part.lent
+
+
+# --- The formula ------------------------------------------------------------------------------------
 
 Balance = dict[str, int]
 """Thousandths by name, of either sign."""
@@ -79,37 +174,23 @@ class Candidate(Generic[TaskT]):
     started: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class AgentTask(Generic[TaskT]):
-    """A task on an agent; all tasks in a container end together."""
-
-    task: TaskT
-    container: Hashable
-    """An executor, or the task itself."""
-    holds: Quantities
-    """One of those in an executor also accounts for what the executor holds."""
-    lent: bool
-    """Whether any of it has started."""
-    started: bool = True
-
-
-def candidates(guests: Iterable[AgentTask[TaskT]]) -> list[Candidate[list[TaskT]]]:
-    """The containers that hold lent resources, each with its tasks; `guests` are sorted by arrival, oldest first.
+def candidates(placed_tasks: Iterable[PlacedTask]) -> list[Candidate[list[PlacedTask]]]:
+    """The containers that hold lent resources, each with its tasks; `placed_tasks` are sorted by arrival, oldest first.
 
     A container ends as a whole, so everything that it holds would be free, and it has started as soon as one of its
     tasks has.
     """
-    containers: dict[Hashable, list[AgentTask[TaskT]]] = {}
-    for guest in guests:
-        containers.setdefault(guest.container, []).append(guest)
+    containers: dict[tuple[str, str], list[PlacedTask]] = {}
+    for placed in placed_tasks:
+        containers.setdefault(placed.container, []).append(placed)
     return [
         Candidate(
-            [guest.task for guest in together],
-            Quantities.total(guest.holds for guest in together),
-            started=any(guest.started for guest in together),
+            together,
+            Quantities.total(placed.everything for placed in together),
+            started=not all(placed.waits for placed in together),
         )
         for together in containers.values()
-        if any(guest.lent for guest in together)
+        if any(placed.borrows for placed in together)
     ]
 
 

@@ -1,6 +1,6 @@
 """The agents' side of lending: tasks start, wait or are evicted (oversubscription specification, "Agent: eviction").
 
-The arithmetic is `fake_master.extensions.lending.eviction`'s; here are the tasks of each agent, in their order.
+`fake_master.extensions.lending.eviction` has the arithmetic of one agent.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,8 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 from fake_master.extensions.lending.allocator import LendingAllocator
-from fake_master.extensions.lending.eviction import AgentOccupancy, AgentTask, candidates, choose
-from fake_master.extensions.lending.placed_tasks import NOTHING, AgentTasks, HeldAmounts, PlacedTask, hand_over, terms
+from fake_master.extensions.lending.eviction import (
+    NOTHING,
+    AgentOccupancy,
+    AgentTasks,
+    HeldAmounts,
+    PlacedTask,
+    candidates,
+    choose,
+    hand_over,
+    terms,
+)
 from fake_master.services.task_runner import TaskRunner
 from fake_master.state.agents import Agent
 from fake_master.state.extension_points import AgentRuntime
@@ -239,11 +248,7 @@ class RevocableTasks(AgentRuntime):
 
     def _chosen(self, agent: Agent, lack: Quantities, newcomer: PlacedTask | None) -> list[list[PlacedTask]]:
         """Return the containers of borrowers to evict, each as its tasks."""
-        placed_tasks = [
-            AgentTask(placed, placed.container, placed.everything, lent=placed.borrows, started=not placed.waits)
-            for placed in self._placed(agent.id)
-            if not placed.task.ending
-        ]
+        placed_tasks = [placed for placed in self._placed(agent.id) if not placed.task.ending]
         return choose(lack, [container for container in candidates(placed_tasks) if newcomer not in container.task])
 
     def _start_waiting(self, agent: Agent) -> None:

@@ -143,6 +143,10 @@ class PrioritySorter:
         """The client got something."""
         self._level(leaf.client_path).allocated(leaf, agent, allocation, counted=counted)
 
+    def allocated_again(self, leaf: Node, allocation: Allocation, times: int) -> None:
+        """The client got something `times` over, on as many agents; shared volumes are none of it."""
+        self._level(leaf.client_path).allocated_again(leaf, allocation, times)
+
     def unallocated(self, leaf: Node, agent: str, allocation: Allocation) -> None:
         """The client gave something back."""
         self._level(leaf.client_path).unallocated(leaf, agent, allocation)

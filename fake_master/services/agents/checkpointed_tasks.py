@@ -88,7 +88,7 @@ def _resources(messages: Iterable[Record]) -> Resources:
     return Resources(to_core(read(RESOURCE, message)) for message in messages)
 
 
-class NoAgentStore:
+class NoCheckpointedTasks:
     """The interface of the store; this one keeps nothing, for masters whose registry ends with the process."""
 
     def __init__(self) -> None:
@@ -133,7 +133,7 @@ _MOMENT = 1.0
 """Seconds that an acknowledgement may wait."""
 
 
-class AgentStore(NoAgentStore):
+class CheckpointedTasks(NoCheckpointedTasks):
     """Stores the tasks of agents, also of agents that are not back yet."""
 
     def __init__(self, state: MasterState, registry: Registry, transaction: Transaction) -> None:
@@ -152,7 +152,7 @@ class AgentStore(NoAgentStore):
         """Records by key, by the id of an agent that has not come back yet."""
 
     def read(self, may_return: Collection[str]) -> None:
-        """See `NoAgentStore.read`; the records of agents that cannot come back are dropped."""
+        """See `NoCheckpointedTasks.read`; the records of agents that cannot come back are dropped."""
         self.framework_infos = self._registry.records(_FRAMEWORK)
         with reading_records():
             records = self._registry.records(_TASK)
@@ -178,7 +178,7 @@ class AgentStore(NoAgentStore):
     # --- Agents register --------------------------------------------------------------------------------
 
     def recovered_from(self, agent_id: str) -> list[RecoveredTask]:
-        """See `NoAgentStore.recovered_from`."""
+        """See `NoCheckpointedTasks.recovered_from`."""
         found = []
         for key, record in self._away.pop(agent_id, {}).items():
             with reading_records():
@@ -191,25 +191,25 @@ class AgentStore(NoAgentStore):
         return found
 
     def drop_task(self, task: Task) -> None:
-        """See `NoAgentStore.drop_task`."""
+        """See `NoCheckpointedTasks.drop_task`."""
         self._change(_key(task), None)
 
     # --- What happens ---------------------------------------------------------------------------------
 
     def remember_task(self, framework: Framework, task: Task, *, may_wait: bool = False) -> None:
-        """See `NoAgentStore.remember_task`."""
+        """See `NoCheckpointedTasks.remember_task`."""
         if framework.is_simulated:
             return
         self._change(_key(task), (framework, task), may_wait=may_wait)
         self._take_info(framework)
 
     def remember_framework(self, framework: Framework) -> None:
-        """See `NoAgentStore.remember_framework`; no agent knows one that has had no task."""
+        """See `NoCheckpointedTasks.remember_framework`; no agent knows one that has had no task."""
         if framework.id in self.framework_infos:
             self._take_info(framework)
 
     def forget(self, framework: Framework) -> None:
-        """See `NoAgentStore.forget`."""
+        """See `NoCheckpointedTasks.forget`."""
         for task in (*framework.tasks.values(), *framework.unreachable_tasks.values()):
             self._change(_key(task), None)
         for records in self._away.values():
@@ -222,11 +222,11 @@ class AgentStore(NoAgentStore):
     # --- What is written ------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """See `NoAgentStore.begin`."""
+        """See `NoCheckpointedTasks.begin`."""
         self._is_wanted = False
 
     def write(self) -> None:
-        """See `NoAgentStore.write`: everything that has changed, if the transaction changed any of it."""
+        """See `NoCheckpointedTasks.write`: everything that has changed, if the transaction changed any of it."""
         if not self._is_wanted:
             return
         write = self._registry.write
@@ -236,14 +236,14 @@ class AgentStore(NoAgentStore):
             write(_FRAMEWORK, framework_id, self.framework_infos.get(framework_id))
 
     def written(self) -> None:
-        """See `NoAgentStore.written`."""
+        """See `NoCheckpointedTasks.written`."""
         if self._is_wanted:
             self._changed.clear()
             self._changed_frameworks.clear()
             self._due, self._is_wanted = None, False
 
     def close(self) -> None:
-        """See `NoAgentStore.close`."""
+        """See `NoCheckpointedTasks.close`."""
         if self._due is None:
             return
         self._due = self._state.now
@@ -252,7 +252,7 @@ class AgentStore(NoAgentStore):
             self._registry.wait_at_most(SECONDS_TO_WAIT)
             self._keep()
         except RegistryFailure as failure:
-            _LOG.warning("%s; updates that were acknowledged last will be sent again", failure)
+            _LOG.warning("%s; the most recently acknowledged updates will be sent again", failure)
 
     # --- Within ---------------------------------------------------------------------------------------
 

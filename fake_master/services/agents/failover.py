@@ -7,7 +7,7 @@ of them stay away than `--recovery_agent_removal_limit` allows, the master ends 
 
 The agents of a fake master live in its process, and what they would bring to the next leader is
 kept: ids, reservations, volumes, and what operators said of them in any case; what they run, and
-for whom, if the registry outlives the process (`AgentStore`).  Frameworks of the master's own
+for whom, if the registry outlives the process (`CheckpointedTasks`).  Frameworks of the master's own
 process end with it, and their tasks with them.
 """
 
@@ -16,7 +16,7 @@ import math
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry
 from fake_master.services import v1_messages
-from fake_master.services.agents.checkpointed_tasks import NoAgentStore
+from fake_master.services.agents.checkpointed_tasks import NoCheckpointedTasks
 from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.state.agents import Agent
@@ -34,7 +34,7 @@ class Failover:
         state: MasterState,
         registry: Registry,
         allocator: Allocator,
-        store: NoAgentStore,
+        store: NoCheckpointedTasks,
         records: AgentRecords,
         removal: AgentRemoval,
     ) -> None:

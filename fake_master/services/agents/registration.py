@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from fake_master.allocator.interface import Allocator
 from fake_master.services import v1_messages
-from fake_master.services.agents.checkpointed_tasks import NoAgentStore, RecoveredTask
+from fake_master.services.agents.checkpointed_tasks import NoCheckpointedTasks, RecoveredTask
 from fake_master.services.events import EventPublisher
 from fake_master.services.offers import Offers
 from fake_master.services.reservations import Checkpoints
@@ -31,7 +31,7 @@ class AgentRegistration:
         state: MasterState,
         allocator: Allocator,
         events: EventPublisher,
-        store: NoAgentStore,
+        store: NoCheckpointedTasks,
         checkpoints: Checkpoints,
         subscriptions: Subscriptions,
         task_runner: TaskRunner,

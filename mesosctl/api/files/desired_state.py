@@ -32,6 +32,7 @@ from typing import Any
 
 from mesosctl.api.files import reading
 from mesosctl.api.files.line_numbers import places_in_toml
+from mesosctl.api.files.text_file import TextFile
 from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, format_milli, to_double
@@ -122,8 +123,7 @@ def load(text: str, where: str) -> DesiredState:
     try:
         return _wanted(document)
     except RuleViolation as error:
-        line = places_in_toml(text).line_of(error.field or "")
-        place = f"{where}, line {line}" if line else where
+        place = TextFile(where, text, places_in_toml).place_of(error.field)
         raise BadInput(f"{place}: {error.field}: {error.message}", field=error.field, hint=error.hint) from None
 
 

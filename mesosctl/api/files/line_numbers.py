@@ -4,7 +4,7 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 _BLANK = re.compile(r"\s*")
@@ -29,6 +29,8 @@ class Places(NamedTuple):
         return within or self._nearest(entry and f"{entry}.role", "")
 
     def _nearest(self, path: str, within: str) -> int | None:
+        if "[0]" in self.lines and not path.startswith("["):
+            path = path[path.find("[") :] if "[" in path else ""  # readers give a bare array the key of a request
         while len(path) > len(within):
             if path in self.lines:
                 return self.lines[path]
@@ -105,24 +107,33 @@ def places_in_toml(text: str) -> Places:
     for number, line in enumerate(text.splitlines(), 1):
         header = _HEADER.fullmatch(line)
         if header is not None:
-            table = _dotted(f"[{header[2]}]")
+            table = _path_of_table(_keys(f"[{header[2]}]"), entries)
             if header[1] == "[[":
                 entries[table] += 1
                 table = f"{table}[{entries[table] - 1}]"
             lines.setdefault(table, number)
         elif (key := _KEY.match(line)) is not None:
-            lines.setdefault(f"{table}.{_dotted(f'{key[1]} = 0')}".lstrip("."), number)
+            lines.setdefault(f"{table}.{'.'.join(_keys(f'{key[1]} = 0'))}".lstrip("."), number)
     return Places(lines)
 
 
-def _dotted(toml: str) -> str:
-    """The path of the one key in a line of TOML."""
+def _path_of_table(keys: Sequence[str], entries: Counter[str]) -> str:
+    """The path of a table: a key of an array of tables means its last entry so far."""
+    path = ""
+    for key in keys:
+        path = f"{path}[{entries[path] - 1}]" if entries[path] else path
+        path = f"{path}.{key}".lstrip(".")
+    return path
+
+
+def _keys(toml: str) -> list[str]:
+    """The parts of the one key in a line of TOML."""
     try:
         value = tomllib.loads(toml)
     except (ValueError, RecursionError):
-        return ""
+        return []
     keys = []
     while isinstance(value, dict) and value:
         key, value = next(iter(value.items()))
         keys.append(key)
-    return ".".join(keys)
+    return keys

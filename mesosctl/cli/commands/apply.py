@@ -10,7 +10,7 @@ import typer
 
 from mesosctl.cli.arguments import AllowNewResource, TrustMaster, send_options
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
-from mesosctl.cli.environment import Written, named, read_text
+from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.model.exit_status import ExitStatus
 
@@ -58,11 +58,12 @@ def diff(
     """
     from mesosctl.api.files.desired_state import load
     from mesosctl.api.files.line_numbers import places_in_toml
+    from mesosctl.api.files.text_file import TextFile
     from mesosctl.operations.apply.plan import compare
     from mesosctl.output.plan import wanted_differences
 
     session: Session = ctx.obj
-    written = Written(file, _read(session, file), places_in_toml)
+    written = TextFile(named(file), _read(session, file), places_in_toml)
     wanted = load(written.text, named(file))
     with session.open_master() as master, written.refusals():
         found = compare(master, wanted, prune=prune, allow_new_resource=allow_new_resource)
@@ -111,13 +112,14 @@ def apply(  # one parameter an option
     """
     from mesosctl.api.files.desired_state import load
     from mesosctl.api.files.line_numbers import places_in_toml
+    from mesosctl.api.files.text_file import TextFile
     from mesosctl.operations.apply.journal import Journal, JournalKey, digest, folder
     from mesosctl.operations.apply.plan import make_plan
     from mesosctl.operations.apply.run import prove as prove_reached
 
     session: Session = ctx.obj
     text = _read(session, file)
-    wanted, written = load(text, named(file)), Written(file, text, places_in_toml)
+    wanted, written = load(text, named(file)), TextFile(named(file), text, places_in_toml)
 
     def planned(master: "Master") -> "list[Step]":
         with written.refusals():

@@ -4,6 +4,7 @@
      "tables": [{"title": "…", "columns": ["case", "ours ms", …], "rows": [["/quota", 1.25, …], …]}],
      "charts": [{"name": "allocation-agents", "title": "…", "across": "agents", "up": "ms",
                  "lines": {"here": [[100, 0.7], …]}}],
+     "budgets": [{"name": "what-if --from FILE", "measured": 8.2, "bound": 10, "unit": "s", "is_least": false}],
      "took_seconds": 12.3}
 
 A cell is a text, a number, or null for what was not measured.
@@ -48,6 +49,23 @@ class Chart:
     lines: dict[str, list[tuple[float | str, float]]]
 
 
+@dataclass(frozen=True)
+class Budget:
+    """A bound that the project holds itself to, and the figure beside it."""
+
+    name: str
+    measured: float
+    bound: float
+    unit: str = ""
+    is_least: bool = False
+    """Whether the figure has to be at least the bound, not at most."""
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the figure is within the bound."""
+        return self.measured >= self.bound if self.is_least else self.measured <= self.bound
+
+
 @dataclass
 class Report:
     """All that one benchmark has to say."""
@@ -56,6 +74,7 @@ class Report:
     about: list[str] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
+    budgets: list[Budget] = field(default_factory=list)
     took_seconds: float = 0.0
 
     @classmethod
@@ -66,6 +85,7 @@ class Report:
             about=list(written["about"]),
             tables=[Table(**table) for table in written["tables"]],
             charts=[Chart(**chart) for chart in written["charts"]],
+            budgets=[Budget(**budget) for budget in written.get("budgets", ())],
             took_seconds=written["took_seconds"],
         )
 
@@ -98,6 +118,10 @@ class Reporter:
         """Hold a figure beside its limit; `finish` ends the process if one is above it."""
         if found > at_most:
             self._above.append(f"{label}: {shown(found)}, but at most {at_most:g}")
+
+    def budget(self, name: str, measured: float, bound: float, unit: str = "", *, is_least: bool = False) -> None:
+        """One more row of the page's table of budgets; a budget that is missed fails nothing, unlike `limit`."""
+        self.report.budgets.append(Budget(name, measured, bound, unit, is_least))
 
     def chart(self, chart: Chart) -> None:
         """A picture for the page."""

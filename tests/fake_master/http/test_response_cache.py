@@ -15,7 +15,8 @@ from fake_master.http.request_response import Request
 from fake_master.http.views import agents as views
 from fake_master.http.views import response_cache
 from fake_master.http.views.response_cache import ResponseCache
-from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from fake_master.sources.agent_tables import AgentSpec
+from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.state.agents import Absence, Agent, Domain
 from fake_master.state.clock import VirtualClock

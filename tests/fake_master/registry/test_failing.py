@@ -16,7 +16,8 @@ import pytest
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request, Response
 from fake_master.registry.sqlite import SqliteRegistry
-from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from fake_master.sources.agent_tables import AgentSpec
+from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.agents import Absence
 from fake_master.state.clock import VirtualClock
 from mesosctl.api.protobuf_json import streaming

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fake_master.http.request_response import Request
-from fake_master.sources.cluster_file import AgentSpec
+from fake_master.sources.agent_tables import AgentSpec
 from fake_master.state.agents import Absence
 from fake_master.state.tasks import TaskOutcome
 from tests.helpers.lab import AGENT, JSON, PINGS, Lab, Scheduler, scalar

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fake_master.registry.interface import Registry
 from fake_master.registry.sqlite import SqliteRegistry
-from fake_master.sources.cluster_file import AgentSpec
+from fake_master.sources.agent_tables import AgentSpec
 from fake_master.state.agents import Absence
 from tests.helpers.lab import AGENT, PINGS, Lab, Scheduler
 

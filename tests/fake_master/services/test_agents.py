@@ -9,7 +9,8 @@ from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.services.reservations import DoesNotFit
-from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from fake_master.sources.agent_tables import AgentSpec
+from fake_master.sources.cluster_file import ClusterSpec
 from mesosctl.model.errors import BadInput
 from mesosctl.model.resource import Reservation
 from mesosctl.model.text import parse_resources

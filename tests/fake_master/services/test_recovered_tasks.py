@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fake_master.sources.cluster_file import AgentSpec
+from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.state.agents import Absence
 from fake_master.state.tasks import TaskOutcome

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fake_master.sources.cluster_file import AgentSpec
+from fake_master.sources.agent_tables import AgentSpec
 from fake_master.state.agents import Absence
 from fake_master.state.clock import VirtualClock
 from mesosctl.model.errors import BadInput
@@ -58,7 +58,7 @@ def test_times_of_absence_that_cannot_be(tmp_path: Path, lines: str, field: str)
     path.write_text(f'[[agents]]\nresources = "{AGENT}"\n{lines}\n')
     with pytest.raises(BadInput) as refused:
         read_cluster_file(path)
-    assert refused.value.field == field
+    assert refused.value.field == f"agents[0].{field}"
 
 
 @pytest.mark.parametrize(("version", "status"), [("1.11", 200), ("1.4", 409)])

@@ -11,7 +11,8 @@ from fake_master.http.request_response import Request, Response
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
 from fake_master.registry.sqlite import SqliteRegistry
-from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from fake_master.sources.agent_tables import AgentSpec
+from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
 
 AGENT = "cpus:4;mem:2048"

@@ -107,6 +107,8 @@ class Ordering(Protocol):
 
     def allocated(self, leaf: Node, agent: str, allocation: Allocation, *, counted: bool = True) -> None: ...  # noqa: D102
 
+    def allocated_again(self, leaf: Node, allocation: Allocation, times: int) -> None: ...  # noqa: D102
+
     def unallocated(self, leaf: Node, agent: str, allocation: Allocation) -> None: ...  # noqa: D102
 
     def allocation(self, path: str) -> Amounts: ...  # noqa: D102
@@ -214,10 +216,7 @@ class Sorter(ABC):
             self._activity_changed(leaf)
 
     def update_weight(self, path: str, weight: float) -> None:
-        """Set the weight of a path, in the tree or not yet.
-
-        It applies at once, also to an inner node: a deliberate difference (README).
-        """
+        """Set the weight of a path, in the tree or not yet; at once, a deliberate difference (README)."""
         self.weights[path] = weight
         node: Node | None = self.root
         for name in path.split("/"):

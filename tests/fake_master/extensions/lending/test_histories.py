@@ -14,7 +14,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from fake_master.extensions.lending.allocator import LendingAllocator
 from fake_master.master import Master
 from fake_master.services.metrics import Metrics
-from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from fake_master.sources.agent_tables import AgentSpec
+from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.agents import Agent
 from fake_master.state.clock import VirtualClock
 from fake_master.state.frameworks import Framework

@@ -102,7 +102,7 @@ def test_agents_that_make_no_sense(tmp_path: Path, line: str, field: str) -> Non
     path.write_text(f'[[agents]]\nresources = "cpus:1"\n{line}\n')
     with pytest.raises(BadInput) as wrong:
         read_cluster_file(path).start()
-    assert wrong.value.field == field
+    assert wrong.value.field == f"agents[0].{field}"
 
 
 @pytest.mark.parametrize("knows", [True, False])

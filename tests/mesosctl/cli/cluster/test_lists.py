@@ -7,7 +7,7 @@ import json
 import pytest
 import yaml
 
-from fake_master.sources.cluster_file import AgentSpec
+from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_entries

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from fake_master.sources.cluster_file import AgentSpec, ClusterSpec
+from fake_master.sources.agent_tables import AgentSpec
+from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.transports.in_process import InProcessTransport
 
 HOME = "https://master.example:5050"

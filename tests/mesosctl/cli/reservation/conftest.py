@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from fake_master.sources.cluster_file import AgentSpec
+from fake_master.sources.agent_tables import AgentSpec
 from fake_master.state.agents import Agent
 from tests.helpers.lab import CommandLine, Lab
 

@@ -7,7 +7,7 @@ import pytest
 
 from fake_master.registry.interface import MemoryRegistry, RegistryFailure, UnreadableRegistry
 from fake_master.registry.sqlite import SqliteRegistry
-from fake_master.sources.cluster_file import AgentSpec
+from fake_master.sources.agent_tables import AgentSpec
 from fake_master.state.agents import Absence
 from tests.helpers.lab import AGENT, Scheduler, lasting
 
