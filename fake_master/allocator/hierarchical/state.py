@@ -11,8 +11,9 @@ from fake_master.allocator.hierarchical.packed_filters import Refusals
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework, Tokens
 from fake_master.allocator.hierarchical.role_tree import Role, RoleTree
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
+from fake_master.allocator.hierarchical.sorters.ordering import Ordering
 from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
-from fake_master.allocator.hierarchical.sorters.sorter import Ordering, Sorter, Totals
+from fake_master.allocator.hierarchical.sorters.sorter import Sorter, Totals
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options, SorterName
 from mesosctl.model.quantities import Quota
@@ -34,8 +35,7 @@ Withheld = Callable[[str, str, AgentInfo], bool]
 class State:
     """Agents, frameworks, roles and the books.
 
-    The role tree's amounts are kept lazily: handing out and giving back only count allocations, and
-    the sums are settled when they are read.
+    Handing out and giving back only count allocations; the sums of the role tree are settled when they are read.
     """
 
     def __init__(
