@@ -88,7 +88,7 @@ def _for_any_role(text: str) -> tuple[str, str]:
 
 
 def _is_of_one_role(form: str, entries: int) -> bool:
-    """Whether a text that `_for_any_role` made names the role exactly once in each of so many messages."""
+    """Whether a text from `_for_any_role` names the role exactly once in each of its messages."""
     return form.count(_TO_ANY_ROLE) == form.count('"allocation_info"') == entries
 
 
