@@ -70,7 +70,7 @@ def _plain(value: Any) -> Any:
 
 
 def lines(snapshot: ClusterSnapshot) -> Iterator[str]:
-    """The text of a file, in blocks of lines: each has one agent, framework, usage or offer, so files compare by eye."""
+    """The text of a file in blocks of lines: each line has one agent, framework, usage or offer, to compare by eye."""
     texts = _Texts()
     yield "{\n"
     before = ""
