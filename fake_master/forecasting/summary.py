@@ -1,9 +1,9 @@
 """The sums of a cluster at one moment, from the state of its master: a dry run compares two of them."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
-from fake_master.state.agents import Agent
 from fake_master.state.master_state import MasterState
 from mesosctl.model import roles
 from mesosctl.model.quantities import Quantities, add_up
@@ -12,6 +12,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources, LikeAgents
 
 _NOTHING = Quantities()
+_Object = TypeVar("_Object")
 
 
 class _Sums:
@@ -20,13 +21,13 @@ class _Sums:
     def __init__(self) -> None:
         self._amounts: dict[str, dict[str, int]] = {}
 
-    def add(self, whose: str, entries: Iterable[Resource]) -> None:
+    def add(self, whose: str, entries: Iterable[Resource], times: int = 1) -> None:
         for entry in entries:
             if isinstance(entry.value, int):
                 own = self._amounts.setdefault(whose, {})
                 # What may be taken back is beyond the totals; a master shows it so, too.
                 name = f"{entry.name}_revocable" if entry.revocable else entry.name
-                own[name] = own.get(name, 0) + entry.value
+                own[name] = own.get(name, 0) + entry.value * times
 
     def quantities(self) -> dict[str, Quantities]:
         return {whose: Quantities(amounts) for whose, amounts in self._amounts.items()}
@@ -49,22 +50,21 @@ def summarize(state: MasterState) -> ClusterSummary:
             used.add(role, [entry])
             used_by.add(framework.id, [entry])
             counted.add(role, _plain([entry]))
-    for offer in state.offers:
-        offered.add(offer.role, offer.resources)
-        offered_to.add(offer.framework_id, offer.resources)
-        counted.add(offer.role, _plain(offer.resources))
+    for offer, times in _alike(state.offers, lambda one: (one.framework_id, one.role, id(one.resources))):
+        offered.add(offer.role, offer.resources, times)
+        offered_to.add(offer.framework_id, offer.resources, times)
+        counted.add(offer.role, _plain(offer.resources), times)
     if state.profile.reservations_consume_quota:
-        for agent in state.agents.values():
+        for agent, times in _alike(state.agents.values(), lambda one: id(one.total)):
             for owner, owned in agent.total.by_owner().items():
-                counted.add(owner, owned)
+                counted.add(owner, owned, times)
     quotas = {role: quota for role, quota in state.quota_meanings().items() if not quota.is_default}
-    in_service = [agent for agent in state.agents.values() if agent.active]
     rolled_up = counted.rolled_up()
-    plain = _PlainAmounts()
+    agents = _InService(state)
     return ClusterSummary(
-        totals=_totals(in_service),
+        totals=Quantities(agents.totals),
         capacity=state.capacity(),
-        free=_free(state, in_service, plain),
+        free=Quantities(agents.free),
         roles=_held(used.rolled_up(), offered.rolled_up()),
         frameworks={one: HeldResources() for one in state.frameworks}
         | _held(used_by.quantities(), offered_to.quantities()),
@@ -72,7 +72,7 @@ def summarize(state: MasterState) -> ClusterSummary:
         quotas=quotas,
         counted={role: rolled_up.get(role, _NOTHING) for role in quotas},
         asking=_asking(state),
-        like_agents=_like_agents(in_service, plain),
+        like_agents=agents.alike,
     )
 
 
@@ -91,32 +91,65 @@ def _asking(state: MasterState) -> frozenset[str]:
     return frozenset(asked.union(*map(roles.ancestors, asked)))
 
 
-def _totals(agents: Iterable[Agent]) -> Quantities:
-    """Return the sum of what agents have, added up in place as in `_free`."""
-    sums: dict[str, int] = {}
-    for agent in agents:
-        add_up(sums, ((entry.name, entry.value) for entry in agent.total if isinstance(entry.value, int)))
-    return Quantities(sums)
+class _InService:
+    """Sums over the agents in service; of agents that share all their resources, one is looked at."""
+
+    def __init__(self, state: MasterState) -> None:
+        self.totals: dict[str, int] = {}
+        self.free: dict[str, int] = {}
+        """Neither used nor offered."""
+        self.alike: Counter[LikeAgents] = Counter()
+        looks: Counter[tuple[int, tuple[tuple[str, int], ...]]] = Counter()
+        totals: dict[int, Resources] = {}
+        offers_on = state.offers.on_agent
+        agents = (agent for agent in state.agents.values() if agent.active)
+        for agent, times in _alike(
+            agents, lambda one: (id(one.total), id(one.used), *[id(offer.resources) for offer in offers_on(one.id)])
+        ):
+            add_up(
+                self.totals,
+                ((entry.name, entry.value * times) for entry in agent.total if isinstance(entry.value, int)),
+            )
+            idle = _without(_plain_amounts(agent.total), _plain_amounts(agent.used))
+            free = _without(idle, *(_plain_amounts(offer.resources) for offer in offers_on(agent.id)))
+            add_up(self.free, ((name, amount * times) for name, amount in free.items()))
+            totals[id(agent.total)] = agent.total
+            looks[id(agent.total), tuple(idle.items())] += times
+        for (total, idle_amounts), times in looks.items():
+            self.alike[_like(totals[total], dict(idle_amounts))] += times
 
 
-class _PlainAmounts:
-    """The amounts of `_plain` entries; of one collection, which like agents share, they are worked out once."""
+def _like(total: Resources, idle: Mapping[str, int]) -> LikeAgents:
+    owned = sorted(total.by_owner().items())
+    return LikeAgents(
+        unreserved=Quantities(_plain_amounts(total)),
+        idle=Quantities(idle),
+        reserved=tuple((owner, resources.scalar_quantities()) for owner, resources in owned),
+    )
 
-    def __init__(self) -> None:
-        # Each collection is kept with its amounts, so that its id is not reused.
-        self._known: dict[int, tuple[Resources, dict[str, int]]] = {}
 
-    def of(self, resources: Resources) -> Mapping[str, int]:
-        """Return thousandths by name."""
-        found = self._known.get(id(resources))
-        if found is None:
-            amounts: dict[str, int] = {}
-            for entry in resources:
-                value = entry.value
-                if isinstance(value, int) and _is_plain(entry):
-                    amounts[entry.name] = amounts.get(entry.name, 0) + value
-            found = self._known[id(resources)] = (resources, amounts)
-        return found[1]
+def _alike(objects: Iterable[_Object], key: Callable[[_Object], Hashable]) -> Iterator[tuple[_Object, int]]:
+    """Yield one of the objects for each key, and how many have it.
+
+    Like agents share one object of resources, and like offers too, so `id` is a key for as long as they exist.
+    """
+    firsts: dict[Hashable, _Object] = {}
+    counts: Counter[Hashable] = Counter()
+    for one in objects:
+        of_one = key(one)
+        firsts.setdefault(of_one, one)
+        counts[of_one] += 1
+    return ((one, counts[of_one]) for of_one, one in firsts.items())
+
+
+def _plain_amounts(resources: Resources) -> dict[str, int]:
+    """Return the amounts of `_plain` entries: thousandths by name."""
+    amounts: dict[str, int] = {}
+    for entry in resources:
+        value = entry.value
+        if isinstance(value, int) and _is_plain(entry):
+            amounts[entry.name] = amounts.get(entry.name, 0) + value
+    return amounts
 
 
 def _without(amounts: Mapping[str, int], *others: Mapping[str, int]) -> dict[str, int]:
@@ -127,35 +160,6 @@ def _without(amounts: Mapping[str, int], *others: Mapping[str, int]) -> dict[str
             if name in left:
                 left[name] = max(0, left[name] - amount)
     return left
-
-
-def _free(state: MasterState, agents: Iterable[Agent], plain: _PlainAmounts) -> Quantities:
-    """Return what is neither used nor offered; summed up in place, because a Quantities for each agent is slow."""
-    sums: dict[str, int] = {}
-    for agent in agents:
-        offered = (plain.of(offer.resources) for offer in state.offers.on_agent(agent.id))
-        add_up(sums, _without(plain.of(agent.total), plain.of(agent.used), *offered).items())
-    return Quantities(sums)
-
-
-def _like_agents(agents: Iterable[Agent], plain: _PlainAmounts) -> Counter[LikeAgents]:
-    """Count the agents that look the same."""
-    # Like agents share one object of resources, and one of an agent of each look is looked at.
-    looks: dict[tuple[int, tuple[tuple[str, int], ...]], list[Agent]] = {}
-    for agent in agents:
-        idle = _without(plain.of(agent.total), plain.of(agent.used))
-        looks.setdefault((id(agent.total), tuple(idle.items())), []).append(agent)
-    found: Counter[LikeAgents] = Counter()
-    for (_, idle_amounts), alike in looks.items():
-        total = alike[0].total
-        owned = sorted(total.by_owner().items())
-        look = LikeAgents(
-            unreserved=Quantities(plain.of(total)),
-            idle=Quantities(dict(idle_amounts)),
-            reserved=tuple((owner, resources.scalar_quantities()) for owner, resources in owned),
-        )
-        found[look] += len(alike)
-    return found
 
 
 def _plain(entries: Iterable[Resource]) -> list[Resource]:

@@ -88,7 +88,7 @@ class SqliteRegistry(Registry):
         version, tables = self._what_is_there()
         # Check before writing: the file may be another program's database.
         if version in (0, sqlite_file.WITHOUT_SEAL, sqlite_file.SCHEMA_VERSION) and "record" not in tables:
-            raise UnreadableRegistry(f"{self._path} is not a registry, but a database of something else")
+            raise UnreadableRegistry(f"{self._path} is a database, but not a registry")
         if version not in (sqlite_file.WITHOUT_SEAL, sqlite_file.SCHEMA_VERSION):
             raise UnreadableRegistry(
                 f"{self._path} was written by another version (schema {version}, not {sqlite_file.SCHEMA_VERSION})"

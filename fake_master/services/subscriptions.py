@@ -86,8 +86,8 @@ class Subscriptions:
         self._allocator.add_framework(allocator_info(framework, self._state.flags), used, active=False)
         return framework
 
-    def restore(self, framework: Framework, used: Mapping[str, Resources]) -> None:
-        """A framework that existed before this master was made, with its holdings by agent id.
+    def restore(self, framework: Framework) -> None:
+        """A framework that existed before this master was made, with everything that it holds.
 
         It gets no events, and may stay disconnected forever.  Raises RuleViolation.
         """
@@ -97,7 +97,7 @@ class Subscriptions:
         if framework.stream is not None:
             framework.stream.on_abandon(self._on_abandon(framework, framework.stream))
         info = allocator_info(framework, self._state.flags)
-        self._allocator.add_framework(info, used, active=framework.active, suppressed=framework.suppressed)
+        self._allocator.add_framework(info, framework.held, active=framework.active, suppressed=framework.suppressed)
 
     def update(self, framework: Framework, wanted: Subscription) -> None:
         """UPDATE_FRAMEWORK.  Raises RuleViolation; nothing is allocated by the call itself."""

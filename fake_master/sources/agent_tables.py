@@ -127,7 +127,7 @@ def _faults(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Read the fields of `AgentFaults` of an agent.  Raises BadInput."""
     loses = entry.get("loses", 0)
     if not isinstance(loses, int) or not is_number(loses) or loses < -1:
-        raise BadInput(f"{where}: loses is not a number of operations, or -1 for all", field=f"{where}.loses")
+        raise BadInput(f"{where}: loses is neither a number of operations nor -1 for all", field=f"{where}.loses")
     delays = {key: entry.get(key, 0.0) for key in ("delay", "launch_delay")}
     for key, delay in delays.items():
         if not is_number(delay) or delay < 0:

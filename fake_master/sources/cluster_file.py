@@ -162,7 +162,7 @@ def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
         master.agent_registry.refused.append(hostname)
         return
     if hostname in master.state.known_agents.hosts:
-        raise BadInput(f"two agents are called {hostname}: hostnames must be unique", field="hostname")
+        raise BadInput(f"two agents are called {hostname}: host names must be unique", field="hostname")
     agent_id, registered_time = master.agent_registry.identity(hostname)
     agent = Agent(
         id=agent_id,

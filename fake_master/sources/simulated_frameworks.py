@@ -136,15 +136,13 @@ class SimulatedFramework:
         )
         framework.info = {**wanted.info, "id": {"value": framework.id}}
         tasks = SnapshotTasks(master, Lending(), master.state.now)
-        used: dict[str, Resources] = {}
         for number, running in enumerate(spec.running):
             usage = usage_of(running, framework, hosts)
             held = usage.resources.allocated_to(usage.role)
-            used[usage.agent_id] = used.get(usage.agent_id, Resources()) + held
             framework.hold(master.state.agents[usage.agent_id], held)
             tasks.hold(framework, usage, held, number)
         self._take_part(framework)
-        master.subscriptions.restore(framework, used)
+        master.subscriptions.restore(framework)
         for task in list(framework.tasks.values()):
             master.task_runner.go_on(framework, task, None)
         self._ask_for_the_rest()

@@ -175,10 +175,14 @@ class Framework:
 
     def hold(self, agent: Agent, resources: Resources) -> None:
         """Add `resources` of an agent, with allocation roles, that a task or executor uses."""
-        before = self._held.get(agent.id)
-        self._held[agent.id] = resources if before is None else before + resources
-        self._held_anywhere.add(resources)
+        self.add_held(agent.id, resources)
         agent.used = agent.used + resources if agent.used else resources
+
+    def add_held(self, agent_id: str, resources: Resources) -> None:
+        """Add resources that it holds; the caller sets `Agent.used`, because many frameworks begin with the master."""
+        before = self._held.get(agent_id)
+        self._held[agent_id] = resources if before is None else before + resources
+        self._held_anywhere.add(resources)
 
     def release(self, agent: Agent, resources: Resources) -> None:
         """Subtract the resources of a task or executor that has ended."""
@@ -204,6 +208,11 @@ class Framework:
     def all_tasks(self) -> Iterator[Task]:
         """Return its tasks, also those that cannot be reached and the last of those that have ended."""
         return chain(self.tasks.values(), self.unreachable_tasks.values(), self.completed_tasks)
+
+    @property
+    def held(self) -> Mapping[str, Resources]:
+        """The resources that it holds, by agent id, with allocation roles."""
+        return self._held
 
     @property
     def agents_used(self) -> Collection[str]:

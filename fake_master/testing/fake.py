@@ -180,7 +180,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
     # --- What goes wrong --------------------------------------------------------------------------------
 
     def lose(self, agent: str | Agent) -> None:
-        """Make an agent (its host name, id or value) unreachable, as if it had stopped answering pings.
+        """Make an agent (its host name, its id or the `Agent`) unreachable, as if it had stopped answering pings.
 
         Its offers are rescinded, its tasks become TASK_UNREACHABLE, or TASK_LOST for a framework that is not
         PARTITION_AWARE, and frameworks get FAILURE.  Raises NotFound for an agent that is not registered.
@@ -196,7 +196,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         self._gate(give_up)
 
     def bring_back(self, agent: str | Agent) -> None:
-        """Let a lost agent (its host name, id or value) register again, with the tasks that it still runs.
+        """Let a lost agent (its host name, its id or the `Agent`) register again, with the tasks that it still runs.
 
         Raises NotFound for an unknown agent.
         """

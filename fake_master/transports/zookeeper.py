@@ -37,7 +37,7 @@ def parse_place(text: str) -> Place:
     """Read `zk://[USER:PASSWORD@]HOST:PORT,…/PATH`.  Raises BadInput."""
     found = _ADDRESS.fullmatch(text)
     if found is None:
-        raise BadInput("it is not an address in ZooKeeper", field="zk", hint="--zk zk://127.0.0.1:2181/mesos")
+        raise BadInput("it is not a ZooKeeper address", field="zk", hint="--zk zk://127.0.0.1:2181/mesos")
     return Place(found[2], found[3].rstrip("/"), found[1])
 
 

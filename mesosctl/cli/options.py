@@ -124,7 +124,7 @@ class GlobalOptions:
         typer.Option(
             "--cacert",
             metavar="FILE",
-            help="Certificate authorities to trust instead of the system's. With zk://, it also selects https.",
+            help="Certificate authorities to trust instead of the system's. With zk://, this also selects https.",
         ),
     ] = None
     cert: Annotated[str | None, typer.Option("--cert", metavar="FILE", help="The client certificate.")] = None

@@ -166,7 +166,7 @@ def _bug(error: Exception) -> Bug:
     """One sentence for a bug; its values may be secret, so only the type of the exception is named."""
     return Bug(
         f"this is a bug ({type(error).__name__})",
-        hint="run it again with -vv, and open an issue with the output",
+        hint="run the same command again with -vv, and open an issue with the output",
     )
 
 

@@ -149,7 +149,7 @@ def _limit_warnings(limit: RateLimit, qps: str, capacity: str, who: str) -> Iter
             "warning",
             "ratelimit.no-capacity",
             capacity,
-            f"messages of {who} may fill the master's memory, because there is no capacity",
+            f"messages of {who} may fill the master's memory, because no capacity is given",
             f"give {capacity.rpartition('.')[2]}",
         )
     elif limit.capacity is not None and limit.capacity > _UNLIKELY_CAPACITY:

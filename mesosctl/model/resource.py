@@ -98,11 +98,6 @@ class Disk:
     host_path: str | None = None
 
     @property
-    def identity(self) -> tuple[DiskSource | None, str | None]:
-        """The key by which two disks are the same disk."""
-        return self.source, self.persistence_id
-
-    @property
     def indivisible(self) -> bool:
         """Whether it is indivisible: MOUNT, BLOCK, RAW with an id, a volume.
 
@@ -163,11 +158,30 @@ class Resource:
             value_type(self.value),
             self.allocation_role,
             self.reservations,
-            self.disk.identity if self.disk is not None else None,
+            self.disk_identity,
             self.revocable,
             self.provider_id,
             self.shared,
             self.throttleable,
+        )
+
+    @property
+    def disk_identity(self) -> tuple[DiskSource | None, str | None] | None:
+        """The key by which two disks are the same disk; None of what is on no disk in particular."""
+        return None if self.disk is None else (self.disk.source, self.disk.persistence_id)
+
+    def _is_of_kind(self, other: "Resource") -> bool:
+        """Whether `kind` is equal: compared field by field, the ones that differ most first, because sums need it."""
+        return (
+            self.name == other.name
+            and self.allocation_role == other.allocation_role
+            and self.reservations == other.reservations
+            and self.revocable == other.revocable
+            and self.shared == other.shared
+            and self.disk_identity == other.disk_identity
+            and self.provider_id == other.provider_id
+            and self.throttleable == other.throttleable
+            and value_type(self.value) == value_type(other.value)
         )
 
     @property
@@ -219,28 +233,18 @@ class Resource:
 
     def with_value(self, value: Value) -> "Resource":
         """The same entry with another value; much faster than `replace`, because sums need it often."""
+        return self._with(value, self.allocation_role)
+
+    def with_allocation_role(self, role: str | None) -> "Resource":
+        """The same entry, allocated to a role, or to none; as fast as `with_value`."""
+        return self if self.allocation_role == role else self._with(self.value, role)
+
+    def _with(self, value: Value, allocation_role: str | None) -> "Resource":
         return Resource(
             self.name,
             value,
             self.reservations,
-            self.allocation_role,
-            self.disk,
-            self.revocable,
-            self.shared,
-            self.provider_id,
-            self.copies,
-            self.throttleable,
-        )
-
-    def with_allocation_role(self, role: str | None) -> "Resource":
-        """The same entry, allocated to a role, or to none; as fast as `with_value`."""
-        if self.allocation_role == role:
-            return self
-        return Resource(
-            self.name,
-            self.value,
-            self.reservations,
-            role,
+            allocation_role,
             self.disk,
             self.revocable,
             self.shared,
@@ -251,7 +255,7 @@ class Resource:
 
     def merges_with(self, other: "Resource") -> bool:
         """Whether adding `other` enlarges this entry instead of making a second one."""
-        if self.name != other.name or self.kind != other.kind:
+        if not self._is_of_kind(other):
             return False
         if self.shared:
             return self.value == other.value
@@ -264,7 +268,7 @@ class Resource:
 
     def yields(self, other: "Resource") -> bool:
         """Whether `other` may be subtracted from this entry at all."""
-        if self.name != other.name or self.kind != other.kind:
+        if not self._is_of_kind(other):
             return False
         if self.shared or (self.disk is not None and self.disk.indivisible):
             return self.value == other.value

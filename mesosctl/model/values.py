@@ -3,7 +3,7 @@
 A scalar is an `int` of thousandths; ranges and sets have their own types.  All are immutable.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from mesosctl.model.quantities import AsSent, format_milli
@@ -153,6 +153,20 @@ def value_add(left: Value, right: Value) -> Value:
     if isinstance(left, Items) and isinstance(right, Items):
         return left + right
     raise TypeError(f"cannot add {value_type(right)} to {value_type(left)}")
+
+
+def value_sum(values: Sequence[Value]) -> Value:
+    """Sum of two or more values of the same kind; raises TypeError otherwise."""
+    amounts = [value for value in values if isinstance(value, int)]
+    if len(amounts) == len(values):
+        return sum(amounts)
+    ranges = [value for value in values if isinstance(value, Ranges)]
+    if len(ranges) == len(values):
+        return Ranges.of(span for value in ranges for span in value.spans)
+    items = [value for value in values if isinstance(value, Items)]
+    if len(items) == len(values):
+        return Items.of(name for value in items for name in value)
+    raise TypeError(f"cannot add {' and '.join(sorted(set(map(value_type, values))))}")
 
 
 def value_times(value: Value, count: int) -> Value:

@@ -156,7 +156,7 @@ class _SchedulerSession:
         finally:
             watch.cancel()
         raise DeadlinePassed(
-            f"no offer fitted within {self._master.deadline.seconds:g} s; offers declined: {self._declined}",
+            f"no offer fit within {self._master.deadline.seconds:g} s; offers declined: {self._declined}",
             sent=False,
             hint="allow more time with --timeout, or see mesosctl offers explain",
         )

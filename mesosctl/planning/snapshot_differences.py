@@ -83,7 +83,10 @@ def _placed(held: Iterable[Debt | Refusal], names: Mapping[str, str]) -> dict[st
         key = f"{names[one.framework_id]} ({one.framework_id}) as {one.role}"
         agents, amounts = sums.get(key, (0, {}))
         sums[key] = agents + 1, _added(amounts, one.resources)
-    return {key: f"{_amounts(amounts)} in {count} entries" for key, (count, amounts) in sums.items()}
+    return {
+        key: f"{_amounts(amounts)} in {count} {'entry' if count == 1 else 'entries'}"
+        for key, (count, amounts) in sums.items()
+    }
 
 
 def _task(task: SnapshotTask) -> dict[str, str]:
@@ -155,7 +158,9 @@ def _used(snapshot: ClusterSnapshot) -> dict[str, str]:
         key = f"{names[usage.framework_id]} ({usage.framework_id}) as {usage.role}"
         tasks, amounts = sums.get(key, (0, {}))
         sums[key] = tasks + usage.tasks, _added(amounts, usage.resources)
-    return {key: f"{_amounts(amounts)} in {tasks} tasks" for key, (tasks, amounts) in sums.items()}
+    return {
+        key: f"{_amounts(amounts)} in {tasks} task{'' if tasks == 1 else 's'}" for key, (tasks, amounts) in sums.items()
+    }
 
 
 def _offered(snapshot: ClusterSnapshot) -> dict[str, str]:
@@ -164,7 +169,10 @@ def _offered(snapshot: ClusterSnapshot) -> dict[str, str]:
         key = f"{offer.framework} ({offer.framework_id}) as {offer.role}"
         offers, amounts = sums.get(key, (0, {}))
         sums[key] = offers + 1, _added(amounts, offer.resources)
-    return {key: f"{_amounts(amounts)} in {offers} offers" for key, (offers, amounts) in sums.items()}
+    return {
+        key: f"{_amounts(amounts)} in {offers} offer{'' if offers == 1 else 's'}"
+        for key, (offers, amounts) in sums.items()
+    }
 
 
 def _added(amounts: dict[str, int], resources: Resources) -> dict[str, int]:

@@ -97,7 +97,7 @@ def growth(reporter: Reporter, what: Literal["agents", "frameworks"], scale: Sca
         reporter.limit(f"exponent with {what}", exponents["here"], EXPONENT_AT_MOST[what])
     reporter.say(f"The time of a run is proportional to the number of {what} to the power of {told}.")
     lines = {f"{name} (exponent {exponents[name]:.2f})": points for name, points in lines.items()}
-    reporter.chart(Chart(f"allocation-{what}", f"An allocation run against {what}, {fixed}", what, "ms", lines))
+    reporter.chart(Chart(f"allocation-{what}", f"An allocation run by number of {what}, {fixed}", what, "ms", lines))
 
 
 def exponent(points: list[tuple[float | str, float]]) -> float:

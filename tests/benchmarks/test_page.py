@@ -1,6 +1,7 @@
 """The page is made of figures: what stands in them stands there, and what was not measured says so."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +14,8 @@ from tests.benchmarks import lending
 from tests.benchmarks import page as command
 from tests.benchmarks.reporting.charts import picture
 from tests.benchmarks.reporting.page_text import Measured, page
-from tests.benchmarks.reporting.report import ABOVE_LIMIT, Chart, Report, Reporter, Table, shown
+from tests.benchmarks.reporting.parts import Ended
+from tests.benchmarks.reporting.report import ABOVE_LIMIT, Budget, Chart, Report, Reporter, Table, shown
 
 CHART = Chart("grown", "How it grows", "agents", "ms", {"here": [(10, 1.0), (100, 9.5)], "Mesos": [(10, 3.0)]})
 BARS = Chart("asked", "How fast", "question", "a second", {"here": [("/quota", 100.0), ("/state", 20.0)]})
@@ -99,7 +101,33 @@ def test_parts_without_figures_are_named() -> None:
     assert "Not measured" not in page([MEASURED])
 
 
+BUDGETS = [Budget("lag", 0.5, 1, "s"), Budget("memory", 600, 500, "MiB"), Budget("rate", 0.9, 1, is_least=True)]
+
+
+def test_every_budget_stands_in_one_table() -> None:
+    parts = [
+        replace(MEASURED, report=replace(REPORT, budgets=BUDGETS[:1])),
+        replace(MEASURED, part="memory", report=replace(REPORT, budgets=BUDGETS[1:])),
+    ]
+    found = rows(page(parts))
+    assert found[found.index(["budget", "measured", "met"]) + 2 :][:3] == [
+        ["lag: at most 1 s", "0.500 s", "yes"],
+        ["memory: at most 500 MiB", "600 MiB", "no"],
+        ["rate: at least 1", "0.900", "no"],
+    ]
+
+
+def test_the_budgets_of_a_part_that_failed_are_not_those_of_an_earlier_run() -> None:
+    part = replace(MEASURED, report=replace(REPORT, budgets=BUDGETS))
+    text = page([part], failed={"allocation": "took longer than 5 s"})
+    assert ["all of `tests.benchmarks.allocation`", "failed: took longer than 5 s", "no"] in rows(text)
+    assert "lag: at most" not in text
+    assert "The last run has no figures, because it took longer than 5 s." in text
+
+
 def test_a_report_is_read_back_from_its_file() -> None:
+    report = replace(REPORT, budgets=BUDGETS)
+    assert Report.from_json(json.loads(report.to_json())).budgets == BUDGETS
     assert Report.from_json(json.loads(REPORT.to_json())).to_json() == REPORT.to_json()
 
 
@@ -144,3 +172,51 @@ def test_a_page_is_written_again_from_the_figures_that_were_kept(tmp_path: Path)
     missing = [part for part in command.PARTS if part != "allocation"]
     assert written.read_text(encoding="utf-8") == page([MEASURED], missing)
     assert sorted(file.name for file in measured.glob("*.svg")) == ["asked.svg", "grown.svg"]
+
+
+def run(monkeypatch: pytest.MonkeyPatch, into: Path, ended: dict[str, Ended]) -> tuple[int, str]:
+    """Run the command for the parts of `ended`, each of which ends so; the status, and the page."""
+
+    def run_within(_seconds: float, words: Sequence[str]) -> Ended:
+        how = ended[words[2].rpartition(".")[2]]
+        if how.failure is None:
+            Path(words[4]).write_text(REPORT.to_json(), encoding="utf-8")
+        return how
+
+    monkeypatch.setattr(command, "environment", lambda: {"CPU": "an abacus"})
+    monkeypatch.setattr(command, "run_within", run_within)
+    monkeypatch.setattr("sys.argv", ["page", "--small", "--only", ",".join(ended), "--into", str(into)])
+    status = command.main()
+    return status, (into / "index.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("ended", "status"),
+    [
+        ({"lending": Ended(0), "whatif": Ended(0)}, 0),
+        ({"lending": Ended(ABOVE_LIMIT), "whatif": Ended(0)}, ABOVE_LIMIT),
+        ({"lending": Ended(ABOVE_LIMIT), "whatif": Ended(1, "ended with status 1: KeyError")}, 1),
+    ],
+)
+def test_the_exit_status_of_the_page(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ended: dict[str, Ended], status: int
+) -> None:
+    assert run(monkeypatch, tmp_path, ended)[0] == status
+
+
+def test_a_part_that_fails_is_named_until_it_is_measured_and_others_follow(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _, text = run(monkeypatch, tmp_path, {"lending": Ended(1, "took longer than 5 s"), "whatif": Ended(0)})
+    assert ["all of `tests.benchmarks.lending`", "failed: took longer than 5 s", "no"] in rows(text)
+    assert "`python -m tests.benchmarks.whatif` on" in text
+    _, text = run(monkeypatch, tmp_path, {"serving": Ended(0)})
+    assert "failed: took longer than 5 s" in text
+    _, text = run(monkeypatch, tmp_path, {"lending": Ended(0)})
+    assert "failed" not in text
+
+
+def test_a_part_without_figures_has_failed_whatever_its_status(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(command, "run_within", lambda *_: Ended(ABOVE_LIMIT))
+    ended = command.measure("lending", small=True, on={}, measured=tmp_path)
+    assert ended.failure == "wrote no figures"

@@ -46,7 +46,7 @@ _DOUBTS = (
     "did not answer within",
     "never show",
     "could not be queried",
-    "no offer fitted",
+    "no offer fit",
     "shows it twice",
     "cannot be read",
 )

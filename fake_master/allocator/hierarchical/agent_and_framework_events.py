@@ -1,9 +1,11 @@
 """The events of agents and of frameworks, as `Allocator` documents them (allocator specification, "Events")."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from fake_master.allocator.hierarchical.allocation_runs import AllocationRuns
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
+from fake_master.allocator.hierarchical.offerable.allocations import Allocation
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import AgentInfo, Allocator, FrameworkInfo, ResourceRequest, Unavailability, Used
@@ -94,7 +96,8 @@ def _account_used(state: State, agent: Agent, used: Mapping[str, Resources]) -> 
     for framework_id, resources in used.items():
         framework = state.frameworks.get(framework_id)
         if framework is not None:
-            state.account_used(agent, framework, resources)
+            state.hold_all(agent, framework, resources)
+            state.mark_all_allocated(agent, resources)
     agent.refresh()
 
 
@@ -121,11 +124,7 @@ class FrameworkEvents(Events):
         framework = state.frameworks[info.id] = Framework(info)
         framework.active = active
         _subscribe(state, framework, info.roles, suppressed)
-        for agent_id, resources in (used or {}).items():
-            agent = state.agents.get(agent_id)
-            if agent is not None:
-                state.account_used(agent, framework, resources)
-                agent.refresh()
+        _account_holdings(state, framework, used or {})
         if active:
             self.allocation_runs.request_run_for_all()
 
@@ -191,6 +190,27 @@ class FrameworkEvents(Events):
 
     def request_resources(self, framework: str, requests: Sequence[ResourceRequest]) -> None:
         """Accept and ignore requests, as Mesos's own allocator does."""
+
+
+def _account_holdings(state: State, framework: Framework, used: Used) -> None:
+    """Account what a new framework uses; equal resources of many agents are added up once."""
+    agents: Counter[Allocation] = Counter()
+    for agent_id, resources in used.items():
+        agent = state.agents.get(agent_id)
+        if agent is None or not resources:
+            continue
+        for allocation in state.pool.allocations.by_role(resources):
+            client = state.ensure_client(framework, allocation.role)
+            if allocation.shared:
+                state.hold(agent, client, allocation)
+                state.mark_allocated(agent, allocation, 1)
+            else:
+                agent.allocations.append((client, allocation))
+                agent.accept(allocation.with_role)
+                agents[allocation] += 1
+        agent.refresh()
+    for allocation, count in agents.items():
+        state.account_used_alike(framework.clients[allocation.role], allocation, count)
 
 
 def _clients(framework: Framework, roles: Collection[str] | None) -> list[Client]:

@@ -1,6 +1,7 @@
 """Records of an agent, a framework, and a framework in one role (a client)."""
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 
 from fake_master.allocator.hierarchical.offerable.allocations import Allocation
 from fake_master.allocator.hierarchical.offerable.eligibility import Eligibility
@@ -20,11 +21,12 @@ class Agent:
     """One agent."""
 
     __slots__ = (
+        "_accepted",
+        "_allocated",
         "_capacity",
         "_free_resources",
         "_rejected_by_free_resources",
         "activated",
-        "allocated",
         "allocations",
         "guarantees_idle_epoch",
         "id",
@@ -44,8 +46,9 @@ class Agent:
         self.activated = True
         self.allocations: list[tuple[Client, Allocation]] = []
         """Everything offered or allocated with its client, in the order in which it was handed out."""
-        self.allocated = Resources()
-        """The part of it that was accepted, with allocation roles."""
+        self._allocated = Resources()
+        self._accepted: tuple[Resources, ...] = ()
+        """Accepted since `allocated` was last read: of most tasks that run from the start nobody asks."""
         self.unavailability: Unavailability | None = None
         self.inverse_offered_to: set[Framework] = set()
         """Frameworks with an unanswered inverse offer for it."""
@@ -70,6 +73,25 @@ class Agent:
         self._capacity = capacity
         self.forget_proofs()
         self.refresh()
+
+    @property
+    def allocated(self) -> Resources:
+        """The part of `allocations` that was accepted, with allocation roles."""
+        if self._accepted:
+            self._allocated = Resources(chain(self._allocated, *self._accepted))
+            self._accepted = ()
+        return self._allocated
+
+    def accept(self, resources: Resources) -> None:
+        """Add to `allocated`."""
+        self._accepted += (resources,)
+
+    def give_back(self, resources: Resources) -> bool:
+        """Subtract from `allocated`; return False, and do nothing, unless all of it was accepted."""
+        if not self.allocated.contains(resources):
+            return False
+        self._allocated -= resources
+        return True
 
     @property
     def free_resources(self) -> FreeResources:

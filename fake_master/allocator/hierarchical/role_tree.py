@@ -134,6 +134,14 @@ class RoleTree:
             role = self._roles[name] = parent.children[last] = Role(name, parent)
         return role
 
+    def subtrees(self, names: Iterable[str]) -> Iterator[Role]:
+        """The roles of these names, as far as they exist, and those below each."""
+        waiting = [self._roles[name] for name in names if name in self._roles]
+        while waiting:
+            role = waiting.pop()
+            yield role
+            waiting += role.children.values()
+
     def prune(self, role: Role) -> None:
         """Remove the role, and then its ancestors, unless something keeps them."""
         while role.parent is not None and not role.is_needed:

@@ -11,8 +11,9 @@ from fake_master.allocator.hierarchical.packed_filters import Refusals
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework, Tokens
 from fake_master.allocator.hierarchical.role_tree import Role, RoleTree
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
+from fake_master.allocator.hierarchical.sorters.ordering import Ordering
 from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
-from fake_master.allocator.hierarchical.sorters.sorter import Ordering, Sorter, Totals
+from fake_master.allocator.hierarchical.sorters.sorter import Sorter, Totals
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options, SorterName
 from mesosctl.model.quantities import Quota
@@ -34,8 +35,7 @@ Withheld = Callable[[str, str, AgentInfo], bool]
 class State:
     """Agents, frameworks, roles and the books.
 
-    The role tree's amounts are kept lazily: handing out and giving back only count allocations, and
-    the sums are settled when they are read.
+    Handing out and giving back only count allocations; the sums of the role tree are settled when they are read.
     """
 
     def __init__(
@@ -152,10 +152,16 @@ class State:
         for allocation in self.pool.allocations.by_role(used) if used else ():
             self.hold(agent, self.ensure_client(framework, allocation.role), allocation)
 
-    def account_used(self, agent: Agent, framework: Framework, used: Resources) -> None:
-        """Account what a framework uses of an agent when one of the two appears."""
-        self.hold_all(agent, framework, used)
-        self.mark_all_allocated(agent, used)
+    def account_used_alike(self, client: Client, allocation: Allocation, agents: int) -> None:
+        """Account for a client what it uses of as many agents, which have it in their books; not for shared volumes."""
+        role = client.role
+        assert role.leaf is not None
+        assert role.sorter is not None
+        client.allocation_count += agents
+        self.role_sorter.allocated_again(role.leaf, allocation, agents)
+        role.sorter.allocated_again(client.leaf, allocation, agents)
+        self._unsettled[allocation] = self._unsettled.get(allocation, 0) + agents
+        self.roles.allocate(allocation.role, allocation.unreserved, agents)
 
     def convert(self, agent: Agent, client: Client, before: Allocation, after: Resources) -> None:
         """Convert resources that a client is offered; counts stay."""
@@ -166,10 +172,8 @@ class State:
     def mark_allocated(self, agent: Agent, allocation: Allocation, sign: int) -> None:
         """Offered resources were accepted (+1), or are given back (-1), which is nothing unless they were accepted."""
         if sign > 0:
-            agent.allocated = agent.allocated + allocation.with_role if agent.allocated else allocation.with_role
-        elif agent.allocated.contains(allocation.with_role):
-            agent.allocated -= allocation.with_role
-        else:
+            agent.accept(allocation.with_role)
+        elif not agent.give_back(allocation.with_role):
             return
         self.roles.allocate(allocation.role, allocation.unreserved, sign)
 

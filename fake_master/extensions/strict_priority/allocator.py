@@ -113,6 +113,9 @@ class PrioritySorter:
             by_level.setdefault(self._priorities.of(leaf.client_path), []).append(leaf)
         return [leaf for level in sorted(by_level, reverse=True) for leaf in self._levels[level].order(by_level[level])]
 
+    def among(self, leaves: Iterable[Node], after: Node | None) -> None:
+        """None: the roles of a priority are put in order when the walk comes to them."""
+
     def share(self, path: str) -> float:
         """The weighted dominant share of a client."""
         return self._level(path).share(path)
@@ -142,6 +145,10 @@ class PrioritySorter:
     def allocated(self, leaf: Node, agent: str, allocation: Allocation, *, counted: bool = True) -> None:
         """The client got something."""
         self._level(leaf.client_path).allocated(leaf, agent, allocation, counted=counted)
+
+    def allocated_again(self, leaf: Node, allocation: Allocation, times: int) -> None:
+        """The client got something `times` over, on as many agents; shared volumes are none of it."""
+        self._level(leaf.client_path).allocated_again(leaf, allocation, times)
 
     def unallocated(self, leaf: Node, agent: str, allocation: Allocation) -> None:
         """The client gave something back."""

@@ -252,7 +252,7 @@ class CheckpointedTasks(NoCheckpointedTasks):
             self._registry.wait_at_most(SECONDS_TO_WAIT)
             self._keep()
         except RegistryFailure as failure:
-            _LOG.warning("%s; updates that were acknowledged last will be sent again", failure)
+            _LOG.warning("%s; the most recently acknowledged updates will be sent again", failure)
 
     # --- Within ---------------------------------------------------------------------------------------
 

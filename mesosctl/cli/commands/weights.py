@@ -90,7 +90,7 @@ def set_(ctx: typer.Context, pairs: Pairs = None, file: PayloadFile = None) -> N
     The weights are read back. A weight that the role already has is not sent. A master never removes a weight; set it
     to 1 instead. If a framework is in one of the roles, every outstanding offer of the cluster is rescinded.
 
-    With -f the weights are the documented JSON of PUT /weights or UPDATE_WEIGHTS.
+    With -f, the weights are the documented JSON of PUT /weights or UPDATE_WEIGHTS.
     """
     from mesosctl.operations.weights import set_weights
 

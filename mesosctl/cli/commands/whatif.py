@@ -102,7 +102,7 @@ Gone = Annotated[
         help="Remove this framework. Repeat for several.",
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Skip the capacity check of quota.", show_default=False)]
+Force = Annotated[bool, typer.Option("--force", help="Skip the capacity check for quota.", show_default=False)]
 Cycles = Annotated[
     int,
     typer.Option(

@@ -166,7 +166,7 @@ def _reserved(asked: Resource, offer: Offer, role: str) -> list[Resource]:
             missing -= taken
     if missing > 0:
         raise Conflict(
-            f"the offer has too little {asked.name} that is dynamically reserved for '{owner}'",
+            f"the offer does not have enough {asked.name} dynamically reserved for '{owner}'",
             rule="operation.available",
         )
     return found

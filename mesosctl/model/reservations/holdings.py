@@ -110,11 +110,11 @@ def agent_reservations(agent: RegisteredAgent, role: str | None = None) -> Itera
     found: dict[tuple[tuple[Reservation, ...], object], Disk | None] = {}
     for entry in agent.total.reserved():
         if role is None or entry.role == role or is_strict_subrole(entry.role, role):
-            found.setdefault((entry.reservations, entry.disk and entry.disk.identity), entry.disk)
+            found.setdefault((entry.reservations, entry.disk_identity), entry.disk)
     for (stack, identity), disk in found.items():
 
         def same(entry: Resources, stack: object = stack, identity: object = identity) -> Resources:
-            return entry.filter(lambda e: (e.reservations, e.disk and e.disk.identity) == (stack, identity))
+            return entry.filter(lambda e: (e.reservations, e.disk_identity) == (stack, identity))
 
         yield AgentReservation(agent, stack, same(agent.total), same(agent.used), disk)
 

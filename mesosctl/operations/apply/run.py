@@ -32,7 +32,8 @@ def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None
     left = journal.read()
     for other in journal.replaced() if left is None else ([left] if left.digest != digest else []):
         master.notice(
-            f"an earlier apply of this file was interrupted: {other.done} of {len(other.steps)} steps were confirmed, "
+            f"an earlier apply of this file was interrupted: {other.done} of {len(other.steps)} steps "
+            f"{'was' if other.done == 1 else 'were'} confirmed, "
             "and the next one may have been done; the file or --prune has changed since, so mesosctl makes a "
             f"new plan"
         )
@@ -122,7 +123,7 @@ def check_same(shown: Sequence[Step], now: Sequence[Step]) -> None:
         raise Conflict(
             "the cluster has changed since the plan was made; nothing was done",
             rule="apply.unchanged",
-            hint="run it again and read the new plan",
+            hint="run the same command again, and read the new plan",
         )
 
 

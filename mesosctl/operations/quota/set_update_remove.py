@@ -183,7 +183,7 @@ def make_update(master: Master, plan: Sequence[PlannedQuota], options: QuotaOpti
                 "the quota has changed since you were asked; nothing was done",
                 field="role",
                 rule="quota.unchanged",
-                hint="run it again, and read the question",
+                hint="run the same command again, and read the question",
             )
     if _is_at_once(master, options):
         confirmed = _update_at_once(master, plan, options)

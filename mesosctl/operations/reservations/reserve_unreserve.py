@@ -221,7 +221,7 @@ def plan_destroy(agent: RegisteredAgent, volume_id: str, role: str | None) -> Op
     if len(found) > 1:
         owners = ", ".join(entry.role for entry in found)
         raise UsageError(
-            f"several roles have a volume '{volume_id}' there: {owners}", field="--role", hint="give --role"
+            f"several roles have a volume '{volume_id}' on {agent.name}: {owners}", field="--role", hint="give --role"
         )
     try:
         check_destroy(found, existing=list(agent.total), in_use=list(agent.used))

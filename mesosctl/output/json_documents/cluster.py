@@ -40,7 +40,7 @@ class AgentList(Document):
 
 
 class Framework(Mirrored):
-    """A framework, without ports and sets. `offers` counts those that it has not answered."""
+    """A framework; its ports and sets are left out. `offers` counts those that it has not answered."""
 
     id: str
     name: str

@@ -42,7 +42,7 @@ class ContextShow(Document):
 
 
 class ContextChange(Strict):
-    """A change of one context."""
+    """A change to one context."""
 
     name: str
     done: Literal["set", "used", "removed"]

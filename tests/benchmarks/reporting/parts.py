@@ -39,7 +39,7 @@ def run_within(seconds: float, words: Sequence[str]) -> Ended:
         try:
             status = process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:
-            return Ended(1, f"took longer than {seconds:.0f} s")
+            return Ended(1, f"took longer than {seconds:g} s")
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

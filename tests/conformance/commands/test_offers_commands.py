@@ -76,7 +76,7 @@ def test_take_reserves_and_gives_back(run: Run, master: Cluster) -> None:
 def test_take_gives_up_at_the_deadline(run: Run, master: Cluster, carrier: Carrier) -> None:
     ran = run("take", "--role", "ads", "--reserve", "cpus:100", "--timeout", "5")
     assert ran.status == 9, ran.err
-    assert "no offer fitted within 5 s" in ran.err
+    assert "no offer fit within 5 s" in ran.err
     assert all(entry["name"] != "mesosctl offers take" for entry in master.read("/frameworks")["frameworks"])
 
 

@@ -70,7 +70,7 @@ def test_the_deadline_ends_it_though_the_stream_is_alive(master: Cluster) -> Non
     with taking(master, "--timeout", "8") as process:
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (9, b""), err
-    assert re.search(rb"no offer fitted within 8 s; offers declined: [1-9][0-9]*", err), err
+    assert re.search(rb"no offer fit within 8 s; offers declined: [1-9][0-9]*", err), err
     assert named(master, "frameworks") == []
 
 

@@ -224,3 +224,39 @@ def test_nothing_is_left_of_a_difference_with_itself(some: Resources):
 @given(SCALAR_COLLECTIONS)
 def test_taking_every_owner_away_leaves_the_amounts(some: Resources):
     assert some.to_unreserved().scalar_quantities() == some.scalar_quantities()
+
+
+OWNED = (Reservation("STATIC", "a"),)
+DIFFERENT = [
+    Resource("cpus", 1000),
+    Resource("mem", 1000),
+    Resource("cpus", Ranges(((1, 2),))),
+    Resource("cpus", Items.of("a")),
+    Resource("cpus", 1000, reservations=OWNED),
+    Resource("cpus", 1000, allocation_role="a"),
+    Resource("cpus", 1000, disk=Disk("v")),
+    Resource("cpus", 1000, disk=Disk(source=DiskSource("PATH", "/a"))),
+    Resource("cpus", 1000, revocable=True),
+    Resource("cpus", 1000, revocable=True, throttleable=True),
+    Resource("cpus", 1000, shared=True),
+    Resource("cpus", 1000, provider_id="p"),
+]
+
+
+@pytest.mark.parametrize("one", DIFFERENT, ids=str)
+def test_entries_of_different_kinds_neither_merge_nor_yield_to_each_other(one: Resource) -> None:
+    others = [other for other in DIFFERENT if other is not one]
+
+    assert all(other.kind != one.kind for other in others)
+    assert not any(one.merges_with(other) or one.yields(other) for other in others)
+    assert one.yields(replace(one, copies=2))
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 5)), min_size=1, max_size=8))
+def test_ports_summed_at_once_are_those_of_a_sum_one_by_one(spans: list[tuple[int, int]]) -> None:
+    parts = [Resource("ports", Ranges.of([(begin, begin + length)])) for begin, length in spans]
+    one_by_one = Resources()
+    for part in parts:
+        one_by_one += Resources([part])
+
+    assert list(Resources(parts)) == list(one_by_one)

@@ -191,7 +191,7 @@ def test_what_came_went_and_changed():
         ("agent", "S0", "resources", "cpus:2", "cpus:3"),
         ("agent", "S1", "", None, "h1"),
         ("weight", "web", "", "1", "2"),
-        ("used", "shop (F0) as web", "", None, "cpus:1 in 1 tasks"),
+        ("used", "shop (F0) as web", "", None, "cpus:1 in 1 task"),
     ]
     assert kinds(after, before)[1] == ("agent", "S1", "", "h1", None)
 
@@ -221,9 +221,9 @@ def test_what_is_lent_is_compared():
     assert kinds(before, after) == [
         ("master", "stop_seconds", "", "0", "2"),
         ("task", "shop (F0)/t1", "standing", "running", "ending"),
-        ("owed", "shop (F0) as web", "", None, "cpus_revocable:2 in 1 entries"),
-        ("refused", "shop (F0) as web", "", "cpus:1 in 1 entries", None),
+        ("owed", "shop (F0) as web", "", None, "cpus_revocable:2 in 1 entry"),
+        ("refused", "shop (F0) as web", "", "cpus:1 in 1 entry", None),
     ]
-    assert ("used", "shop (F0) as web", "", "cpus_revocable:2 in 1 tasks", None) in kinds(
+    assert ("used", "shop (F0) as web", "", "cpus_revocable:2 in 1 task", None) in kinds(
         before, replace(before, usages=())
     )

@@ -140,11 +140,11 @@ class FreeResources:
     """The free resources of agents with the same features and content."""
 
     __slots__ = (
-        "_is_for_all",
         "_subtrees",
         "_visible",
         "features",
         "has_unreserved_nonrevocable",
+        "is_all_reserved",
         "is_empty",
         "offerable_by_eligibility",
         "owners",
@@ -166,7 +166,7 @@ class FreeResources:
         self.owners = tuple({entry.role: None for entry in resources if entry.is_reserved})
         """The roles for which something is reserved."""
         self._subtrees = tuple(f"{owner}/" for owner in self.owners)
-        self._is_for_all = any(not entry.is_reserved for entry in resources)
+        self.is_all_reserved = all(entry.is_reserved for entry in resources)
         self._visible: dict[tuple[tuple[str, ...], AcceptedKinds], VisibleResources] = {}
 
     def offerable(self, eligibility: Eligibility) -> OfferableResources | None:
@@ -183,7 +183,7 @@ class FreeResources:
 
     def is_for(self, role: str) -> bool:
         """Whether any of it is unreserved, or reserved for the role or one above it."""
-        return self._is_for_all or f"{role}/".startswith(self._subtrees)
+        return not self.is_all_reserved or f"{role}/".startswith(self._subtrees)
 
     def _visible_resources(self, role: str, accepted_kinds: AcceptedKinds) -> VisibleResources:
         owners = tuple(owner for owner in self.owners if owner == role or roles.is_strict_subrole(role, owner))

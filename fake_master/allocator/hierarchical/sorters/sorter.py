@@ -6,7 +6,7 @@ One class serves for roles and for frameworks.  `drf_sorter` and `random_sorter`
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Amounts, Pairs, Tally, add
 
@@ -83,35 +83,6 @@ class Node:
         return self.path.removesuffix("/" + VIRTUAL) if self.name == VIRTUAL else self.path
 
 
-class Ordering(Protocol):
-    """The order of roles as an allocator uses it.  `Sorter` documents the methods."""
-
-    @property
-    def order_lasts(self) -> bool: ...  # noqa: D102
-
-    def walk(self) -> Iterator[Node]: ...  # noqa: D102
-
-    def order(self, leaves: Iterable[Node]) -> list[Node]: ...  # noqa: D102
-
-    def share(self, path: str) -> float: ...  # noqa: D102
-
-    def add(self, path: str, client: Any = None) -> Node: ...  # noqa: D102
-
-    def remove(self, path: str) -> None: ...  # noqa: D102
-
-    def activate(self, path: str) -> None: ...  # noqa: D102
-
-    def deactivate(self, path: str) -> None: ...  # noqa: D102
-
-    def update_weight(self, path: str, weight: float) -> None: ...  # noqa: D102
-
-    def allocated(self, leaf: Node, agent: str, allocation: Allocation, *, counted: bool = True) -> None: ...  # noqa: D102
-
-    def unallocated(self, leaf: Node, agent: str, allocation: Allocation) -> None: ...  # noqa: D102
-
-    def allocation(self, path: str) -> Amounts: ...  # noqa: D102
-
-
 class Sorter(ABC):
     """Clients and what is allocated to them; a subclass says in which order they come."""
 
@@ -133,6 +104,13 @@ class Sorter(ABC):
     @abstractmethod
     def order(self, leaves: Iterable[Node]) -> list[Node]:
         """These active clients of different top-level roles, as `walk` would meet them."""
+
+    @abstractmethod
+    def among(self, leaves: Iterable[Node], after: Node | None) -> list[Node] | None:
+        """Those of the leaves that `walk` would meet, in its order, or that the present walk meets after `after`.
+
+        None if only a walk can tell.
+        """
 
     @abstractmethod
     def _changed(self, node: Node) -> None:
@@ -214,10 +192,7 @@ class Sorter(ABC):
             self._activity_changed(leaf)
 
     def update_weight(self, path: str, weight: float) -> None:
-        """Set the weight of a path, in the tree or not yet.
-
-        It applies at once, also to an inner node: a deliberate difference (README).
-        """
+        """Set the weight of a path, in the tree or not yet; at once, a deliberate difference (README)."""
         self.weights[path] = weight
         node: Node | None = self.root
         for name in path.split("/"):

@@ -46,14 +46,29 @@ class ExhaustedRoles:
     def walk_others(self, free_resources: FreeResources) -> Iterator[Node]:
         """Return the roles in order, without those that could be offered nothing even of other agents."""
         reserved = [role for owner in free_resources.owners for role in self._by_owner.get(owner, ())]
-        return self._walk_with(reserved) if reserved else self._state.role_sorter.walk()
+        return self._walk_with(reserved, free_resources) if reserved else self._walk(free_resources)
 
-    def _walk_with(self, roles: list[Role]) -> Iterator[Node]:
+    def later_owners(self, after: Node | None, free_resources: FreeResources) -> Iterator[Node] | None:
+        """Return the roles that may have these free resources, those after one role in the present walk.
+
+        None if not all of them are reserved, or if only the walk tells the order.
+        """
+        if not free_resources.is_all_reserved:
+            return None
+        owners = self._state.roles.subtrees(free_resources.owners)
+        found = self._state.role_sorter.among({role.leaf for role in owners if role.leaf is not None}, after)
+        return None if found is None else iter(found)
+
+    def _walk(self, free_resources: FreeResources) -> Iterator[Node]:
+        owners = self.later_owners(None, free_resources)
+        return self._state.role_sorter.walk() if owners is None else owners
+
+    def _walk_with(self, roles: list[Role], free_resources: FreeResources) -> Iterator[Node]:
         sorter = self._state.role_sorter
         for role in roles:
             sorter.activate(role.name)
         try:
-            yield from sorter.walk()
+            yield from self._walk(free_resources)
         finally:
             for role in roles:
                 sorter.deactivate(role.name)

@@ -118,7 +118,8 @@ def _offer_agent_fairly(run: Run, agent: Agent) -> bool:
     """Offer one agent to all roles. Return whether it is proved that no framework accepts anything of it."""
     idle, free_resources = True, agent.free_resources
     passed_over = agent.rejected_by | run.exhausted_roles.of(free_resources)
-    for leaf in run.exhausted_roles.walk_others(free_resources):
+    leaves = run.exhausted_roles.walk_others(free_resources)
+    while (leaf := next(leaves, None)) is not None:
         role: Role = leaf.client
         if role.token & passed_over or not run.is_for(free_resources, role):
             continue
@@ -129,6 +130,8 @@ def _offer_agent_fairly(run: Run, agent: Agent) -> bool:
                 return False
             idle = False
             passed_over = agent.rejected_by | run.exhausted_roles.of(free_resources)
+            # Often the first role takes all that is unreserved: there is no need to ask a thousand others for the rest.
+            leaves = run.exhausted_roles.later_owners(leaf, free_resources) or leaves
         elif verdict is _Verdict.NEVER:
             agent.rejected_by |= role.token
         elif verdict is _Verdict.SPENT:

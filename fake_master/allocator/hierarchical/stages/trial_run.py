@@ -10,6 +10,7 @@ from fake_master.allocator.hierarchical.offerable.allocations import Pairs
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.role_tree import Role
+from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.hierarchical.stages.exhausted_roles import ExhaustedRoles
 from fake_master.allocator.hierarchical.stages.regular import meet_guarantees, offerable_agents, share_fairly
 from fake_master.allocator.hierarchical.stages.run import Rejection, Remainder, Run
@@ -45,6 +46,9 @@ class _NoExhaustedRoles(ExhaustedRoles):
 
     def add(self, free_resources: FreeResources, role: Role) -> None:
         """Remember nothing."""
+
+    def later_owners(self, after: Node | None, free_resources: FreeResources) -> None:
+        """None: the others are asked too, so that their rejections are recorded."""
 
 
 class TrialRun(Run):

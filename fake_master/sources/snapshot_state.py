@@ -1,0 +1,191 @@
+"""The agents, frameworks, tasks and offers of a snapshot, entered into a master that begins with them.
+
+A snapshot has one object for resources that are equal on many agents, and so does the master: what follows from them is
+worked out once.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from fake_master.master import Master
+from fake_master.services.reservations import DoesNotFit, configured_form
+from fake_master.sources.initial_tasks import SnapshotTasks
+from fake_master.state.agents import Agent, Domain
+from fake_master.state.frameworks import Framework
+from fake_master.state.offers import Offer
+from fake_master.state.streams import EventStream
+from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.resources import Resources
+from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotAgent, SnapshotFramework, Usage
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+class _SilentStream(EventStream):
+    """The stream of a framework that listens and does nothing."""
+
+    is_read = False
+
+    def send(self, event: Mapping[str, Any]) -> None:
+        """Keep nothing, because nothing reads it."""
+
+
+def enter(master: Master, snapshot: ClusterSnapshot) -> None:
+    """Enter everything that the snapshot has.  Inside a transaction.  Raises BadInput."""
+    configured_and_slack = _OncePerObject(lambda total: _configured_and_slack(total, master))
+    for number, agent in enumerate(snapshot.agents, 1):
+        _register(master, agent, number, snapshot.taken_at, *configured_and_slack(agent.total))
+    usages: dict[str, list[Usage]] = {}
+    for usage in snapshot.usages:
+        usages.setdefault(usage.framework_id, []).append(usage)
+    allocated = _OncePerObject(_allocated)
+    tasks = SnapshotTasks(master, snapshot.lending or Lending(), snapshot.taken_at)
+    used: dict[str, list[Resources]] = {}
+    for restored in snapshot.frameworks:
+        framework = _framework(restored, snapshot.taken_at)
+        for number, usage in enumerate(usages.get(restored.id, ())):
+            held = allocated(usage.role, usage.resources)
+            framework.add_held(usage.agent_id, held)
+            used.setdefault(usage.agent_id, []).append(held)
+            tasks.hold(framework, usage, held, number)
+        try:
+            master.subscriptions.restore(framework)
+        except RuleViolation as error:
+            raise BadInput(f"framework {restored.id}: {error.message}", field="frameworks") from None
+    sums = _OncePerObject(_sum)
+    for agent_id, parts in used.items():
+        master.state.agents[agent_id].used = sums(*parts)
+    _offer_again(master, snapshot, allocated)
+    if snapshot.lending is not None:
+        master.runtime.restore_lending(snapshot.lending)
+    tasks.settle()
+
+
+def _allocated(role: str, resources: Resources) -> Resources:
+    return resources.allocated_to(role)
+
+
+def _sum(*parts: Resources) -> Resources:
+    return Resources(chain(*parts))
+
+
+def _has_room(whole: Resources, used: Resources, offered: Resources) -> bool:
+    return (whole - used.allocated_to(None)).contains(offered)
+
+
+def _configured_and_slack(total: Resources, master: Master) -> tuple[Resources, Resources]:
+    """Return an agent's configured resources, and its usage slack, from its total."""
+    throttleable = master.state.revocability.throttles
+    configured = [configured_form(entry) for entry in total]
+    if not any(entry.revocable for entry in total) and configured == list(total):
+        return total, Resources()
+    return (
+        Resources(configured_form(entry) for entry in total.non_revocable()),
+        Resources(replace(entry, throttleable=throttleable) for entry in total.revocable()),
+    )
+
+
+def _register(
+    master: Master, restored: SnapshotAgent, number: int, since: float, configured: Resources, slack: Resources
+) -> None:
+    agent = Agent(
+        id=restored.id,
+        hostname=restored.hostname,
+        number=number,
+        port=master.state.port,
+        ip=master.state.hostname,
+        configured=configured,
+        total=configured,
+        applied=configured,
+        capabilities=tuple(sorted(restored.capabilities)),
+        version=master.state.profile.version,
+        registered_time=since,
+        attributes=restored.attributes,
+        deactivated=not restored.active,
+        domain=Domain(restored.region, restored.zone or "") if restored.region is not None else None,
+        oversubscribed=slack,
+        checkpoint_key=restored.id,
+    )
+    try:
+        master.agent_registry.adopt(agent)
+    except DoesNotFit as refusal:
+        raise BadInput(f"agent {restored.id}: {refusal}", field="agents") from refusal
+
+
+def _framework(restored: SnapshotFramework, since: float) -> Framework:
+    return Framework(
+        id=restored.id,
+        info=_info(restored),
+        registered_time=since,
+        suppressed=restored.suppressed or frozenset(),
+        offer_constraints=restored.offer_constraints,
+        active=restored.active,
+        connected=restored.connected,
+        stream=_SilentStream() if restored.connected else None,
+    )
+
+
+def _info(restored: SnapshotFramework) -> dict[str, Any]:
+    """FrameworkInfo, as far as the snapshot has it."""
+    info: dict[str, Any] = {
+        "id": {"value": restored.id},
+        "user": "pictured",
+        "name": restored.name,
+        "capabilities": [{"type": name} for name in sorted(restored.capabilities)],
+    }
+    if "MULTI_ROLE" in restored.capabilities:
+        info["roles"] = list(restored.roles)
+    elif restored.roles:
+        info["role"] = restored.roles[0]
+    if restored.principal is not None:
+        info["principal"] = restored.principal
+    if restored.offer_filters:
+        info["offer_filters"] = dict(restored.offer_filters)
+    return info
+
+
+def _age(offer_id: str) -> tuple[int, str]:
+    """Offers are numbered as they are made ("…-O12"): the order in which a master would find them."""
+    number = offer_id.rpartition("-O")[2]
+    return (int(number) if number.isdecimal() and number.isascii() else 0), offer_id
+
+
+def _offer_again(master: Master, snapshot: ClusterSnapshot, allocated: Callable[[str, Resources], Resources]) -> None:
+    """The outstanding offers, as far as their resources still exist and are free."""
+    state = master.state
+    has_room = _OncePerObject(_has_room)
+    for offered in sorted(snapshot.offers, key=lambda offer: _age(offer.id)):
+        agent, framework = state.agents[offered.agent_id], state.frameworks[offered.framework_id]
+        if not (agent.active and framework.active):
+            continue
+        kind = state.revocability.kind_of(offered.resources)
+        if kind is None:
+            continue
+        # Loans are not part of an agent's total; the allocator takes back what is not idle.
+        if kind != "non-throttleable":
+            held = agent.used
+            for other in state.offers.on_agent(agent.id):
+                held += other.resources if other.kind != "non-throttleable" else Resources()
+            if not has_room(agent.whole, held, offered.resources):
+                continue
+        resources = allocated(offered.role, offered.resources)
+        master.offers.restore(Offer(offered.id, framework.id, agent.id, offered.role, resources, kind))
+
+
+class _OncePerObject(Generic[_Arguments, _Result]):
+    """A function of names and resources that is called once for the same names and the same objects of resources."""
+
+    def __init__(self, function: Callable[_Arguments, _Result]) -> None:
+        self._function = function
+        # The arguments are kept with the result, so that their ids are not reused.
+        self._known: dict[tuple[str | int, ...], tuple[object, _Result]] = {}
+
+    def __call__(self, *arguments: _Arguments.args, **none: _Arguments.kwargs) -> _Result:
+        key = tuple([one if isinstance(one, str) else id(one) for one in arguments])
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = (arguments, self._function(*arguments, **none))
+        return found[1]
