@@ -87,7 +87,9 @@ def _reserved(agents: Iterable[Agent]) -> dict[str, Quantities]:
     for total, count in totals(agents):
         for entry in total:
             if entry.reservations:
-                add_up(sums.setdefault(entry.role, {}), ((entry.name, value_quantity(entry.value) * count),))
+                amount = value_quantity(entry.value)
+                # A single amount is shown as it was sent; a product has forgotten that.
+                add_up(sums.setdefault(entry.role, {}), ((entry.name, amount if count == 1 else amount * count),))
     return {role: Quantities(owned) for role, owned in sums.items()}
 
 

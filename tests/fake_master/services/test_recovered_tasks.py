@@ -283,7 +283,7 @@ def test_an_agent_without_room_for_what_it_ran_is_another_one(tmp_path: Path, ca
     with lasting(tmp_path) as here:
         Scheduler(here).run("a", "b")
         here.restart(replace(here.spec, agents=("cpus:1;mem:2048",)))
-        assert "agent-1 has no room" in caplog.text
+        assert "agent-1 no longer has room" in caplog.text
         assert (here.tasks(), here.used()) == ({}, 0.0)
         here.restart(replace(here.spec, agents=(AGENT,)))
         assert here.tasks() == {}
