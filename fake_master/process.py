@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from mesosctl.files import why_unreadable, write_atomically
+from mesosctl.files import unreadable_hint, why_unreadable, write_atomically
 from mesosctl.model.errors import BadInput, printable, printable_json
 
 LogFormat = Literal["text", "json"]
@@ -121,11 +121,14 @@ def server_context(cert: Path | None, key: Path | None, ca: Path | None, *, requ
     if required and ca is None:
         raise BadInput("client certificates need an authority", field="ssl_ca_file", hint="give --ssl-ca-file")
     for field, path in (("ssl_cert_file", cert), ("ssl_key_file", key), ("ssl_ca_file", ca)):
+        if path is None:
+            continue
         try:
-            if path is not None:
-                Path(path).open("rb").close()  # ssl does not tell which file it was
+            path.open("rb").close()  # ssl does not tell which file it was
         except (OSError, ValueError) as error:
-            raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field=field) from None
+            raise BadInput(
+                f"{path} cannot be read: {why_unreadable(error)}", field=field, hint=unreadable_hint(path, error)
+            ) from None
     try:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=ca)
         context.load_cert_chain(cert, key)

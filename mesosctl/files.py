@@ -77,8 +77,38 @@ def why_unreadable(error: OSError | ValueError) -> str:
     if isinstance(error, OSError):
         return error.strerror or "the system does not say why"
     if isinstance(error, UnicodeDecodeError):
-        return "it is not text in UTF-8"
+        line = bytes(error.object[: error.start]).count(b"\n") + 1
+        return f"it is not text in UTF-8 (line {line})"
     return "no file can have this name"  # a null character
+
+
+def unreadable_hint(path: str | os.PathLike[str], error: OSError | ValueError) -> str | None:
+    """What to do about a file that cannot be read; None if the reason says it."""
+    if isinstance(error, UnicodeDecodeError):
+        return "save it as text in UTF-8"
+    if isinstance(error, FileNotFoundError):
+        return _missing_hint(Path(path))
+    if isinstance(error, PermissionError):
+        return f"mesosctl runs as user {os.geteuid()}, who needs permission to read it"
+    return None
+
+
+def _missing_hint(path: Path) -> str | None:
+    """The file that was probably meant, or where a file was looked for."""
+    from difflib import get_close_matches
+
+    with suppress(OSError):  # the folder itself may be gone
+        if path.is_symlink():
+            return f"it is a link to {path.readlink()}, which does not exist"
+        if not path.parent.is_dir():
+            return f"there is no folder {path.parent}"
+        meant = get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], 1, 0.8)
+        if meant:
+            return f"did you mean {path.with_name(meant[0])}?"
+        if not path.is_absolute():
+            return f"it was looked for in {Path.cwd()}"
+        return f"the folder {path.parent} has no file with this name"
+    return None
 
 
 NEW_FILE_MODE = 0o644

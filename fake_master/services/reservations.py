@@ -143,13 +143,14 @@ class Checkpoints:
     def restored(self, agent: Agent, configured: Resources) -> Resources:
         """`configured` with the checkpointed resources of the agent.  Raises DoesNotFit, RegistryFailure."""
         try:
-            kept = _read(self._registry.record(CHECKPOINT_KIND, agent.checkpoint_key) or ())
+            record = self._registry.record(CHECKPOINT_KIND, agent.checkpoint_key)
+            if not record:
+                return configured
+            kept = _read(record)
         except (ValueError, TypeError, RuleViolation) as error:
             raise UnreadableRegistry(
                 f"the checkpointed resources of agent {agent.hostname} cannot be read: {error}"
             ) from error
-        if not kept:
-            return configured
         base = Resources(configured_form(resource) for resource in kept)
         if not configured.contains(base):
             raise DoesNotFit(f"agent {agent.hostname} has checkpointed {kept}, which does not fit into {configured}")

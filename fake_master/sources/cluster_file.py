@@ -4,6 +4,7 @@
 [[frameworks]] and [rate_limits], `lasting_state` quotas, weights, reservations and volumes.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -107,7 +108,8 @@ class ClusterSpec:
         try:
             return MasterFlags.parse(self.flags)
         except BadInput as error:
-            name = error.field or ""
+            found = _FLAG.match(error.message)
+            name = found[1] if found else ""
             if self.file is None or name not in self.flags or self.flags[name] != self.flags_of_file.get(name):
                 raise
             error.field = f"flags.{name}"
@@ -189,6 +191,9 @@ def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
             field="resources",
             hint="unreserve first, or start over with ?fresh",
         ) from refusal
+
+
+_FLAG = re.compile(r"--(\w+)")
 
 
 def _profile(version: str) -> Profile:

@@ -7,7 +7,7 @@ from fake_master.sources.cluster_file import ClusterSpec, read_cluster
 from fake_master.sources.snapshot import RestoredCluster, read_snapshot
 from mesosctl.api.files import reading
 from mesosctl.api.snapshots.snapshot import rewindable
-from mesosctl.files import open_file, why_unreadable
+from mesosctl.files import open_file, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput
 
 Source = ClusterSpec | RestoredCluster
@@ -21,9 +21,7 @@ def read_source(path: Path, mesos_version: str | None = None) -> Source:
         with open_file(path) as file:
             return read_opened(file, str(path), mesos_version)
     except (OSError, ValueError) as error:
-        raise BadInput(
-            f"{path} cannot be read: {why_unreadable(error)}", hint=reading.missing_file(path, error)
-        ) from error
+        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", hint=unreadable_hint(path, error)) from error
 
 
 def read_opened(file: BufferedIOBase, where: str, mesos_version: str | None = None) -> Source:
@@ -36,4 +34,6 @@ def read_opened(file: BufferedIOBase, where: str, mesos_version: str | None = No
     try:
         return read_cluster(file.read(reading.LONGEST + 1).decode(), where)
     except UnicodeDecodeError as error:
-        raise BadInput(f"{where} cannot be read: {why_unreadable(error)}") from error
+        raise BadInput(
+            f"{where} cannot be read: {why_unreadable(error)}", hint=unreadable_hint(where, error)
+        ) from error

@@ -2,15 +2,18 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from fake_master.state.acls import Authorizer
+from mesosctl.api.files.line_numbers import places_in_json
+from mesosctl.api.files.text_file import TextFile
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.api.protobuf_json.messages import Field, Message, read
 from mesosctl.api.rate_limits import from_json
-from mesosctl.files import read_text_file, why_unreadable
+from mesosctl.files import read_text_file, unreadable_hint, why_unreadable
 from mesosctl.model import roles
 from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import BadInput, RuleViolation
@@ -143,8 +146,11 @@ def weights(text: str) -> dict[str, float]:
 
 def region(source: str) -> str:
     """`--domain`: JSON, as `{"fault_domain": {"region": {"name": …}, "zone": {"name": …}}}`."""
+    given = _given("domain", source)
+    with _refusals("domain", given):
+        document = _decode(given.text, "domain")
     try:
-        return str(_json_or_file("domain", source)["fault_domain"]["region"]["name"])
+        return str(document["fault_domain"]["region"]["name"])
     except (KeyError, TypeError):
         raise BadInput("--domain does not name the region of a fault domain", field="domain") from None
 
@@ -154,44 +160,64 @@ def credentials(source: str) -> dict[str, str]:
 
     The older lines of "principal secret" are refused, as Mesos 1.11 refuses them.
     """
-    text = _read(source, "credentials")
-    if not text:
-        raise BadInput("--credentials: the file holds no credentials", field="credentials", hint=_CREDENTIALS_HINT)
-    try:
-        entries = read(_CREDENTIALS, _decode(text, "credentials")).get("credentials", ())
-    except (ConversionError, BadInput) as error:
-        message = str(error).removeprefix("--credentials: ")
-        raise BadInput(f"--credentials: {message}", field="credentials", hint=_CREDENTIALS_HINT) from error
+    given = TextFile(_path(source), _read(source, "credentials"), places_in_json)
+    with _refusals("credentials", given, _CREDENTIALS_HINT):
+        if not given.text:
+            raise BadInput("the file holds no credentials")
+        entries = read(_CREDENTIALS, _decode(given.text, "credentials")).get("credentials", ())
     return {entry["principal"]: entry.get("secret", "") for entry in entries}
 
 
 def authorizer(source: str) -> Authorizer:
     """`--acls`: JSON, or a file that holds it."""
-    return Authorizer.from_json(_json_or_file("acls", source))
+    given = _given("acls", source)
+    with _refusals("acls", given):
+        return Authorizer.from_json(_decode(given.text, "acls"))
 
 
 def rate_limits(source: str) -> RateLimits:
     """`--rate_limits`: JSON, or a file that holds it."""
-    try:
-        limits = from_json(_json_or_file("rate_limits", source))
+    given = _given("rate_limits", source)
+    with _refusals("rate_limits", given):
+        limits = from_json(_decode(given.text, "rate_limits"))
         check_rate_limits(limits)
-    except ConversionError as error:
-        raise BadInput(f"--rate_limits: {error}", field="rate_limits") from error
-    except RuleViolation as error:
-        raise BadInput(f"--rate_limits: {error.message}", field="rate_limits", hint=error.hint) from error
     return limits
 
 
-def _json_or_file(name: str, value: str) -> Any:
-    return _decode(value if value.lstrip().startswith("{") else _read(value, name), name)
+def _given(flag: str, value: str) -> TextFile:
+    """The JSON of a flag, or that of the file which it names; the name of the former is empty."""
+    if value.lstrip().startswith("{"):
+        return TextFile("", value, places_in_json)
+    return TextFile(_path(value), _read(value, flag), places_in_json)
+
+
+@contextmanager
+def _refusals(flag: str, given: TextFile, hint: str | None = None) -> Iterator[None]:
+    """Refusals in this block name the flag, and the file and the line if it names a file."""
+    try:
+        yield
+    except (ConversionError, BadInput, RuleViolation) as error:
+        message, path = (str(error), error.path) if isinstance(error, ConversionError) else (error.message, error.field)
+        where = f"{given.place_of(path)}: " if given.name else ""
+        raise BadInput(
+            f"--{flag}: {where}{message.removeprefix(f'--{flag}: ')}",
+            field=path if flag == "acls" else flag,
+            hint=hint or getattr(error, "hint", None),
+        ) from error
+
+
+def _path(source: str) -> str:
+    return str(Path(source.removeprefix("file://")))
 
 
 def _read(source: str, flag: str) -> str:
-    path = Path(source.removeprefix("file://"))
+    path = _path(source)
     try:
         return read_text_file(path)
     except (OSError, ValueError) as error:  # no such file, no UTF-8, no path at all
-        raise BadInput(f"--{flag}: {path} cannot be read: {why_unreadable(error)}", field=flag) from error
+        raise BadInput(
+            f"--{flag}: {path} cannot be read: {why_unreadable(error)}", field=flag, hint=unreadable_hint(path, error)
+        ) from error
 
 
 def _decode(text: str, flag: str) -> Any:

@@ -71,6 +71,9 @@ class MasterFlags:
                 raise BadInput(f"--{name} is not a flag of this master", field=name)
         defaults = DEFAULTS | _defaults_of_allocator(given)
         flag_values.check_numbers(given)
+        for name in given:
+            if defaults.get(name) in ("true", "false"):
+                flag_values.switch(name, given)
         rate_limits = flag_values.rate_limits(given["rate_limits"]) if "rate_limits" in given else RateLimits()
         shown = defaults | {name: text for name, text in given.items() if name not in OWN}
         flags = cls(

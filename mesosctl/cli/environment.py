@@ -16,7 +16,7 @@ from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
-from mesosctl.files import open_file, read_text_file, why_unreadable
+from mesosctl.files import open_file, read_text_file, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput
 from mesosctl.model.redaction import Secrets
 from mesosctl.output.formats import output_formats
@@ -242,8 +242,6 @@ def _all_of(stdin: TextIO) -> bytes:
 
 
 def _unreadable(path: Path | str, field: str, error: OSError | ValueError) -> BadInput:
-    from mesosctl.api.files.reading import missing_file
-
     return BadInput(
-        f"{named(path)} cannot be read: {why_unreadable(error)}", field=field, hint=missing_file(path, error)
+        f"{named(path)} cannot be read: {why_unreadable(error)}", field=field, hint=unreadable_hint(path, error)
     )

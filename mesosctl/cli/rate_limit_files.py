@@ -6,8 +6,8 @@ from pathlib import Path
 from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
-from mesosctl.model.rate_limits import RateLimits, check
-from mesosctl.operations.rate_limits_file import parse, read_recording
+from mesosctl.model.rate_limits import RateLimits
+from mesosctl.operations.rate_limits_file import parse, parse_valid, read_recording
 from mesosctl.planning.message_rates import RecordedTraffic
 from mesosctl.planning.rate_limit_simulation import Arrival, recorded_traffic
 from mesosctl.planning.whatif_changes import Change, LimitsFile, example
@@ -20,8 +20,13 @@ def read_recorded(session: Session, recorded: Path) -> list[Arrival]:
 
 
 def read_limits(session: Session, path: str, field: str) -> RateLimits:
-    """The rate limits of a file.  Raises BadInput."""
-    return parse(read_text(path, field, session.environment.stdin), named(path)).limits
+    """The rate limits of a file, with which a master would start.  Raises BadInput and RuleViolation."""
+    return parse_valid(read_text(path, field, session.environment.stdin), named(path))
+
+
+def read_present_limits(session: Session, path: str) -> RateLimits:
+    """The limits of --before, in whose file a rule may be broken.  Raises BadInput."""
+    return parse(read_text(path, "--before", session.environment.stdin), named(path)).limits
 
 
 def check_standard_input(files: Iterable[object], field: str) -> None:
@@ -60,7 +65,5 @@ def read_for_changes(
         )
     check_standard_input((*paths, recorded, before, source), "--recorded")
     limits = {path: read_limits(session, path, "CHANGES") for path in paths}
-    for one in limits.values():
-        check(one)
-    today = None if before is None else read_limits(session, before, "--before")
+    today = None if before is None else read_present_limits(session, before)
     return RecordedTraffic(read_recorded(session, recorded), limits, today)

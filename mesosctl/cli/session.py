@@ -1,5 +1,6 @@
 """One run of one command: its options, its master, and its output."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -78,11 +79,14 @@ class Session:
 
         text = self.options.master or ""
         if not text.strip():
+            file = self.environment.variables.get("MESOSCTL_CONFIG")
+            is_missing = file and not os.path.exists(file)  # noqa: PTH110  # as in existing_configuration
+            unread = f"; MESOSCTL_CONFIG names {file}, which does not exist" if is_missing else ""
             raise UsageError(
                 "no master is named",
                 field="--master",
                 hint="give --master http://host:5050, set MESOSCTL_MASTER or create a context (mesosctl context set); "
-                "fake: needs no cluster",
+                f"fake: needs no cluster{unread}",
             )
         if shows_secret(self.said.master or ""):
             self.warn(

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from mesosctl.files import read_text_file, why_unreadable
+from mesosctl.files import read_text_file, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput, UsageError
 
 DEFAULT_PORT = 5050
@@ -120,7 +120,9 @@ def _read_address(path: str) -> str:
         found = read_text_file(path).strip()
     except (OSError, ValueError) as error:
         raise BadInput(
-            f"the address of the master cannot be read from {path}: {why_unreadable(error)}", field="--master"
+            f"the address of the master cannot be read from {path}: {why_unreadable(error)}",
+            field="--master",
+            hint=unreadable_hint(path, error),
         ) from None
     wrong = "is empty" if not found else "has several lines" if len(found.splitlines()) > 1 else ""
     if found.startswith("file://"):

@@ -1,16 +1,19 @@
 """The configuration file of rate limits: read strictly, and written back in its own layout."""
 
 import json
+import math
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mesosctl.api.files.line_numbers import places_in_json
 from mesosctl.api.files.rate_limits import RateLimits
 from mesosctl.api.files.reading import place, read_json
+from mesosctl.api.files.text_file import TextFile
 from mesosctl.client.leading_master import Master
-from mesosctl.files import read_text_file, why_unreadable, write_atomically
+from mesosctl.files import read_text_file, unreadable_hint, why_unreadable, write_atomically
 from mesosctl.model import rate_limits
 from mesosctl.model.errors import BadInput, NotFound, printable_json
 from mesosctl.model.rate_limits import RateLimit
@@ -36,8 +39,17 @@ def parse(text: str, name: str) -> Configuration:
     Raises BadInput: for broken JSON with line, column and what was expected there, for anything else that is not as
     documented with its path.  The rules of the model are not checked.
     """
-    document = read_json(text, name)
-    return Configuration(document, RateLimits.read(document, name).to_core())
+    with TextFile(name, text, places_in_json).refusals():
+        document = read_json(text, name)
+        return Configuration(document, RateLimits.read(document, name).to_core())
+
+
+def parse_valid(text: str, name: str) -> rate_limits.RateLimits:
+    """The limits in `text`, with which a master would start.  Raises BadInput, and RuleViolation with the line."""
+    limits = parse(text, name).limits
+    with TextFile(name, text, places_in_json).refusals():
+        rate_limits.check(limits)
+    return limits
 
 
 def dump(document: dict[str, Any], like: str = "") -> str:
@@ -94,7 +106,8 @@ def edit(path: str, change: Change, *, write: bool = True) -> FileEdit:
     # Where nothing changed, neither does the layout.
     after = before if before and document == original else dump(document, before or "")
     limits = parse(after, path).limits
-    rate_limits.check(limits)
+    with TextFile(path, after, places_in_json).refusals():
+        rate_limits.check(limits)
     if write and after != before:
         write_atomically(Path(path), after)
     return FileEdit(path, before or "", after, limits, written=write and after != before)
@@ -168,7 +181,9 @@ def _read(path: str) -> str | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field="--file") from None
+        raise BadInput(
+            f"{path} cannot be read: {why_unreadable(error)}", field="--file", hint=unreadable_hint(path, error)
+        ) from None
 
 
 def validate(text: str, name: str, where: str, master: Master | None = None) -> FileCheck:
@@ -177,13 +192,15 @@ def validate(text: str, name: str, where: str, master: Master | None = None) -> 
     `name` is the file on the command line, and `where` its name in errors. Raises BadInput for invalid JSON and
     undocumented content, with every fault, including broken rules.
     """
-    document = read_json(text, where)
+    file = TextFile(where, text, places_in_json)
+    with file.refusals():
+        document = read_json(text, where)
     mistakes = RateLimits.faults(document)
     if mistakes:
         faults = [(place(mistake.path) or "the top level", mistake.sentence) for mistake in mistakes]
         faults += [(fault.field, fault.sentence) for fault in rate_limits.errors(_readable(document))]
         raise BadInput(
-            f"{where}: {'; '.join(f'{at}: {sentence}' for at, sentence in faults)}",
+            "; ".join(f"{file.place_of(at)}: {at}: {sentence}" for at, sentence in faults),
             field=place(mistakes[0].path) or None,
             rule="file.fields",
             hint=mistakes[0].hint if len(faults) == 1 else None,
@@ -220,9 +237,8 @@ def read_recording(lines: Iterable[str], name: str) -> list[CountedMessages]:
         if not line.strip():
             continue
         try:
-            reading = json.loads(line)
-            counted = CountedMessages(float(reading["at"]), str(reading["principal"]), int(reading["received"]))
-        except (ValueError, KeyError, TypeError):
+            counted = _counted(json.loads(line))
+        except (ValueError, KeyError, TypeError, OverflowError):
             raise BadInput(
                 f"{name}, line {number} is not a reading of ratelimit watch",
                 field="--recorded",
@@ -230,3 +246,11 @@ def read_recording(lines: Iterable[str], name: str) -> list[CountedMessages]:
             ) from None
         found.append(counted)
     return found
+
+
+def _counted(reading: Any) -> CountedMessages:
+    """Raises KeyError, OverflowError, TypeError or ValueError for anything else."""
+    at = float(reading["at"])
+    if not math.isfinite(at):
+        raise ValueError(f"{at} is no time")
+    return CountedMessages(at, str(reading["principal"]), int(reading["received"]))

@@ -82,7 +82,9 @@ class AgentRegistration:
 
     def _admit(self, agent: Agent, used: Used) -> None:
         """Add an agent with its checkpointed resources, and what is held there. Raises DoesNotFit."""
-        agent.total = agent.applied = self._checkpoints.restored(agent, agent.configured)
+        restored = self._checkpoints.restored(agent, agent.configured)
+        if restored is not agent.total or restored is not agent.applied:
+            agent.total = agent.applied = restored
         self._state.agents[agent.id] = agent
         unavailability = self._state.maintenance.span(agent)
         self._allocator.add_agent(agent.allocator_info(), agent.whole, used, unavailability=unavailability)

@@ -4,10 +4,8 @@ What a master reads and answers follows protobuf's leniency (`api.protobuf_json`
 instead: a duplicate key, a number that is not finite and text after the end are refused with their place.
 """
 
-import contextlib
 import json
 import math
-import pathlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +13,7 @@ from typing import Any
 
 from mesosctl.model.errors import BadInput
 
+_NO_MARK = "save it as UTF-8 without a byte order mark"
 Path = tuple[str | int, ...]
 """The names and indices that lead to a value."""
 _MOST_DIGITS = 20
@@ -42,7 +41,10 @@ def read_json(text: str, where: str) -> Any:
     except json.JSONDecodeError as error:
         broken = explain(text, error)
         raise BadInput(
-            f"{where} is not JSON: {broken}", field=f"line {broken.line}, column {broken.column}", rule="file.json"
+            f"{where} is not JSON: {broken}",
+            field=f"line {broken.line}, column {broken.column}",
+            rule="file.json",
+            hint=_NO_MARK if text.startswith("\N{ZERO WIDTH NO-BREAK SPACE}") else None,
         ) from None
     except RecursionError:
         raise BadInput(f"{where} is nested too deeply", rule="file.json") from None
@@ -200,10 +202,20 @@ def read(text: str, where: str) -> dict[str, Any]:
     except RecursionError:
         raise BadInput(f"{where} is nested too deeply", field=where) from None
     except ValueError as error:  # TOMLDecodeError, and integers of thousands of digits
-        raise BadInput(f"{where} is not TOML: {error}", field=where) from None
+        raise _no_toml(text, where, error) from None
     if _is_too_deep(table):
         raise BadInput(f"{where} is nested too deeply", field=where)
     return table
+
+
+def _no_toml(text: str, where: str, error: ValueError) -> BadInput:
+    """The error for a text that is not TOML, which always names a line."""
+    line = max(1, len(text.rstrip().splitlines()))
+    reason = str(error).replace("at end of document", f"at the end, line {line}")
+    if text.startswith("\N{ZERO WIDTH NO-BREAK SPACE}"):
+        return BadInput(f"{where} is not TOML: it starts with a byte order mark (line 1)", field=where, hint=_NO_MARK)
+    hint = "name each key and each table once" if reason.startswith(("Cannot overwrite", "Cannot declare")) else None
+    return BadInput(f"{where} is not TOML: {reason}", field=where, hint=hint)
 
 
 def _is_too_deep(table: dict[str, Any]) -> bool:
@@ -219,11 +231,3 @@ def _is_too_deep(table: dict[str, Any]) -> bool:
         if not level:
             return False
     return True
-
-
-def missing_file(path: pathlib.Path | str, error: OSError | ValueError) -> str | None:
-    """A hint for a file that does not exist: the folder in which it was looked for, unless `path` names it."""
-    if isinstance(error, FileNotFoundError) and not pathlib.Path(path).is_absolute():
-        with contextlib.suppress(OSError):  # the folder itself may be gone
-            return f"it was looked for in {pathlib.Path.cwd()}"
-    return None

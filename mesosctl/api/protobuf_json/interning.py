@@ -11,7 +11,7 @@ from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, to_core
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import to_sent_milli
-from mesosctl.model.resource import Resource
+from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 
@@ -33,15 +33,23 @@ class Known(Generic[Key, Value]):
     def __init__(self) -> None:
         self._values: dict[Key, Value] = {}
 
+    def find(self, key: Key) -> Value | None:
+        """The value of `key`, if it is in the cache."""
+        return self._values.get(key)
+
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
         """The value of `key`, created if it is not in the cache."""
         found = self._values.get(key)
         if found is None:
             found = make()
-            if len(self._values) >= MOST_KNOWN:
-                self._values.clear()
-            self._values[key] = found
+            self.add(key, found)
         return found
+
+    def add(self, key: Key, value: Value) -> None:
+        """Keep the value of `key`."""
+        if len(self._values) >= MOST_KNOWN:
+            self._values.clear()
+        self._values[key] = value
 
 
 def resource_at(message: Any, path: str) -> Resource:
@@ -65,11 +73,23 @@ class Entries:
 _BEGIN, _BETWEEN, _END = '[{"name": "', '}, {"name": "', "}]"
 # The same as a master writes it.
 _FIRST, _NEXT = '[{"name":"', '},{"name":"'
-# What most entries are, in either: an amount that nobody has reserved.
+# How most entries begin, in either: with an amount.
 _AMOUNT = re.compile(
     r'([^"\\\x00-\x1f]+)", ?"type": ?"SCALAR", ?"scalar": ?\{"value": ?((?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,3})?)\}'
-    r'(?:, ?"role": ?"\*")?(?:, ?"allocation_info": ?\{"role": ?"([^"\\\x00-\x1f]+)"\})?'
 )
+_ALLOCATION = re.compile(r'"allocation_info":\{"role":"([^"\\\x00-\x1f]+)"\}')
+_TO_ANY_ROLE = '"allocation_info":{"role":""}'
+
+
+def _for_any_role(text: str) -> tuple[str, str]:
+    """The allocation role in a text of messages, "*" for none, and the text without it: that of 100 roles is one."""
+    found = _ALLOCATION.search(text)
+    return (DEFAULT_ROLE, text) if found is None else (found[1], text.replace(found[0], _TO_ANY_ROLE))
+
+
+def _is_of_one_role(form: str, entries: int) -> bool:
+    """Whether a text from `_for_any_role` names the role exactly once in each of its messages."""
+    return form.count(_TO_ANY_ROLE) == form.count('"allocation_info"') == entries
 
 
 class ResourceLists:
@@ -82,8 +102,10 @@ class ResourceLists:
         self._texts: Known[str, Resource] = Known()
         self._plain_texts: Known[str, Resources | None] = Known()
         self._by_role_texts: Known[str, Mapping[str, Resources] | None] = Known()
-        self._amounts: Known[tuple[str, str], Resource] = Known()
-        self._role_texts: Known[str, tuple[str, Resource]] = Known()
+        self._one_role_texts: Known[str, Resources] = Known()
+        self._entry_texts: Known[str, Resource] = Known()
+        self._amounts: Known[tuple[str, str, str], Resource] = Known()
+        self._reservation_texts: Known[str, tuple[Reservation, ...]] = Known()
 
     def plain(self, messages: Any, where: str) -> Resources:
         """Return a list without allocation roles.  Raises RuleViolation naming the place below `where`."""
@@ -114,7 +136,14 @@ class ResourceLists:
 
     def by_role_of_text(self, text: str) -> Mapping[str, Resources] | None:
         """As `by_role`, of a list as text without blanks, as a master writes it; None if it needs a closer look."""
-        return self._by_role_texts.get(text, lambda: self._by_role_in(text))
+        role, form = _for_any_role(text)
+        of_one = self._one_role_texts.find(form)
+        if of_one is not None:
+            return {role: of_one}
+        found = self._by_role_texts.get(text, lambda: self._by_role_in(text))
+        if found is not None and found.keys() == {role} and _is_of_one_role(form, text.count(_NEXT) + 1):
+            self._one_role_texts.add(form, found[role])
+        return found
 
     def _by_role_in(self, text: str) -> Mapping[str, Resources] | None:
         if text == "[]":
@@ -123,7 +152,7 @@ class ResourceLists:
             return None
         pieces = text[len(_FIRST) : -len(_END)].split(_NEXT)
         try:
-            return _together(self._role_texts.get(piece, partial(self._entry_of_text, piece)) for piece in pieces)
+            return _together(map(self._entry_of_text, pieces))
         except (ValueError, RuleViolation, RecursionError):
             return None
 
@@ -139,12 +168,26 @@ class ResourceLists:
 
         Raises ValueError if it is not one message, and RuleViolation.
         """
-        amount = _AMOUNT.fullmatch(piece)
-        if amount is None:
-            return _by_role(STRICT.decode(f'{{"name": "{piece}}}'), "")
-        name, value, role = amount.groups()
-        entry = self._amounts.get((name, value), lambda: Resource(name, to_sent_milli(float(value))))
-        return role or DEFAULT_ROLE, entry
+        amount = _AMOUNT.match(piece)
+        role, form = _for_any_role(piece if amount is None else piece[amount.end() :])
+        entry = self._entry_texts.find(form) if amount is None else self._amount(amount[1], amount[2], form)
+        if entry is not None:
+            return role, entry
+        found, entry = _by_role(STRICT.decode(f'{{"name": "{piece}}}'), "")
+        if found == role and _is_of_one_role(form, int(role != DEFAULT_ROLE)):
+            if amount is None:
+                self._entry_texts.add(form, entry)
+            elif entry == Resource(entry.name, entry.value, entry.reservations):
+                self._reservation_texts.add(form, entry.reservations)
+        return found, entry
+
+    def _amount(self, name: str, value: str, form: str) -> Resource | None:
+        """An amount of which the rest of the message is known: it has the same reservations, and nothing else."""
+        reservations = self._reservation_texts.find(form)
+        if reservations is None:
+            return None
+        milli = to_sent_milli(float(value))
+        return self._amounts.get((name, value, form), lambda: Resource(name, milli, reservations))
 
     def by_role(self, messages: Any, where: str) -> Mapping[str, Resources]:
         """Return a list by allocation role, without the allocation roles; "*" for none.

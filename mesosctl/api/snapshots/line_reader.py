@@ -7,8 +7,10 @@ capabilities mostly repeat.  A value that has been read once is found again by i
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from sys import intern
 
+from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
 from mesosctl.api.protobuf_json.decoding import STRICT
 from mesosctl.api.protobuf_json.interning import Known, ResourceLists
 from mesosctl.model.offers.offers import Offer
@@ -21,6 +23,7 @@ ReadLine = Callable[[str, int], tuple[Entry, int] | None]
 
 # A string without escapes; the last member of a line is found from the end of the line.
 _TEXT = r'"([^"\\\x00-\x1f]*)"'
+_BETWEEN = ",\n    "
 _END = r"\}(?=,?\n)"
 _AGENT = re.compile(
     rf'\{{"id": {_TEXT}, "hostname": {_TEXT}, "pid": {_TEXT}, "active": (true|false), "resources": (\[.*\]), '
@@ -45,7 +48,11 @@ class Lines:
         self._attributes: Known[str, Mapping[str, str | float]] = Known()
         self._capabilities: Known[str, frozenset[str]] = Known()
         self._roles: set[str] = set()
-        self.readers: Mapping[str, ReadLine] = {"agents": self._agent, "usages": self._usage, "offers": self._offer}
+        self.readers: Mapping[str, Shortcut] = {
+            "agents": partial(_run, self._agent),
+            "usages": partial(_run, self._usage),
+            "offers": partial(_run, self._offer),
+        }
         """By the name of the list."""
 
     def _agent(self, text: str, at: int) -> tuple[Entry, int] | None:
@@ -108,6 +115,19 @@ class Lines:
         if name not in self._roles and role_error(name) is None:
             self._roles.add(name)
         return name in self._roles
+
+
+def _run(read: ReadLine, text: str, at: int) -> tuple[Run, int] | None:
+    """Return the entries in lines that follow each other, and the end of the last."""
+    entries: list[Entry] = []
+    end = at
+    while (found := read(text, at)) is not None:
+        entry, end = found
+        entries.append(entry)
+        at = end + len(_BETWEEN)
+        if not text.startswith(_BETWEEN, end):
+            break
+    return (Run(entries), end) if entries else None
 
 
 def _attributes_of(text: str) -> Mapping[str, str | float]:

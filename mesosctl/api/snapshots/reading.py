@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from sys import intern
 from typing import Any, TypeVar
 
+from mesosctl.api.protobuf_json.buffered_text import Run
 from mesosctl.api.protobuf_json.decoding import ConversionError
 from mesosctl.api.protobuf_json.interning import Known, ResourceLists
 from mesosctl.api.protobuf_json.messages import Message, read
 from mesosctl.api.protobuf_json.streaming import Part
 from mesosctl.api.snapshots import lending
 from mesosctl.api.snapshots.lending import check_unique, wrong
-from mesosctl.api.snapshots.line_reader import Entry
 from mesosctl.api.snapshots.messages import AGENT, FRAMEWORK, OFFER, REST, USAGE
 from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, RuleViolation
@@ -107,8 +107,8 @@ class _Reader:
     def _add(
         self, part: Part, values: list[Value], message: Message, make: Callable[[Mapping[str, Any], str], Value]
     ) -> None:
-        if isinstance(part.value, Entry):
-            values.append(part.value)  # type: ignore[arg-type]  # each list has lines of one kind
+        if isinstance(part.value, Run):
+            values += part.value.values
             return
         for element in _elements(part.value):
             if self._mistake is None:

@@ -21,8 +21,10 @@ strictly as files that people write: no duplicate key in an object, no number is
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from io import BufferedIOBase, BytesIO
+from itertools import islice
 from json.encoder import encode_basestring
 from typing import Any
 
@@ -47,6 +49,8 @@ _SLICE = 1 << 18
 
 _MOST_READ_AGAIN = 1 << 26
 """Bytes of a broken file that are read again for line and column."""
+_BLOCK = 1000
+"""Lines of a list that are written at once."""
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -66,7 +70,7 @@ def _plain(value: Any) -> Any:
 
 
 def lines(snapshot: ClusterSnapshot) -> Iterator[str]:
-    """The text of a file, line by line: one agent, framework, usage or offer each, so that files compare by eye."""
+    """The text of a file in blocks of lines: each line has one agent, framework, usage or offer, to compare by eye."""
     texts = _Texts()
     yield "{\n"
     before = ""
@@ -77,12 +81,17 @@ def lines(snapshot: ClusterSnapshot) -> Iterator[str]:
     yield "\n}\n"
 
 
-def _list_lines(entries: Iterable[str]) -> Iterator[str]:
+def _list_lines(entries: Iterator[str]) -> Iterator[str]:
     before = "[\n    "
-    for entry in entries:
-        yield before + entry
+    while block := list(islice(entries, _BLOCK)):
+        yield before + ",\n    ".join(block)
         before = ",\n    "
     yield "[]" if before.startswith("[") else "\n  ]"
+
+
+@lru_cache(4096)
+def _key(name: str) -> str:
+    return f"{encode_basestring(name)}: "
 
 
 class _Texts:
@@ -93,22 +102,21 @@ class _Texts:
         # The resources are kept beside their text, so that their ids are not reused.
         self._resources: Known[int, tuple[Resources, str]] = Known()
         self._entries: Known[int, tuple[Resource, str]] = Known()
+        self._writers: dict[type, Callable[[Any], str]] = {
+            str: encode_basestring,
+            int: str,
+            bool: lambda value: "true" if value else "false",
+            dict: self._object,
+            Resources: lambda value: self._resources.get(id(value), lambda: (value, self._list(value)))[1],
+            frozenset: lambda value: self._capabilities.get(value, lambda: _encode(sorted(value))),
+        }
 
     def of(self, value: Any) -> str:
         """Return the text of a value that `_members` has."""
-        if isinstance(value, str):
-            return encode_basestring(value)
-        if isinstance(value, Resources):
-            return self._resources.get(id(value), lambda: (value, self._list(value)))[1]
-        if isinstance(value, dict):
-            return f"{{{', '.join([f'{encode_basestring(key)}: {self.of(part)}' for key, part in value.items()])}}}"
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        if isinstance(value, int):
-            return str(value)
-        if isinstance(value, frozenset):
-            return self._capabilities.get(value, lambda: _encode(sorted(value)))
-        return _encode(value)
+        return self._writers.get(type(value), _encode)(value)
+
+    def _object(self, value: dict[str, Any]) -> str:
+        return f"{{{', '.join([_key(name) + self.of(part) for name, part in value.items()])}}}"
 
     def _list(self, resources: Resources) -> str:
         return f"[{', '.join([self._entry(entry) for entry in resources for _ in range(entry.copies)])}]"

@@ -53,14 +53,13 @@ def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: Mes
 
     The exit status is 1 if they do not fit, or if a queue has no limit.
     """
-    from mesosctl.model.rate_limits import check, plan_memory
+    from mesosctl.model.rate_limits import plan_memory
     from mesosctl.model.text import parse_bytes
-    from mesosctl.operations.rate_limits_file import parse
+    from mesosctl.operations.rate_limits_file import parse_valid
     from mesosctl.output.rate_limits import memory_plan
 
     session: Session = ctx.obj
-    limits = parse(read_config(session, file), named(file)).limits
-    check(limits)
+    limits = parse_valid(read_config(session, file), named(file))
     plan = plan_memory(
         limits, memory=parse_bytes(memory, "--memory"), message_size=parse_bytes(message_size, "--message-size")
     )
@@ -120,8 +119,12 @@ def simulate(
     jsonl recorded it.
     """
     session: Session = ctx.obj
-    from mesosctl.cli.rate_limit_files import check_standard_input, read_limits, read_recorded
-    from mesosctl.model.rate_limits import check
+    from mesosctl.cli.rate_limit_files import (
+        check_standard_input,
+        read_limits,
+        read_present_limits,
+        read_recorded,
+    )
     from mesosctl.output.rate_limits_simulation import simulation
     from mesosctl.planning.message_rates import Simulation
     from mesosctl.planning.rate_limit_simulation import parse_traffic
@@ -132,11 +135,10 @@ def simulate(
         )
     check_standard_input((file, before, recorded), "--before")
     limits = read_limits(session, file, "FILE")
-    check(limits)
     arrivals = parse_traffic(traffic or ())
     if recorded is not None:
         arrivals += read_recorded(session, recorded)
-    today = None if before is None else read_limits(session, before, "--before")
+    today = None if before is None else read_present_limits(session, before)
     played = Simulation.play(limits, arrivals, today)
     instead = session.is_output(svg, "--svg")
     if not instead:

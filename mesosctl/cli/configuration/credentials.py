@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from mesosctl.cli.configuration.settings import Settings
 from mesosctl.cli.environment import Environment
 from mesosctl.cli.options import GlobalOptions, Setting, known_settings
-from mesosctl.files import open_file, why_unreadable
+from mesosctl.files import open_file, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput, UsageError
 from mesosctl.model.redaction import Secrets
 
@@ -105,6 +105,7 @@ def read_secret_file(path: str, option: str, warn: Callable[[str], None], hint: 
             state = os.fstat(file.fileno())
             text = file.read(_LARGEST + 1).decode()
     except (OSError, ValueError) as error:
+        hint = "; ".join(filter(None, (hint, unreadable_hint(path, error)))) or None
         raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field=option, hint=hint) from None
     if len(text) > _LARGEST:
         raise BadInput(f"{path} holds more than a secret: it should be one line", field=option, hint=hint)

@@ -128,7 +128,8 @@ def _edited(path: Path) -> Iterator[Any]:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         text, state = read_file(path) if path.exists() else ("", None)
-        reading.read(text, str(path))
+        if not _has_tables(reading.read(text, str(path))):
+            check(path, text)  # names the line
         try:
             document = tomlkit.parse(text)
         except (TOMLKitError, RecursionError) as error:
@@ -144,6 +145,12 @@ def _edited(path: Path) -> Iterator[Any]:
             write_atomically(path, written, field=str(path), new_mode=_PRIVATE)
     finally:
         os.close(descriptor)
+
+
+def _has_tables(document: Mapping[str, Any]) -> bool:
+    """Whether contexts are tables, so that they can be edited; other faults can be corrected."""
+    contexts = document.get("contexts", {})
+    return isinstance(contexts, dict) and all(isinstance(context, dict) for context in contexts.values())
 
 
 def lasting(setting: Setting, value: Value) -> Value:

@@ -19,7 +19,7 @@ from typing import Any
 
 from mesosctl.api.files import reading
 from mesosctl.cli.options import Setting, Value, known_settings
-from mesosctl.files import LARGEST_TEXT, open_file, why_unreadable
+from mesosctl.files import LARGEST_TEXT, open_file, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput, NotFound, printable
 from mesosctl.model.roles import closest, did_you_mean
 
@@ -47,6 +47,11 @@ class Configuration:
             return variables["HOME"] + file[1:]
         return str(self.path.parent / file)
 
+    def place_of(self, key: str) -> str:
+        """The file and the line of a top-level key, in errors."""
+        line = line_of(self.text, (), key)
+        return f"{self.path}, line {line}: {key}" if line else str(self.path)
+
     def line_of(self, context: str, key: str) -> str:
         """The file and the line of `key`, as `PATH:LINE`."""
         line = line_of(self.text, ("contexts", context), key)
@@ -68,7 +73,9 @@ def read_file(path: Path) -> tuple[str, os.stat_result]:
         with open_file(path) as file:
             return file.read(LARGEST_TEXT).decode("utf-8"), os.fstat(file.fileno())
     except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", field=str(path)) from None
+        raise BadInput(
+            f"{path} cannot be read: {why_unreadable(error)}", field=str(path), hint=unreadable_hint(path, error)
+        ) from None
 
 
 def is_open(state: os.stat_result) -> bool:

@@ -182,7 +182,10 @@ def _add_context(
     if configuration is None or kept is None:
         from mesosctl.cli.configuration.file import no_context
 
-        raise no_context(name, configuration.contexts if configuration else ())
+        error = no_context(name, configuration.contexts if configuration else ())
+        if configuration is not None and "context" not in values:
+            error.reword(f"{configuration.place_of('current')}: {error.message}")
+        raise error
     stronger = dict(values)
     other = conflicting(kept, stronger)
     for setting in everything:

@@ -36,7 +36,7 @@ class AgentFeatures(NamedTuple):
     ) -> Self:
         """Those of an agent with these capabilities and resources; a region is None if it has no fault domain."""
         return cls(
-            has_gpus=filter_gpus and total.scalar_quantities().get_amount("gpus") > 0,
+            has_gpus=filter_gpus and any(entry.name == "gpus" and entry.is_scalar for entry in total),
             remote=None not in (region, master_region) and region != master_region,
             multi_role="MULTI_ROLE" in capabilities,
             hierarchical_role="HIERARCHICAL_ROLE" in capabilities,

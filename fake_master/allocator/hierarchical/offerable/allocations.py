@@ -59,6 +59,10 @@ def scalar_pairs(resources: Resources) -> Pairs:
     return tuple(resources.scalar_quantities().items())
 
 
+def _pairs(amounts: Amounts) -> Pairs:
+    return tuple(sorted(amounts.items()))
+
+
 class Tally:
     """Amounts with shared volumes in them, each counted once an agent however many copies are held there."""
 
@@ -105,13 +109,23 @@ class Content:
 
     def __init__(self, resources: Resources) -> None:
         self.resources = resources
-        self.has_shared = any(entry.shared for entry in resources)
-        own = resources.filter(lambda entry: not entry.shared) if self.has_shared else resources
-        self.scalars: Pairs = scalar_pairs(own)
+        self.has_shared = False
+        scalars: Amounts = {}
+        reserved: Amounts = {}
+        unreserved: Amounts = {}
+        revocable: Amounts = {}
+        for entry in resources:
+            if entry.shared:
+                self.has_shared = True
+            elif isinstance(entry.value, int):
+                own = reserved if entry.reservations else revocable if entry.revocable else unreserved
+                for amounts in (scalars, own):
+                    amounts[entry.name] = amounts.get(entry.name, 0) + entry.value
+        self.scalars = _pairs(scalars)
         """Sums of what is not shared; so are the next three, which add up to it."""
-        self.reserved: Pairs = scalar_pairs(own.reserved())
-        self.unreserved: Pairs = scalar_pairs(own.filter(is_unreserved_nonrevocable))
-        self.revocable: Pairs = scalar_pairs(own.unreserved().revocable())
+        self.reserved = _pairs(reserved)
+        self.unreserved = _pairs(unreserved)
+        self.revocable = _pairs(revocable)
 
 
 class Allocation:

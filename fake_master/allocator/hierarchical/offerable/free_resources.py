@@ -89,14 +89,14 @@ class VisibleResources:
         """The visible scalars that count towards quota and headroom."""
         self.uncounted = visible.filter(lambda entry: not is_unreserved_nonrevocable(entry))
         """The other visible resources: reserved, revocable, or not a scalar."""
-        pairs = scalar_pairs(self.unreserved_nonrevocable)
+        self.full = ResourceSubset(free_resources, self.uncounted + self.unreserved_nonrevocable)
+        pairs = self.full.content.unreserved
         self.names = tuple(name for name, _ in pairs)
         self.amounts = tuple(amount for _, amount in pairs)
         self.shrinks_by_name = len(self.unreserved_nonrevocable) == len(pairs) and not any(
             entry.disk is not None and entry.disk.indivisible for entry in self.unreserved_nonrevocable
         )
         """Whether each counted name is one divisible entry, so that shrinking is unambiguous."""
-        self.full = ResourceSubset(free_resources, self.uncounted + self.unreserved_nonrevocable)
         self._subsets: dict[tuple[int, ...], ResourceSubset] = {self.amounts: self.full}
 
     def of_amounts(self, amounts: tuple[int, ...]) -> ResourceSubset:
@@ -241,6 +241,8 @@ class InternPool:
         self.allocations = AllocationPool()
         self._free_resources: dict[tuple[AgentFeatures, tuple[object, ...]], FreeResources] = {}
         self._capacities: dict[tuple[AgentFeatures, tuple[object, ...]], Capacity] = {}
+        self._capacity_of: dict[int, Capacity] = {}
+        """By the id of the total."""
         self.remembered = 0
         """The most free resources that a capacity caches."""
         self.names_of_other_types: set[str] = set()
@@ -259,10 +261,14 @@ class InternPool:
 
     def capacity(self, features: AgentFeatures, total: Resources) -> Capacity:
         """Return the one capacity with this content."""
+        found = self._capacity_of.get(id(total))  # like agents often share one object
+        if found is not None and found.features == features:
+            return found
         key = (features, interning_key(total))
         found = self._capacities.get(key)
         if found is None:
-            found = self._capacities[key] = Capacity(self, features, total)
+            # The capacity keeps the object alive, so its id cannot come to mean another.
+            found = self._capacities[key] = self._capacity_of[id(total)] = Capacity(self, features, total)
             self.names_of_other_types.update(entry.name for entry in total if not entry.is_scalar)
         return found
 
@@ -271,6 +277,7 @@ class InternPool:
         self.allocations.forget()
         self._free_resources.clear()
         self._capacities.clear()
+        self._capacity_of.clear()
         self.remembered = 0
 
 

@@ -305,7 +305,7 @@ def line(text: str) -> Break:
     ).replace("KEY", document.name)
 
 
-AT = r"at line \d+, column \d+|at end of document"
+AT = r"at line \d+, column \d+|at the end, line \d+"
 BROKEN_TABLES: list[tuple[str, Break, str]] = [
     # What is broken, how, and a pattern of the place.
     ("a word", whole(lambda _: "web"), AT),

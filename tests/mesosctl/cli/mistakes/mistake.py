@@ -48,6 +48,7 @@ def prepare(mistake: Mistake, folder: Path) -> None:
     if mistake.on in CLUSTERS:
         (folder / mistake.on.removeprefix("fake:")).write_text(CLUSTERS[mistake.on], encoding="utf-8")
     for name, text in mistake.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     for line in filter(None, mistake.before.splitlines()):
         ran = typed(line, folder, mistake.on)

@@ -251,7 +251,7 @@ MISTAKES = (
     Mistake(
         "ratelimit unset a -f a.json",
         3,
-        "a.json: limits[0].qps: the key 'qps' appears twice in one object",
+        "a.json, line 1: limits[0].qps: the key 'qps' appears twice in one object",
         files={"a.json": '{"limits": [{"principal": "a", "qps": 1, "qps": 2}]}'},
     ),
     # --- Contexts ------------------------------------------------------------------------------------------------

@@ -13,9 +13,10 @@ from mesosctl.cli.reference.command_tree import commands
 from tests.helpers.surroundings import InMemory
 from tests.mesosctl.cli.mistakes.mistake import Mistake, prepare, typed
 from tests.mesosctl.cli.mistakes.table import MISTAKES as ROWS
+from tests.mesosctl.cli.mistakes.table_of_files import IN_FILES
 from tests.mesosctl.cli.mistakes.table_of_words import WORDS
 
-MISTAKES = (*ROWS, *WORDS)
+MISTAKES = (*ROWS, *WORDS, *IN_FILES)
 
 
 def _row(mistake: Mistake) -> ParameterSet:

@@ -1,0 +1,109 @@
+"""Mistakes in files that people write: the file, the line, what was wrong and what to do."""
+
+from tests.mesosctl.cli.mistakes.mistake import Mistake
+
+_AGENT = '\n[[agents]]\nresources = "cpus:1"\n'
+_RATES = '{"limits": [\n{"principal": "a", "qps": 1}],\n"aggregate_default_qps": -1}'
+_READINGS = '{"at": 0, "principal": "a", "received": 1}\n{"at": TIME, "principal": "a", "received": 2}\n'
+
+IN_FILES = (
+    # --- Rate limits -------------------------------------------------------------------------------------------------
+    Mistake("ratelimit plan rates.json --memory 1GiB", 3, "rates.json, line 3: Invalid", files={"rates.json": _RATES}),
+    Mistake(
+        "ratelimit simulate rates.json --traffic a=1/s*1",
+        3,
+        "rates.json, line 3: Invalid",
+        files={"rates.json": _RATES},
+    ),
+    Mistake("ratelimit set a --qps 2 -f rates.json", 3, "rates.json, line 5: Invalid", files={"rates.json": _RATES}),
+    Mistake(
+        "ratelimit validate rates.json",
+        3,
+        "rates.json, line 2: limits[0].qps: it should be a number; rates.json, line 3: limits[1]: it should be",
+        files={"rates.json": '{"limits": [\n{"principal": "a", "qps": "x"},\n1]}'},
+    ),
+    Mistake("ratelimit validate rats.json", 3, "rats.json cannot be read", "did you mean", files={"rates.json": "{}"}),
+    Mistake("ratelimit validate no/rates.json", 3, "no/rates.json cannot be read", "there is no folder no"),
+    Mistake(
+        "ratelimit simulate r.json --recorded watch.jsonl",
+        3,
+        "watch.jsonl, line 2 is not a reading",
+        "ratelimit watch",
+        files={"r.json": "{}", "watch.jsonl": _READINGS.replace("TIME", "NaN")},
+    ),
+    # --- Payloads ----------------------------------------------------------------------------------------------------
+    Mistake(
+        "reserve agent-1 -f array.json",
+        3,
+        "array.json, line 3: resources[0].scalar.value: it should be a number",
+        files={"array.json": '[\n{"name": "cpus", "type": "SCALAR",\n"scalar": {"value": "x"}, "role": "a"}]'},
+    ),
+    # --- Flags of a cluster file -------------------------------------------------------------------------------------
+    Mistake(
+        "roles",
+        3,
+        "c.toml, line 2: --quiet: 'maybe' is neither true nor false",
+        on="fake:c.toml",
+        files={"c.toml": f'[flags]\nquiet = "maybe"{_AGENT}'},
+    ),
+    Mistake(
+        "roles",
+        3,
+        "--rate_limits: rates.json, line 3: ",
+        on="fake:c.toml",
+        files={"c.toml": f'[flags]\nrate_limits = "rates.json"{_AGENT}', "rates.json": _RATES},
+    ),
+    Mistake(
+        "roles",
+        3,
+        "--acls: acls.json, line 2: ",
+        on="fake:c.toml",
+        files={"c.toml": f'[flags]\nacls = "acls.json"{_AGENT}', "acls.json": '{\n"permissive": 3}'},
+    ),
+    Mistake(
+        "roles",
+        3,
+        "no.json cannot be read",
+        "it was looked for in",
+        on="fake:c.toml",
+        files={"c.toml": f'[flags]\nacls = "no.json"{_AGENT}'},
+    ),
+    Mistake(
+        "roles",
+        3,
+        "c.toml is not TOML: it starts with a byte order mark",
+        "save it as UTF-8 without",
+        on="fake:c.toml",
+        files={"c.toml": f"\N{ZERO WIDTH NO-BREAK SPACE}{_AGENT}"},
+    ),
+    Mistake(
+        "roles",
+        3,
+        "c.toml is not TOML: Cannot overwrite a value (at line 3",
+        "name each key and each table once",
+        on="fake:c.toml",
+        files={"c.toml": '[[agents]]\nresources = "cpus:1"\nresources = "cpus:2"\n'},
+    ),
+    # --- Configuration -----------------------------------------------------------------------------------------------
+    Mistake(
+        "quota list",
+        5,
+        "config.toml, line 2: current: there is no context 'prod'",
+        "context list",
+        on="",
+        files={".config/mesosctl/config.toml": '\ncurrent = "prod"\n[contexts.test]\nmaster = "fake:"\n'},
+    ),
+    Mistake(
+        "context set prod master=fake:",
+        3,
+        "config.toml: contexts must be a table of contexts",
+        files={".config/mesosctl/config.toml": "contexts = 3\n"},
+    ),
+    Mistake(
+        "quota list --principal ops --secret-file secrets",
+        3,
+        "secrets cannot be read",
+        "did you mean secret?",
+        files={"secret": "x"},
+    ),
+)
