@@ -68,7 +68,7 @@ def to_bytes(text: str) -> bytes:
 
 
 _FEW_SHAPES = 64
-"""Up to so many, the first thing of each is taken to be followed by others."""
+"""With more, most things are unlike any other, and a template is made only for the second of a shape."""
 
 
 class LikeTexts(Generic[Of]):
@@ -104,7 +104,7 @@ class LikeTexts(Generic[Of]):
 
     @cached_property
     def _own_by_text(self) -> tuple[dict[str, Callable[[Of], str]], re.Pattern[str]]:
-        """What returns each text of the blank, and the pattern of all these texts."""
+        """The function of each text of the blank, and the pattern of all these texts."""
         own = {text_of_one(self._blank): text_of_one for text_of_one in self._own}
         return own, re.compile("(" + "|".join(map(re.escape, own)) + ")")
 
