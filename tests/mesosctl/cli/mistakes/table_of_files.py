@@ -31,6 +31,7 @@ IN_FILES = (
         "ratelimit watch",
         files={"r.json": "{}", "watch.jsonl": _READINGS.replace("TIME", "NaN")},
     ),
+    Mistake("ratelimit unset b -f rates.json", 5, "rates.json: the file has no entry", files={"rates.json": "{}"}),
     # --- Payloads ----------------------------------------------------------------------------------------------------
     Mistake(
         "reserve agent-1 -f array.json",
@@ -92,6 +93,24 @@ IN_FILES = (
         "context list",
         on="",
         files={".config/mesosctl/config.toml": '\ncurrent = "prod"\n[contexts.test]\nmaster = "fake:"\n'},
+    ),
+    Mistake(
+        "quota list",
+        2,
+        "--timeout is 1e+25",
+        "it comes from context prod",
+        on="",
+        files={".config/mesosctl/config.toml": 'current = "prod"\n[contexts.prod]\nmaster = "fake:"\ntimeout = 1e25\n'},
+    ),
+    Mistake(
+        "quota list",
+        2,
+        "a principal cannot contain a colon",
+        "it comes from context prod",
+        on="",
+        files={
+            ".config/mesosctl/config.toml": 'current = "prod"\n[contexts.prod]\nmaster = "fake:"\nprincipal = "a:b"\n'
+        },
     ),
     Mistake(
         "context set prod master=fake:",
