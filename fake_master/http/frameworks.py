@@ -9,6 +9,7 @@ from typing import Any
 from fake_master.http.operator_api import Body, Change
 from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, json_response
 from fake_master.http.views.frameworks import framework, in_full, task_summary, visible
+from fake_master.http.views.templates import OfferTexts
 from fake_master.services.subscriptions import Subscriptions
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
@@ -35,8 +36,10 @@ class FrameworkEndpoints:
         if wanted is None:
             return json_response({**in_full(state, principal), "unregistered_frameworks": []}, request)
 
+        offers = OfferTexts(state)
+
         def chosen(some: Iterable[Framework]) -> list[dict[str, Any]]:
-            return [framework(of) for of in visible(state, principal, some) if of.id == wanted]
+            return [framework(of, offers) for of in visible(state, principal, some) if of.id == wanted]
 
         return json_response(
             {

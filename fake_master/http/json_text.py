@@ -8,7 +8,7 @@ writes like agents and offers once.
 import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from json.encoder import encode_basestring
 from math import isfinite
 from typing import Any, Generic, TypeVar
@@ -67,13 +67,17 @@ def to_bytes(text: str) -> bytes:
     return text.encode(errors="surrogateescape")
 
 
+_FEW_SHAPES = 64
+"""With more, most things are unlike any other, and a template is made only for the second of a shape."""
+
+
 class LikeTexts(Generic[Of]):
     """The JSON of things that are alike except for a few texts, written once for all with the same shape."""
 
     def __init__(self, own: Iterable[Callable[[Of], str]], blank: Of) -> None:
         """`own` returns the JSON texts that differ, without quotes; those of `blank` are in no other JSON."""
-        self._own = {text_of_one(blank): text_of_one for text_of_one in own}
-        self._blank = re.compile("(" + "|".join(map(re.escape, self._own)) + ")")
+        self._own = tuple(own)
+        self._blank = blank
         self._known: dict[Hashable, tuple[list[str], list[tuple[int, Callable[[Of], str]]]] | None] = {}
         """By shape: the pieces of its JSON, and the places among them of the texts that differ."""
 
@@ -85,17 +89,24 @@ class LikeTexts(Generic[Of]):
         """
         known = self._known.get(shape)
         if known is None:
-            if shape not in self._known:
+            if shape not in self._known and len(self._known) >= _FEW_SHAPES:
                 # Many a thing is like no other.
                 self._known[shape] = None
                 return text_of(view(of))
-            pieces = self._blank.split(text_of(view(blank_like(of))))
-            places = [(place, self._own[piece]) for place, piece in enumerate(pieces) if place % 2]
+            own, any_of_them = self._own_by_text
+            pieces = any_of_them.split(text_of(view(blank_like(of))))
+            places = [(place, own[piece]) for place, piece in enumerate(pieces) if place % 2]
             known = self._known[shape] = (pieces, places)
         filled = known[0].copy()
         for place, own_text in known[1]:
             filled[place] = own_text(of)
         return "".join(filled)
+
+    @cached_property
+    def _own_by_text(self) -> tuple[dict[str, Callable[[Of], str]], re.Pattern[str]]:
+        """The function of each text of the blank, and the pattern of all these texts."""
+        own = {text_of_one(self._blank): text_of_one for text_of_one in self._own}
+        return own, re.compile("(" + "|".join(map(re.escape, own)) + ")")
 
 
 def without_quotes(text: str) -> str:

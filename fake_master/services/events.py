@@ -57,9 +57,7 @@ class EventPublisher:
             framework.counts["events/offers"] += 1
             return
         state, capabilities = self._state, framework.capabilities
-        described = [
-            v1_messages.offer(state, framework, offer, state.agents[offer.agent_id], capabilities) for offer in offers
-        ]
+        described = [v1_messages.offer(state, offer, state.agents[offer.agent_id], capabilities) for offer in offers]
         self._to(framework, {"type": "OFFERS", "offers": {"offers": described}})
 
     def rescind(self, framework: Framework, offer: Offer) -> None:

@@ -113,19 +113,26 @@ def _agents(state: MasterState) -> dict[str, float]:
 
 
 def _resources(state: MasterState) -> dict[str, float]:
-    totals = [agent.whole for agent in state.agents.values()]
-    in_use = [agent.used for agent in state.agents.values()]
+    totals = _amounts(agent.whole for agent in state.agents.values())
+    in_use = _amounts(agent.used for agent in state.agents.values())
     found = {}
     for name in _MEASURED:
-        for suffix, part in (("", Resources.non_revocable), ("_revocable", Resources.revocable)):
-            total, used = (
-                to_double(sum(part(held).scalar_quantities().get_amount(name) for held in everywhere))
-                for everywhere in (totals, in_use)
-            )
+        for suffix, revocable in (("", False), ("_revocable", True)):
+            total, used = to_double(totals[name, revocable]), to_double(in_use[name, revocable])
             found[f"master/{name}{suffix}_total"] = total
             found[f"master/{name}{suffix}_used"] = used
             found[f"master/{name}{suffix}_percent"] = used / total if total else 0.0
     return found
+
+
+def _amounts(everywhere: Iterable[Resources]) -> Counter[tuple[str, bool]]:
+    """Sums of amounts in thousandths, by the name and whether they are revocable."""
+    sums = Counter[tuple[str, bool]]()
+    for held in everywhere:
+        for entry in held:
+            if isinstance(entry.value, int):
+                sums[entry.name, entry.revocable] += entry.value
+    return sums
 
 
 def _system() -> dict[str, float]:

@@ -196,27 +196,20 @@ def executor(of: Executor) -> dict[str, Any]:
     return {**of.info, **own}
 
 
-def operator_offer(
-    state: MasterState, to: Framework, of: Offer, on: Agent, listed: Listing = list_to_json
-) -> dict[str, Any]:
+def operator_offer(state: MasterState, of: Offer, on: Agent, listed: Listing = list_to_json) -> dict[str, Any]:
     """An Offer message as an operator sees it."""
-    return offer(state, to, of, on, _OPERATOR, listed)
+    return offer(state, of, on, _OPERATOR, listed)
 
 
 def offer(
-    state: MasterState,
-    to: Framework,
-    of: Offer,
-    on: Agent,
-    capabilities: frozenset[str],
-    listed: Listing = list_to_json,
+    state: MasterState, of: Offer, on: Agent, capabilities: frozenset[str], listed: Listing = list_to_json
 ) -> dict[str, Any]:
     """An Offer message, in the format that the capabilities ask for."""
     multi_role = "MULTI_ROLE" in capabilities
     resources = of.resources if multi_role else of.resources.allocated_to(None)
     described: dict[str, Any] = {
         "id": {"value": of.id},
-        "framework_id": {"value": to.id},
+        "framework_id": {"value": of.framework_id},
         "agent_id": {"value": on.id},
         "hostname": on.hostname,
         "url": _url(on),

@@ -5,12 +5,13 @@ documentation, "HTTP Endpoints"; Mesos operator HTTP API, "GET_FRAMEWORKS" and t
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
 from fake_master.http.json_text import ResourceTexts, Written, dumps, written
 from fake_master.http.views.response_cache import Parts, texts
-from fake_master.http.views.templates import OfferSummaries, OfferTexts
+from fake_master.http.views.templates import OfferTexts
 from fake_master.services import v1_messages
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
@@ -34,8 +35,9 @@ def in_full(state: MasterState, principal: str | None) -> dict[str, Written]:
         "frameworks": state.frameworks.values(),
         "completed_frameworks": state.completed_frameworks.values(),
     }
+    view = partial(framework, offers=OfferTexts(state))
     return {
-        name: texts(state, f"{name} that {principal!r} sees").array(visible(state, principal, some), _parts, framework)
+        name: texts(state, f"{name} that {principal!r} sees").array(visible(state, principal, some), _parts, view)
         for name, some in everybody.items()
     }
 
@@ -81,10 +83,9 @@ def in_summary(state: MasterState, principal: str | None) -> Written:
     return kept.array(visible(state, principal, state.frameworks.values()), parts, framework_with_counts)
 
 
-def framework(of: Framework) -> dict[str, Any]:
+def framework(of: Framework, offers: OfferTexts) -> dict[str, Any]:
     """A framework as /state and /frameworks show it."""
-    resources = ResourceTexts()
-    summed, offer_text = resources.summed, OfferSummaries(resources).text
+    summed = offers.resources.summed
     used, offered = of.used(), of.offered()
     info = of.info
     shown: dict[str, Any] = {
@@ -98,7 +99,7 @@ def framework(of: Framework) -> dict[str, Any]:
         "tasks": [task_summary(task, summed) for task in of.tasks.values()],
         "unreachable_tasks": [task_summary(task, summed) for task in of.unreachable_tasks.values()],
         "completed_tasks": [task_summary(task, summed) for task in of.completed_tasks],
-        "offers": [offer_text(offer) for offer in of.offers.values()],
+        "offers": [offers.summary(offer) for offer in of.offers.values()],
         "executors": [
             {
                 "executor_id": executor.id,
@@ -174,7 +175,7 @@ def task_summary(task: Task, summed: Callable[[Resources], Any] = summary) -> di
 
 def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: str | None) -> Written:
     """Return the answer of GET_FRAMEWORKS for a principal."""
-    resources = ResourceTexts()
+    offers = OfferTexts(state)
 
     def parts(of: Framework) -> Parts:
         # Whatever is shown of an agent with an offer, and of its maintenance.
@@ -189,8 +190,7 @@ def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: s
         )
 
     def view(of: Framework) -> dict[str, Any]:
-        offers = OfferTexts(state, of, resources)
-        shown = [offers.text(offer) for offer in of.offers.values()]
+        shown = [offers.described(offer) for offer in of.offers.values()]
         return v1_messages.framework(of, shown, runtime.describe_framework(of))
 
     def array(kind: str, some: Iterable[Framework]) -> Written:

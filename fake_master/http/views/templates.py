@@ -10,7 +10,6 @@ from fake_master.http.json_text import Fragment, LikeTexts, ResourceTexts, text_
 from fake_master.services import v1_messages
 from fake_master.state.agents import Agent
 from fake_master.state.clock import NANOSECONDS
-from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
 from mesosctl.model.resource import Resource
@@ -119,77 +118,68 @@ class _ShownOffer(NamedTuple):
     agent: Agent
 
 
-_BLANK_OFFER = _ShownOffer(Offer(uuid4().hex, "", BLANK_AGENT.agent.id, "", BLANK_AGENT.offered), BLANK_AGENT.agent)
+_BLANK_OFFER = _ShownOffer(
+    Offer(uuid4().hex, uuid4().hex, BLANK_AGENT.agent.id, uuid4().hex, BLANK_AGENT.offered), BLANK_AGENT.agent
+)
 """An offer with texts that are in no other JSON."""
 
 
 def _blank_offer_like(of: _ShownOffer) -> _ShownOffer:
     blank = _BLANK_OFFER.agent
-    return _ShownOffer(
-        replace(of.offer, id=_BLANK_OFFER.offer.id, resources=_BLANK_OFFER.offer.resources),
-        replace(of.agent, id=blank.id, hostname=blank.hostname, number=blank.number),
-    )
+    agent = replace(of.agent, id=blank.id, hostname=blank.hostname, number=blank.number)
+    return _ShownOffer(_BLANK_OFFER.offer, agent)
 
 
 def _shape_of_offer(of: _ShownOffer) -> tuple[Any, ...]:
-    """Return everything that the JSON of an offer to one framework depends on, except its own texts."""
+    """Return everything that the JSON of an offer depends on, except its own texts."""
     agent = of.agent
-    return (of.offer.role, agent.port, agent.ip, agent.domain, *agent.attributes.items())
+    return (agent.port, agent.ip, agent.domain, *agent.attributes.items())
 
 
 class OfferTexts:
-    """The JSON of the offers to one framework, in one answer."""
+    """The JSON of offers in one answer: as GET_FRAMEWORKS shows them, and as /state and /frameworks do."""
 
-    def __init__(self, state: MasterState, to: Framework, texts: ResourceTexts) -> None:
+    def __init__(self, state: MasterState) -> None:
         self._state = state
-        self._to = to
-        self._texts = texts
+        texts = self.resources = ResourceTexts()
         own = (
             lambda of: without_quotes(of.offer.id),
+            lambda of: without_quotes(of.offer.framework_id),
+            lambda of: without_quotes(of.offer.role),
             lambda of: without_quotes(of.agent.id),
             lambda of: without_quotes(of.agent.hostname),
             lambda of: str(of.agent.number),
             lambda of: texts.listed(of.offer.resources, "POST").text,
         )
         self._like: LikeTexts[_ShownOffer] = LikeTexts(own, _BLANK_OFFER)
-
-    def text(self, offer: Offer) -> Fragment:
-        """Return the JSON of an offer."""
-        shown = _ShownOffer(offer, self._state.agents[offer.agent_id])
-        if self._state.maintenance.unavailability(shown.agent) is not None:
-            return Fragment(text_of(self._view(shown)))
-        return Fragment(self._like.text(_shape_of_offer(shown), shown, self._view, _blank_offer_like))
-
-    def _view(self, of: _ShownOffer) -> dict[str, Any]:
-        return v1_messages.operator_offer(self._state, self._to, of.offer, of.agent, self._texts.listed)
-
-
-class OfferSummaries:
-    """The JSON of offers as /state and /frameworks show them, in one answer."""
-
-    def __init__(self, texts: ResourceTexts) -> None:
-        self._texts = texts
-        own = (
+        own_of_summary = (
             lambda offer: without_quotes(offer.id),
+            lambda offer: without_quotes(offer.framework_id),
+            lambda offer: without_quotes(offer.role),
             lambda offer: without_quotes(offer.agent_id),
             lambda offer: texts.summed(offer.resources).text,
         )
-        self._like: LikeTexts[Offer] = LikeTexts(own, _BLANK_OFFER.offer)
+        self._like_summary: LikeTexts[Offer] = LikeTexts(own_of_summary, _BLANK_OFFER.offer)
 
-    def text(self, offer: Offer) -> Fragment:
-        """Return the JSON of an offer."""
-        return Fragment(self._like.text((offer.framework_id, offer.role), offer, self._view, _blank_summary_like))
+    def described(self, offer: Offer) -> Fragment:
+        """Return an offer as GET_FRAMEWORKS shows it."""
+        shown = _ShownOffer(offer, self._state.agents[offer.agent_id])
+        if self._state.maintenance.unavailability(shown.agent) is not None:
+            return Fragment(text_of(self._describe(shown)))
+        return Fragment(self._like.text(_shape_of_offer(shown), shown, self._describe, _blank_offer_like))
 
-    def _view(self, offer: Offer) -> dict[str, Any]:
+    def summary(self, offer: Offer) -> Fragment:
+        """Return an offer as /state and /frameworks show it."""
+        return Fragment(self._like_summary.text(None, offer, self._summarise, lambda _offer: _BLANK_OFFER.offer))
+
+    def _describe(self, of: _ShownOffer) -> dict[str, Any]:
+        return v1_messages.operator_offer(self._state, of.offer, of.agent, self.resources.listed)
+
+    def _summarise(self, offer: Offer) -> dict[str, Any]:
         return {
             "id": offer.id,
             "framework_id": offer.framework_id,
             "allocation_info": {"role": offer.role},
             "slave_id": offer.agent_id,
-            "resources": self._texts.summed(offer.resources),
+            "resources": self.resources.summed(offer.resources),
         }
-
-
-def _blank_summary_like(offer: Offer) -> Offer:
-    blank = _BLANK_OFFER.offer
-    return replace(offer, id=blank.id, agent_id=blank.agent_id, resources=blank.resources)
