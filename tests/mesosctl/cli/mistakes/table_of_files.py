@@ -39,6 +39,18 @@ IN_FILES = (
         "array.json, line 3: resources[0].scalar.value: it should be a number",
         files={"array.json": '[\n{"name": "cpus", "type": "SCALAR",\n"scalar": {"value": "x"}, "role": "a"}]'},
     ),
+    Mistake(
+        "weights set -f weights.json",
+        3,
+        "weights.json, line 3: weight_infos[1].weight: it should be a number",
+        files={"weights.json": '[\n{"role": "a", "weight": 2},\n{"role": "b", "weight": "x"}]'},
+    ),
+    Mistake(
+        "weights set -f weights.json",
+        3,
+        "weights.json, line 3: role 'a' has two weights",
+        files={"weights.json": '[\n{"role": "a", "weight": 2},\n{"role": "a", "weight": 3}]'},
+    ),
     # --- Flags of a cluster file -------------------------------------------------------------------------------------
     Mistake(
         "roles",
