@@ -3,9 +3,8 @@
 Sources: Mesos documentation, "Reservation" and "Persistent Volumes".
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry, Transaction, UnreadableRegistry
@@ -132,6 +131,11 @@ class Checkpoints:
         self._allocator = allocator
         self._offers = offers
         self._transaction = transaction
+        self._just_written: dict[str, Resources] = {}
+
+    def just_written(self, checkpoints: Mapping[str, Iterable[Resource]]) -> None:
+        """Take note, by key, of what the registry of this process has been given: to read it back takes long."""
+        self._just_written = {key: Resources(entries) for key, entries in checkpoints.items()}
 
     def load(self) -> None:
         """Apply the registry to every registered agent."""
@@ -142,19 +146,22 @@ class Checkpoints:
 
     def restored(self, agent: Agent, configured: Resources) -> Resources:
         """`configured` with the checkpointed resources of the agent.  Raises DoesNotFit, RegistryFailure."""
-        try:
-            record = self._registry.record(CHECKPOINT_KIND, agent.checkpoint_key)
-            if not record:
-                return configured
-            kept = _read(record)
-        except (ValueError, TypeError, RuleViolation) as error:
-            raise UnreadableRegistry(
-                f"the checkpointed resources of agent {agent.hostname} cannot be read: {error}"
-            ) from error
+        kept = self._just_written.pop(agent.checkpoint_key, None) or self._read_of(agent)
+        if not kept:
+            return configured
         base = Resources(configured_form(resource) for resource in kept)
         if not configured.contains(base):
             raise DoesNotFit(f"agent {agent.hostname} has checkpointed {kept}, which does not fit into {configured}")
         return configured - base + kept
+
+    def _read_of(self, agent: Agent) -> Resources:
+        try:
+            messages = self._registry.record(CHECKPOINT_KIND, agent.checkpoint_key) or ()
+            return Resources(to_core(read(RESOURCE, message)) for message in messages)
+        except (ValueError, TypeError, RuleViolation) as error:
+            raise UnreadableRegistry(
+                f"the checkpointed resources of agent {agent.hostname} cannot be read: {error}"
+            ) from error
 
     def restart(self, agent: Agent, configured: Resources) -> None:
         """Restart the agent with other --resources.
@@ -206,14 +213,10 @@ class Checkpoints:
         self._registry.write(CHECKPOINT_KIND, agent.checkpoint_key, list_to_json(kept, "POST") or None)
 
 
-def _read(messages: Sequence[Mapping[str, Any]]) -> Resources:
-    return Resources(to_core(read(RESOURCE, message)) for message in messages)
-
-
 def configured_form(resource: Resource) -> Resource:
     """Return a checkpointed resource as the agent's own configuration has it: static reservations stay."""
-    if not resource.reservations and resource.disk is None and not resource.shared:
-        return resource  # like most agents: one value for configured and present resources
     static = resource.reservations[:1] if resource.is_statically_reserved else ()
+    if len(static) == len(resource.reservations) and resource.disk is None and not resource.shared:
+        return resource  # like most agents: one value for configured and present resources
     disk = replace(resource.disk, persistence_id=None) if resource.disk and resource.disk.source else None
     return replace(resource, reservations=static, disk=disk, shared=False, copies=1)

@@ -262,14 +262,14 @@ def seed(
     weights: Mapping[str, float],
     checkpoints: Mapping[str, Iterable[Resource]],
     stamp: str | float,
-) -> None:
-    """Write a registry's first content, unless it already has it.  Raises RegistryFailure.
+) -> bool:
+    """Write a registry's first content, and return True, unless it already has it.  Raises RegistryFailure.
 
     `checkpoints`: what agents have on their disks, by checkpoint key.
     """
     with registry.transaction():
         if registry.records(SEEDED_KIND):
-            return
+            return False
         for role, quota in quotas.items():
             registry.write(QUOTA_KIND, role, _sent(quota).kept().to_record())
         for role, weight in weights.items():
@@ -277,6 +277,7 @@ def seed(
         for key, resources in checkpoints.items():
             registry.write(CHECKPOINT_KIND, key, list_to_json(Resources(resources), "POST"))
         registry.write(SEEDED_KIND, "taken_at", stamp)
+    return True
 
 
 def _sent(quota: Quota) -> SentQuota:

@@ -70,7 +70,8 @@ class RestoredCluster:
         """
         _check_quotas(self.snapshot)
         kept = registry if registry is not None else MemoryRegistry()
-        seed(kept, self.snapshot.quotas, self.snapshot.weights, _checkpoints(self.snapshot), self.snapshot.taken_at)
+        checkpoints = _checkpoints(self.snapshot)
+        is_new = seed(kept, self.snapshot.quotas, self.snapshot.weights, checkpoints, self.snapshot.taken_at)
         master = Master(
             profile=self.profile,
             flags=MasterFlags.parse(known_flags(self.snapshot.flags) | dict(self.flags)),
@@ -79,6 +80,8 @@ class RestoredCluster:
             address=address,
             task_outcome=TaskOutcome(stop_seconds=self.snapshot.lending.stop_seconds if self.snapshot.lending else 0.0),
         )
+        if is_new and not kept.outlives_process:
+            master.checkpoints.just_written(checkpoints)
         if awaited:
             master.allocator.recover(len(self.snapshot.agents) + awaited, master.state.quota_meanings())
         with master.transaction():

@@ -7,6 +7,7 @@ worked out once.
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import chain
+from operator import is_
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from fake_master.master import Master
@@ -79,11 +80,11 @@ def _has_room(whole: Resources, used: Resources, offered: Resources) -> bool:
 def _configured_and_slack(total: Resources, master: Master) -> tuple[Resources, Resources]:
     """Return an agent's configured resources, and its usage slack, from its total."""
     throttleable = master.state.revocability.throttles
-    configured = [configured_form(entry) for entry in total]
-    if not any(entry.revocable for entry in total) and configured == list(total):
+    configured = [configured_form(entry) for entry in total.non_revocable()]
+    if len(configured) == len(total) and all(map(is_, configured, total)):
         return total, Resources()
     return (
-        Resources(configured_form(entry) for entry in total.non_revocable()),
+        Resources(configured),
         Resources(replace(entry, throttleable=throttleable) for entry in total.revocable()),
     )
 

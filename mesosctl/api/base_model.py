@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, get_args, ge
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from mesosctl.api.files import reading
 from mesosctl.model.errors import BadInput
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
+
+    from mesosctl.api.files import reading
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
@@ -40,7 +41,7 @@ Bool = Annotated[bool, Field(strict=True), BeforeValidator(_boolean)]
 class Mistake(NamedTuple):
     """A place in a JSON value, and what is wrong there."""
 
-    path: reading.Path
+    path: "reading.Path"
     sentence: str
     hint: str | None = None
 
@@ -108,6 +109,8 @@ def _refused(model: type[BaseModel], error: ValidationError, where: str) -> BadI
     """The first mistake; a misspelt key before the key that is missing for it."""
     mistakes = error.errors(include_url=False)
     first = next((one for one in mistakes if one["type"] == "extra_forbidden"), mistakes[0])
+    from mesosctl.api.files import reading  # imported late: most messages are written, not read
+
     return reading.refused(where, *_mistake(model, first))
 
 
@@ -125,7 +128,7 @@ def _mistake(model: type[BaseModel], found: "ErrorDetails") -> Mistake:
     return Mistake(path, _SENTENCES.get(found["type"], "it is not a valid value for this key"))
 
 
-def _keys(model: type[BaseModel], path: reading.Path) -> list[str]:
+def _keys(model: type[BaseModel], path: "reading.Path") -> list[str]:
     """The keys that the object at a path may have."""
     parts = iter(path)
     for part in parts:

@@ -10,7 +10,6 @@ from typing import Any, Literal, Self
 from pydantic import Field, RootModel
 
 from mesosctl.api.base_model import Bool, Double, MesosModel, Scalar
-from mesosctl.api.files.reading import read_json
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, parse_amount, to_double
 from mesosctl.model.quota.desired import DesiredQuota
@@ -142,9 +141,15 @@ def _milli(name: str, scalar: Scalar, field: str) -> int:
 # --- Files ------------------------------------------------------------------------------------------
 
 
+def _read_json(text: str, where: str) -> Any:
+    from mesosctl.api.files.reading import read_json  # imported late: most requests come from arguments
+
+    return read_json(text, where)
+
+
 def read_quota_request(text: str, where: str) -> QuotaRequest:
     """The request in a file: the body of POST /quota, or the call SET_QUOTA.  Raises BadInput with the place."""
-    value = read_json(text, where)
+    value = _read_json(text, where)
     if _has(value, "set_quota"):
         return SetQuotaCall.read(value, where).set_quota.quota_request
     return QuotaRequest.read(value, where)
@@ -155,7 +160,7 @@ def read_update_quota(text: str, where: str) -> UpdateQuota:
 
     Raises BadInput with the place.
     """
-    value = read_json(text, where)
+    value = _read_json(text, where)
     if _has(value, "update_quota"):
         return UpdateQuotaCall.read(value, where).update_quota
     if _has(value, "quota_configs"):
@@ -210,14 +215,15 @@ def read_weight_infos(text: str, where: str) -> dict[str, float]:
 
     Raises BadInput with the place, also for a role that appears twice.
     """
-    value = read_json(text, where)
+    value = _read_json(text, where)
     if isinstance(value, list):
-        infos = [WeightInfo.read(entry, where) for entry in value]
+        infos, place = UpdateWeights.read({"weight_infos": value}, where).weight_infos, ""
     else:
-        infos = UpdateWeightsCall.read(value, where).update_weights.weight_infos
+        infos, place = UpdateWeightsCall.read(value, where).update_weights.weight_infos, "update_weights."
     found: dict[str, float] = {}
-    for info in infos:
+    for index, info in enumerate(infos):
         if info.role in found:
-            raise BadInput(f"{where}: role '{info.role}' has two weights", field="role")
+            field = f"{place}weight_infos[{index}].role"
+            raise BadInput(f"{where}: role '{info.role}' has two weights", field=field)
         found[info.role] = info.weight
     return found

@@ -178,6 +178,8 @@ def run_as_program(arguments: list[str]) -> int:
     """Run a command in this process, which belongs to it alone."""
     # A command ends before garbage collection is worthwhile, but imports alone would trigger it often.
     gc.disable()
+    # pydantic would look for plugins in every installed package.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     for number in _ENDS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as with nohup
             signal.signal(number, _interrupt)

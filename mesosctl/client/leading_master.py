@@ -62,6 +62,7 @@ class Master:
         )
         self._profile: Profile | None = None
         self._subscribed_at: str | None = None
+        self._read_before: dict[str, Any] = {}
 
     @property
     def deadline(self) -> Deadline:
@@ -109,7 +110,12 @@ class Master:
         """The JSON at `path`.  Repeated after a pause if no master answered, or one failed."""
         answer = self._read(Request("GET", path, repeatable=True))
         self.settings.learn(path, answer)
+        self._read_before[path] = answer
         return answer
+
+    def get_once(self, path: str) -> Any:
+        """The JSON at `path`, which is read only if it has not been: for a note that needs no new answer."""
+        return self._read_before[path] if path in self._read_before else self.get(path)
 
     def stream(self, path: str, take: Take) -> Any:
         """Return the value that `take` makes of the JSON at `path`, read in pieces: it is never in memory as a whole.

@@ -157,6 +157,24 @@ class OfferExplanation:
         return sum(line.amounts.get_amount(name) for line in self.account.lines if line.cause in causes)
 
     @property
+    def too_large(self) -> "tuple[str, AgentAccount] | None":
+        """A resource of the smallest offer that no agent has in total, and the agent with the most of it.
+
+        None if some agent could ever make such an offer, or if it is small because of several resources at once.
+        """
+        totals = {id(agent): Quantities.total(line.amounts for line in agent.lines) for agent in self.account.agents}
+        found = None
+        for smallest in self.account.minimum:
+            for name, amount in smallest.items():
+                most = max(self.account.agents, key=lambda agent: totals[id(agent)].get_amount(name), default=None)
+                if most is not None and totals[id(most)].get_amount(name) < amount:
+                    found = found or (name, most)
+                    break
+            else:
+                return None
+        return found
+
+    @property
     def missing(self) -> str | None:
         """The first essential resource of which nothing is open for it; None if it could be offered each."""
         totals = self.totals

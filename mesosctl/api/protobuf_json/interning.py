@@ -136,11 +136,14 @@ class ResourceLists:
 
     def by_role_of_text(self, text: str) -> Mapping[str, Resources] | None:
         """As `by_role`, of a list as text without blanks, as a master writes it; None if it needs a closer look."""
+        return self._by_role_texts.get(text, lambda: self._by_role_for_any(text))
+
+    def _by_role_for_any(self, text: str) -> Mapping[str, Resources] | None:
         role, form = _for_any_role(text)
         of_one = self._one_role_texts.find(form)
         if of_one is not None:
             return {role: of_one}
-        found = self._by_role_texts.get(text, lambda: self._by_role_in(text))
+        found = self._by_role_in(text)
         if found is not None and found.keys() == {role} and _is_of_one_role(form, text.count(_NEXT) + 1):
             self._one_role_texts.add(form, found[role])
         return found

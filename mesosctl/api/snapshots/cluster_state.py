@@ -159,13 +159,14 @@ class _Reader:
         self._hold(Held(text(info["framework_id"]["value"]), text(entry["agent_id"]["value"]), by_role, tasks=0))
 
     def _hold(self, one: Held) -> None:
-        tasks = one.tasks
-        for role, resources in one.by_role.items():
-            key = (intern(one.framework_id), intern(one.agent_id), intern(role))
+        framework_id, agent_id, by_role, tasks = one
+        for role, resources in by_role.items():
+            key = (intern(framework_id), intern(agent_id), intern(role))
             before = self._held.get(key)
-            self._held[key] = (
-                (resources, tasks) if before is None else (self._sums.add(before[0], resources), before[1] + tasks)
-            )
+            if before is None:
+                self._held[key] = (resources, tasks)
+            else:
+                self._held[key] = (self._sums.add(before[0], resources), before[1] + tasks)
             tasks = 0  # a task whose resources have several roles is one task all the same
 
     def settled(self) -> ClusterState:

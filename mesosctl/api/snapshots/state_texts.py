@@ -159,11 +159,11 @@ class StateTexts:
         if entry.state in TERMINAL_STATES:
             return _NOTHING_HELD
         by_role = self._by_role(entry.resources)
-        return Held(intern(entry.framework_id.value), intern(entry.agent_id.value), by_role, tasks=1)
+        return Held(entry.framework_id.value, entry.agent_id.value, by_role, tasks=1)
 
     def _executor(self, entry: _Executor) -> Held:
         info = entry.executor_info
-        return Held(intern(info.framework_id.value), intern(entry.agent_id.value), self._by_role(info.resources), 0)
+        return Held(info.framework_id.value, entry.agent_id.value, self._by_role(info.resources), tasks=0)
 
     def _offer(self, entry: _Offer) -> Offer:
         # Of one role; in an older format the resources name it, which its reader knows.

@@ -91,7 +91,7 @@ def note_unknown_role(master: Master, role: str, reserved: Quantities) -> None:
     from mesosctl.model.roles import is_strict_subrole, likely_role
 
     try:
-        known = responses.roles(master.get("/roles"))
+        known = responses.roles(master.get_once("/roles"))
     except MesosctlError:
         return
     usage = known.pop(role, None)

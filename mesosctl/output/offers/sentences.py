@@ -130,7 +130,22 @@ def answer(one: OfferExplanation) -> str:
     else:
         what = f"no {missing}" if any(one.amount(name, "open") for name in totals) else "nothing"
     total = shown_amount(missing, totals[missing]) + (f" {missing}" if what == "nothing" else "")
-    return f"{subject} {held or 'holds no offer'}, and could get {what}: {_clauses(one, missing, total)}"
+    clauses = _clauses(one, missing, total)
+    return f"{subject} {held or 'holds no offer'}, and could get {what}: {clauses}{_never(one)}"
+
+
+def _never(one: OfferExplanation) -> str:
+    """A clause about the smallest offer, if it is larger than every agent; otherwise empty."""
+    if one.too_large is None:
+        return ""
+    name, agent = one.too_large
+    most = shown_amount(name, Quantities.total(line.amounts for line in agent.lines).get_amount(name))
+    offer = f"the smallest offer is {_smallest(one)}"
+    return f"; {offer}, which no agent has in total: {agent.hostname} has the most {name}, {most}"
+
+
+def _smallest(one: OfferExplanation) -> str:
+    return " or ".join(map(str, one.account.minimum)) or "anything"
 
 
 def _offers(count: int) -> str:
@@ -226,13 +241,15 @@ def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
         return _help_with_capability(line.detail or "")
     if line.cause == "filter":
         return _help_with_refusals(one)
+    if line.cause == "minimum" and one.too_large is not None:
+        return "add a larger agent, or lower min_allocatable_resources of the framework or of the master"
     if line.cause == "reserved":
         return _help_with_reservation(one, line, missing)
     return _HELP[line.cause].format(
         holder=line.framework or line.framework_id,
         held=names(line.roles) if line.roles else "",
         top=one.account.role.partition("/")[0],
-        minimum=" or ".join(map(str, one.account.minimum)) or "anything",
+        minimum=_smallest(one),
     )
 
 

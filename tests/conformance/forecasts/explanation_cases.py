@@ -246,7 +246,8 @@ SITUATIONS = {
         ),
         "minimum",
         {"cause": "minimum", "agents": 2},
-        helps="an offer needs cpus:5 there",
+        says="the smallest offer is cpus:5, which no agent has in total",
+        helps="add a larger agent",
     ),
     "it does not know refined reservations": Situation(
         quick("cpus(ads/x):4;mem(ads/x):4096;disk(ads/x):1000;ports(ads/x):[31000-31009]"),
@@ -298,6 +299,7 @@ SITUATIONS = {
         (ads,),
         "minimum",
         {"cause": "minimum"},
-        helps="an offer needs cpus:5 or mem:5000 there",
+        says="the smallest offer is cpus:5 or mem:5000, which no agent has in total",
+        helps="add a larger agent",
     ),
 }

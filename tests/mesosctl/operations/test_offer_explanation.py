@@ -154,3 +154,36 @@ def test_a_capability_is_named_with_the_resources_that_need_it() -> None:
         "used by spark in role batch",
     ]
     assert where(one.account.lines[0], 0) == where(one.account.lines[0]) == "free, with no known obstacle"
+
+
+def of_two_agents(*minimum: Quantities) -> OfferExplanation:
+    """Nothing of two agents is as large as the smallest offer."""
+    agents = tuple(
+        AgentAccount(
+            f"S{cpus}", f"host{cpus}", (AccountLine("minimum", Quantities({"cpus": cpus * 1000, "mem": mem})),)
+        )
+        for cpus, mem in ((4, 8_192_000), (8, 1_024_000))
+    )
+    return OfferExplanation(OfferAccount("F", "shop", "ads", agents, {}, minimum), 0)
+
+
+def test_an_offer_that_no_agent_can_ever_make():
+    one = of_two_agents(Quantities({"cpus": 16_000, "mem": 1_000}))
+    never = "the smallest offer is cpus:16; mem:1, which no agent has in total: host8 has the most cpus, 8"
+    assert answer(one).endswith(f"; {never}")
+    assert helps(one) == ["add a larger agent, or lower min_allocatable_resources of the framework or of the master"]
+
+
+@pytest.mark.parametrize(
+    "minimum",
+    [
+        (),
+        (Quantities({"cpus": 8_000}),),
+        (Quantities({"cpus": 16_000}), Quantities({"mem": 32_000})),
+        (Quantities({"cpus": 8_000, "mem": 8_192_000}),),
+    ],
+)
+def test_an_offer_that_an_agent_may_make_one_day(minimum: tuple[Quantities, ...]):
+    one = of_two_agents(*minimum)
+    assert "in total" not in answer(one)
+    assert "free more on one agent" in helps(one)[0]

@@ -233,6 +233,10 @@ class TestLimits:
         ran = run("quota", "set", "-f", "-", "--limit", "cpus:14", "-o", "json", stdin=json.dumps(SET))
         assert ran.json["changes"][0]["after"]["limit"] == {"cpus": 14.0}
 
+    def test_roles_are_read_once(self, run, cluster):
+        assert run("quota", "set", "dev", "cpus:4", "--limit", "cpus:8").status == 0
+        assert cluster.asked.count("GET /roles") == 1
+
     def test_an_older_master_has_none(self, run, cluster):
         cluster.version = "1.4.0"
         ran = run("quota", "set", "dev", "cpus:4", "--limit", "cpus:8")
