@@ -13,6 +13,7 @@ import contextlib
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -53,6 +54,8 @@ The budget is 1, on a machine that does nothing else.
 LARGE = [Case("served", agents, 50, quota_every=2, reserved_every=3) for agents in (1000, 10_000)]
 SMALL = [Case("served", 200, 5, quota_every=2, reserved_every=3)]
 AT_ONCE = (1, 16)
+SETTLE_SECONDS = 0.3
+"""Before each question: a master that was just asked by many still tidies up, and would slow the other one."""
 LITTLE = 0.005
 """Seconds: a first answer that is faster says more of the connection than of the master."""
 
@@ -260,7 +263,9 @@ def main() -> None:
             asked: dict[tuple[str, int], tuple[Answers, Answers]] = {}
             for question, at_once in wanted:
                 how = partial(ask, question=question, at_once=at_once, seconds=seconds)
+                time.sleep(SETTLE_SECONDS)
                 ours = client.submit(how, fake).result()
+                time.sleep(SETTLE_SECONDS)
                 theirs = None if real is None else client.submit(how, real).result()
                 _asked(reporter, question, at_once, ours, theirs)
                 if theirs is not None:
