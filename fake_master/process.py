@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from mesosctl.files import unreadable_hint, why_unreadable, write_atomically
+from mesosctl.files import open_file, unreadable_hint, why_unreadable, write_atomically
 from mesosctl.model.errors import BadInput, printable, printable_json
 
 LogFormat = Literal["text", "json"]
@@ -124,7 +124,7 @@ def server_context(cert: Path | None, key: Path | None, ca: Path | None, *, requ
         if path is None:
             continue
         try:
-            path.open("rb").close()  # ssl does not tell which file it was
+            open_file(path).close()  # ssl does not tell which file it was, and waits for a FIFO
         except (OSError, ValueError) as error:
             raise BadInput(
                 f"{path} cannot be read: {why_unreadable(error)}", field=field, hint=unreadable_hint(path, error)

@@ -47,6 +47,8 @@ class DeferredSum:
 
     def value(self) -> Resources:
         """Return the sum: the same object until the next change."""
+        if not self._changes:
+            return self._sum
         for added, changes in groupby(self._changes, key=itemgetter(0)):
             changed = [resources for _, resources in changes]
             self._sum = Resources.sum_of([self._sum, *changed]) if added else self._sum - Resources.sum_of(changed)

@@ -217,12 +217,13 @@ def read_weight_infos(text: str, where: str) -> dict[str, float]:
     """
     value = _read_json(text, where)
     if isinstance(value, list):
-        infos = [WeightInfo.read(entry, where) for entry in value]
+        infos, place = UpdateWeights.read({"weight_infos": value}, where).weight_infos, ""
     else:
-        infos = UpdateWeightsCall.read(value, where).update_weights.weight_infos
+        infos, place = UpdateWeightsCall.read(value, where).update_weights.weight_infos, "update_weights."
     found: dict[str, float] = {}
-    for info in infos:
+    for index, info in enumerate(infos):
         if info.role in found:
-            raise BadInput(f"{where}: role '{info.role}' has two weights", field="role")
+            field = f"{place}weight_infos[{index}].role"
+            raise BadInput(f"{where}: role '{info.role}' has two weights", field=field)
         found[info.role] = info.weight
     return found

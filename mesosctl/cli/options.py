@@ -37,11 +37,12 @@ def _timeout(text: str | float) -> float:
     return parse_seconds(str(text), "--timeout", LEAST_TIMEOUT)
 
 
-def checked_timeout(timeout: float | None) -> float:
+def checked_timeout(timeout: float | None, hint: str | None = None) -> float:
     """A timeout that every clock can represent; the default for None.  Raises UsageError, also for infinity and NaN."""
     timeout = float(DEFAULTS["timeout"]) if timeout is None else timeout
     if not 0 < timeout <= _LONGEST_TIMEOUT:
-        raise UsageError(f"--timeout is {timeout:g}: it must be from 0.001 to {_LONGEST_TIMEOUT}", field="--timeout")
+        sentence = f"--timeout is {timeout:g}: it must be from 0.001 to {_LONGEST_TIMEOUT}"
+        raise UsageError(sentence, field="--timeout", hint=hint)
     return timeout
 
 

@@ -134,7 +134,7 @@ class Session:
         return ClientSettings(
             credentials=credentials,
             tls=Tls(options.cacert, options.cert, options.key),
-            timeout=checked_timeout(options.timeout),
+            timeout=checked_timeout(options.timeout, self.settings.reminder("timeout")),
             notice=self.note,
             alarm=self.warn,
             trace=self._trace if options.verbose else None,

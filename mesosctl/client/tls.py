@@ -3,9 +3,9 @@
 import re
 import ssl
 from collections.abc import Iterator
-from pathlib import Path
 
 from mesosctl.client.settings import Tls
+from mesosctl.files import open_file, unreadable_hint
 from mesosctl.model.errors import BadInput, TlsFailure, printable
 
 # "[Errno 111] …", "[SSL: WRONG_VERSION_NUMBER] … (_ssl.c:1006)"
@@ -58,7 +58,7 @@ def open_context(tls: Tls) -> ssl.SSLContext:
     for field, path in (("--cacert", tls.ca_file), ("--cert", tls.cert_file), ("--key", tls.key_file)):
         try:
             if path is not None:
-                Path(path).open("rb").close()  # ssl does not say which file it was
+                open_file(path).close()  # ssl does not say which file it was, and waits for a FIFO
         except OSError as error:
             raise _unusable(field, path, error) from None
     try:
@@ -90,7 +90,8 @@ def _unusable(field: str, path: str | None, error: OSError) -> BadInput:
         reason = _BROKEN_FILES.get(error.reason, "it contains no PEM data of the right kind")
     else:
         reason = error.strerror or plain_reason(error)
-    return BadInput(f"{printable(path or 'the TLS files')} cannot be used: {reason}", field=field, hint=_FILES)
+    hint = None if path is None or isinstance(error, ssl.SSLError) else unreadable_hint(path, error)
+    return BadInput(f"{printable(path or 'the TLS files')} cannot be used: {reason}", field=field, hint=hint or _FILES)
 
 
 def find_cause(error: BaseException | None) -> ssl.SSLError | None:

@@ -102,7 +102,8 @@ def edit(path: str, change: Change, *, write: bool = True) -> FileEdit:
     before = _read(path)
     document = {} if before is None else parse(before, path).document
     original = deepcopy(document)
-    change(document)
+    with TextFile(path, before or "", places_in_json).refusals():
+        change(document)
     # Where nothing changed, neither does the layout.
     after = before if before and document == original else dump(document, before or "")
     limits = parse(after, path).limits
@@ -238,7 +239,7 @@ def read_recording(lines: Iterable[str], name: str) -> list[CountedMessages]:
             continue
         try:
             counted = _counted(json.loads(line))
-        except (ValueError, KeyError, TypeError, OverflowError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             raise BadInput(
                 f"{name}, line {number} is not a reading of ratelimit watch",
                 field="--recorded",

@@ -57,10 +57,9 @@ def roles_described(state: MasterState, principal: str | None) -> Written:
 
 
 def _parts_of_roles(state: MasterState) -> Iterable[Any]:
-    yield from map(_revision, state.agents.values())
-    for framework in state.frameworks.values():
-        yield from (framework.info, framework.used(), framework.offered())
-    yield from chain.from_iterable((*state.weights.items(), *state.quotas.items()))
+    frameworks = [(of.info, of.used(), of.offered()) for of in state.frameworks.values()]
+    parts = (*frameworks, *state.weights.items(), *state.quotas.items())
+    return chain(map(_revision, state.agents.values()), chain.from_iterable(parts))
 
 
 def role_message(of: RoleView) -> dict[str, Any]:

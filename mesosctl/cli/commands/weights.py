@@ -102,7 +102,8 @@ def set_(ctx: typer.Context, pairs: Pairs = None, file: PayloadFile = None) -> N
         from mesosctl.api.quota import read_weight_infos
 
         written = read_payload(session, file)
-        target = read_weight_infos(written.text, named(file))
+        with written.refusals():
+            target = read_weight_infos(written.text, named(file))
     elif not pairs:
         raise UsageError("a role and its weight are needed", hint="for example, mesosctl weights set web=2")
     else:

@@ -40,7 +40,7 @@ def find_credentials(
             raise UsageError("--secret-file needs a principal", field="--principal", hint="give --principal NAME")
         return None
     if ":" in principal:
-        raise UsageError("a principal cannot contain a colon", field="--principal")
+        raise UsageError("a principal cannot contain a colon", field="--principal", hint=settings.reminder("principal"))
     secret = secret_of(principal, settings, environment, warn)
     environment.secrets.add_pair(principal, secret)
     from mesosctl.client.settings import Credentials

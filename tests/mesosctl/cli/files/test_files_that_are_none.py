@@ -15,6 +15,8 @@ FAKE = "fake:?version=1.11"
 PATIENCE = 30
 """Seconds, of a machine that is busy with other things; what hangs does so for ever."""
 KINDS = {
+    "authority": "--master https://master.invalid quota list --cacert FILE",
+    "certificate": "--master https://master.invalid quota list --cert FILE",
     # The file is the configuration, which names the master; all others get the fake one.
     "context": "quota list",
     "secret": "quota list --principal ops --secret-file FILE",

@@ -31,12 +31,25 @@ IN_FILES = (
         "ratelimit watch",
         files={"r.json": "{}", "watch.jsonl": _READINGS.replace("TIME", "NaN")},
     ),
+    Mistake("ratelimit unset b -f rates.json", 5, "rates.json: the file has no entry", files={"rates.json": "{}"}),
     # --- Payloads ----------------------------------------------------------------------------------------------------
     Mistake(
         "reserve agent-1 -f array.json",
         3,
         "array.json, line 3: resources[0].scalar.value: it should be a number",
         files={"array.json": '[\n{"name": "cpus", "type": "SCALAR",\n"scalar": {"value": "x"}, "role": "a"}]'},
+    ),
+    Mistake(
+        "weights set -f weights.json",
+        3,
+        "weights.json, line 3: weight_infos[1].weight: it should be a number",
+        files={"weights.json": '[\n{"role": "a", "weight": 2},\n{"role": "b", "weight": "x"}]'},
+    ),
+    Mistake(
+        "weights set -f weights.json",
+        3,
+        "weights.json, line 3: role 'a' has two weights",
+        files={"weights.json": '[\n{"role": "a", "weight": 2},\n{"role": "a", "weight": 3}]'},
     ),
     # --- Flags of a cluster file -------------------------------------------------------------------------------------
     Mistake(
@@ -92,6 +105,24 @@ IN_FILES = (
         "context list",
         on="",
         files={".config/mesosctl/config.toml": '\ncurrent = "prod"\n[contexts.test]\nmaster = "fake:"\n'},
+    ),
+    Mistake(
+        "quota list",
+        2,
+        "--timeout is 1e+25",
+        "it comes from context prod",
+        on="",
+        files={".config/mesosctl/config.toml": 'current = "prod"\n[contexts.prod]\nmaster = "fake:"\ntimeout = 1e25\n'},
+    ),
+    Mistake(
+        "quota list",
+        2,
+        "a principal cannot contain a colon",
+        "it comes from context prod",
+        on="",
+        files={
+            ".config/mesosctl/config.toml": 'current = "prod"\n[contexts.prod]\nmaster = "fake:"\nprincipal = "a:b"\n'
+        },
     ),
     Mistake(
         "context set prod master=fake:",
