@@ -106,10 +106,10 @@ class _InService:
         for agent, times in _alike(
             agents, lambda one: (id(one.total), id(one.used), *[id(offer.resources) for offer in offers_on(one.id)])
         ):
-            add_up(
-                self.totals,
-                ((entry.name, entry.value * times) for entry in agent.total if isinstance(entry.value, int)),
-            )
+            for entry in agent.total:
+                if isinstance(entry.value, int):
+                    # A single amount is shown as it was sent; a product has forgotten that.
+                    add_up(self.totals, [(entry.name, entry.value if times == 1 else entry.value * times)])
             idle = _without(_plain_amounts(agent.total), _plain_amounts(agent.used))
             free = _without(idle, *(_plain_amounts(offer.resources) for offer in offers_on(agent.id)))
             add_up(self.free, ((name, amount * times) for name, amount in free.items()))

@@ -8,13 +8,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from mesosctl.api import responses
 from mesosctl.api.protobuf_json.decoding import decode
-from mesosctl.api.snapshots import cluster_state
 from mesosctl.api.snapshots import snapshot as snapshot_api
-from mesosctl.api.snapshots.cluster_state import ClusterState
 from mesosctl.api.snapshots.lending import lending
 from mesosctl.client.leading_master import Master
 from mesosctl.files import write_pieces
@@ -22,6 +20,9 @@ from mesosctl.model.errors import Denied, MesosctlError
 from mesosctl.model.quantities import Quota
 from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotFramework, Usage
+
+if TYPE_CHECKING:
+    from mesosctl.api.snapshots.cluster_state import ClusterState
 
 ATTEMPTS = 3
 _LENDS = "oversubscribe_reservations"
@@ -69,6 +70,8 @@ def read_snapshot(
     `unknown` lists what is not visible. Raises the errors of `Master` if the agents, frameworks and tasks cannot be
     read.
     """
+    from mesosctl.api.snapshots import cluster_state  # imported late: it loads msgspec
+
     report = progress or (lambda *_: None)
     version = responses.version(master.get("/version"))
     flags = _if_allowed(lambda: responses.flags(master.get("/flags")))
@@ -99,10 +102,11 @@ def read_snapshot(
     return _with_unseen(snapshot, state, _unknown(snapshot, after, flags, changed=changed))
 
 
-def _state(master: Master, report: Progress, again: str, *, whole: bool) -> tuple[ClusterState, Lending | None]:
+def _state(master: Master, report: Progress, again: str, *, whole: bool) -> "tuple[ClusterState, Lending | None]":
     """`whole`: the flags show that it lends; without them, the first answer shows it."""
+    from mesosctl.api.snapshots import cluster_state  # imported late: it loads msgspec
 
-    def look(chunks: Iterable[bytes]) -> ClusterState:
+    def look(chunks: Iterable[bytes]) -> "ClusterState":
         report("evaluating it …")
         return cluster_state.cluster_state(chunks)
 
@@ -116,8 +120,10 @@ def _state(master: Master, report: Progress, again: str, *, whole: bool) -> tupl
     return both
 
 
-def _whole(chunks: Iterable[bytes]) -> tuple[ClusterState, Lending | None]:
+def _whole(chunks: Iterable[bytes]) -> "tuple[ClusterState, Lending | None]":
     """Read a whole answer: the parts of lending refer to each other, and only a fake master lends."""
+    from mesosctl.api.snapshots import cluster_state  # imported late: it loads msgspec
+
     body = b"".join(chunks)
     state = cluster_state.cluster_state([body])
     return state, lending(decode(body)) if state.lends else None
@@ -160,7 +166,7 @@ def _with_suppression(
     return replace(framework, suppressed=frozenset(role for role in framework.roles if told[role]))
 
 
-def _with_unseen(snapshot: ClusterSnapshot, state: ClusterState, unknown: list[str]) -> ClusterSnapshot:
+def _with_unseen(snapshot: ClusterSnapshot, state: "ClusterState", unknown: list[str]) -> ClusterSnapshot:
     """Add a stand-in framework for each role with resources in use by frameworks that this principal may not see."""
     if not state.unseen:
         return replace(snapshot, unknown=tuple(unknown))

@@ -54,7 +54,11 @@ BUDGETS: dict[str, tuple[float, int | None]] = {
 }
 """At the largest size: seconds, and MiB at the peak."""
 SNAPSHOT_SHARE, SNAPSHOT_MIB = 1.1, 250
-"""A snapshot takes so many times the time of its questions alone, and so much memory."""
+"""A snapshot takes so many times the time of its questions alone, and so much memory.
+
+The questions alone are the same requests, whose answers are read and dropped: that is the master's time.  A master
+makes and compresses a whole answer before it sends the first byte of it, so nothing of it can be read meanwhile.
+"""
 ASKING = """
 import sys, urllib.request
 url = sys.argv[1]
