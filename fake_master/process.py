@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from mesosctl.files import open_file, unreadable_hint, why_unreadable, write_atomically
+from mesosctl.file_reading import open_file, unreadable_hint, why_unreadable
+from mesosctl.file_writing import write_atomically
 from mesosctl.model.errors import BadInput, printable, printable_json
 
 LogFormat = Literal["text", "json"]

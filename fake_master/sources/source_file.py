@@ -7,7 +7,7 @@ from fake_master.sources.cluster_file import ClusterSpec, read_cluster
 from fake_master.sources.snapshot import RestoredCluster, read_snapshot
 from mesosctl.api.files import reading
 from mesosctl.api.snapshots.snapshot import rewindable
-from mesosctl.files import open_file, unreadable_hint, why_unreadable
+from mesosctl.file_reading import open_file, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput
 
 Source = ClusterSpec | RestoredCluster

@@ -13,7 +13,7 @@ from mesosctl.api.files.text_file import TextFile
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.api.protobuf_json.messages import Field, Message, read
 from mesosctl.api.rate_limits import from_json
-from mesosctl.files import read_text_file, unreadable_hint, why_unreadable
+from mesosctl.file_reading import read_text_file, unreadable_hint, why_unreadable
 from mesosctl.model import roles
 from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import BadInput, RuleViolation

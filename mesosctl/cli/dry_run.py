@@ -141,7 +141,7 @@ def emit_with_page(
     if not instead:
         emit_answer(session, answer, [one for one in forecast.answers if not one.accepted])
     if report is not None:
-        from mesosctl.files import write_atomically
+        from mesosctl.file_writing import write_atomically
         from mesosctl.output.forecasts.page import page
 
         # A browser must be able to read it, whatever bytes a name contains.

@@ -16,7 +16,7 @@ from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
-from mesosctl.files import open_file, read_text_file, unreadable_hint, why_unreadable
+from mesosctl.file_reading import open_file, read_text_file, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput
 from mesosctl.model.redaction import Secrets
 from mesosctl.output.formats import output_formats

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from mesosctl.files import read_text_file, unreadable_hint, why_unreadable
+from mesosctl.file_reading import read_text_file, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput, UsageError
 
 DEFAULT_PORT = 5050

@@ -5,7 +5,7 @@ import ssl
 from collections.abc import Iterator
 
 from mesosctl.client.settings import Tls
-from mesosctl.files import open_file, unreadable_hint
+from mesosctl.file_reading import open_file, unreadable_hint
 from mesosctl.model.errors import BadInput, TlsFailure, printable
 
 # "[Errno 111] …", "[SSL: WRONG_VERSION_NUMBER] … (_ssl.c:1006)"

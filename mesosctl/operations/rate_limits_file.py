@@ -13,7 +13,8 @@ from mesosctl.api.files.rate_limits import RateLimits
 from mesosctl.api.files.reading import place, read_json
 from mesosctl.api.files.text_file import TextFile
 from mesosctl.client.leading_master import Master
-from mesosctl.files import read_text_file, unreadable_hint, why_unreadable, write_atomically
+from mesosctl.file_reading import read_text_file, unreadable_hint, why_unreadable
+from mesosctl.file_writing import write_atomically
 from mesosctl.model import rate_limits
 from mesosctl.model.errors import BadInput, NotFound, printable_json
 from mesosctl.model.rate_limits import RateLimit

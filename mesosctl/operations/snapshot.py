@@ -15,7 +15,7 @@ from mesosctl.api.protobuf_json.decoding import decode
 from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.api.snapshots.lending import lending
 from mesosctl.client.leading_master import Master
-from mesosctl.files import write_pieces
+from mesosctl.file_writing import write_pieces
 from mesosctl.model.errors import Denied, MesosctlError
 from mesosctl.model.quantities import Quota
 from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR

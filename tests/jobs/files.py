@@ -21,7 +21,7 @@ _LONGEST_LIFE = 0.2
 WRITER = """
 import hashlib, sys
 from pathlib import Path
-from mesosctl.files import write_atomically
+from mesosctl.file_writing import write_atomically
 path, number = Path(sys.argv[1]), int(sys.argv[2])
 while True:
     number += 1

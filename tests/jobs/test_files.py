@@ -6,7 +6,7 @@ from tests.jobs.files import WRITER, kill_repeatedly
 
 # It is nearly always in the midst of writing.
 CARELESS = WRITER.replace(
-    "from mesosctl.files import write_atomically",
+    "from mesosctl.file_writing import write_atomically",
     """
 import time
 def write_atomically(path, text):

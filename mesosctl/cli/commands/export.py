@@ -107,7 +107,7 @@ def _actual(session: Session, source: Path | None) -> "Actual":
 
 
 def _write(session: Session, file: Path, text: str) -> None:
-    from mesosctl.files import holds_another_text, write_atomically
+    from mesosctl.file_writing import holds_another_text, write_atomically
 
     if holds_another_text(file, text):
         session.confirm_destructive(

@@ -166,7 +166,7 @@ def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg
     if not instead:
         session.emit(offer_simulation(sharing))
     if svg is not None:
-        from mesosctl.files import write_atomically
+        from mesosctl.file_writing import write_atomically
         from mesosctl.output.formats.charts import picture
 
         if instead:

@@ -8,7 +8,7 @@ import typer
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
-from mesosctl.files import write_atomically
+from mesosctl.file_writing import write_atomically
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.output.formats import output_formats

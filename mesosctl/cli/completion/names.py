@@ -106,7 +106,7 @@ def _folder(variables: Mapping[str, str]) -> Path | None:
 
 
 def _write(path: Path, names: Iterable[str], holds: int) -> None:
-    from mesosctl.files import replace_file
+    from mesosctl.file_writing import replace_file
 
     fitting = dict.fromkeys(name for name in names if name.isprintable() and 0 < len(name) <= _LONGEST)
     lines = [str(int(time.time()) + holds), *list(fitting)[:MOST]]

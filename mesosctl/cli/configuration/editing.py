@@ -29,7 +29,7 @@ from mesosctl.cli.configuration.file import (
 from mesosctl.cli.configuration.settings import configuration_path
 from mesosctl.cli.options import Setting, Value
 from mesosctl.client.address import parse_address
-from mesosctl.files import write_atomically
+from mesosctl.file_writing import write_atomically
 from mesosctl.model.errors import BadInput, Bug, NotFound, UsageError, printable
 from mesosctl.model.roles import did_you_mean
 

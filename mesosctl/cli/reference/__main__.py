@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from mesosctl.cli.reference.pages import files
-from mesosctl.files import write_atomically
+from mesosctl.file_writing import write_atomically
 
 _GENERATED = ("man/*.1", "completions/*", "docs/reference/schemas/*")
 

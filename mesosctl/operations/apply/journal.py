@@ -21,7 +21,8 @@ from mesosctl.api.protobuf_json.decoding import decode
 from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, list_to_json, to_core
 from mesosctl.client.leading_master import Master
-from mesosctl.files import read_text_file, sync_folder, why_unreadable, write_atomically
+from mesosctl.file_reading import read_text_file, why_unreadable
+from mesosctl.file_writing import sync_folder, write_atomically
 from mesosctl.model.errors import BadInput, Conflict, MesosctlError
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resources import Resources

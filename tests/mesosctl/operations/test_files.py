@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mesosctl.files import replace_file, sync_folder, write_atomically, write_pieces
+from mesosctl.file_writing import replace_file, sync_folder, write_atomically, write_pieces
 from mesosctl.model.errors import BadInput
 
 OLD, NEW = "what was there\n" * 1000, "what is there now\n" * 2000

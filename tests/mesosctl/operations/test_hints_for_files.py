@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mesosctl.files import read_text_file, unreadable_hint, why_unreadable
+from mesosctl.file_reading import read_text_file, unreadable_hint, why_unreadable
 
 
 def refused(path: Path) -> tuple[str, str | None]:

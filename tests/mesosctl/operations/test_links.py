@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mesosctl.files import write_atomically
+from mesosctl.file_writing import write_atomically
 from mesosctl.model.errors import BadInput
 
 SOMEBODY = 12_345
@@ -20,7 +20,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path],
         if os.geteuid() == 0:
             os.chown(link, SOMEBODY, SOMEBODY, follow_symlinks=False)
         else:
-            monkeypatch.setattr("mesosctl.files.os.geteuid", lambda: SOMEBODY)
+            monkeypatch.setattr("mesosctl.file_writing.os.geteuid", lambda: SOMEBODY)
 
     return plant
 

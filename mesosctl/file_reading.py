@@ -1,0 +1,99 @@
+"""Files that people write, read without waiting and within bounds; why one cannot be read, and what to do."""
+
+import os
+import stat
+from contextlib import suppress
+from io import BufferedReader
+from pathlib import Path
+
+LARGEST_TEXT = 64 << 20
+"""The most bytes of a text file; files for mesosctl are far smaller."""
+
+
+class NoFile(OSError):
+    """The path is not that of a file that can be read to its end."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(None, why)
+
+
+def open_file(path: str | os.PathLike[str]) -> BufferedReader:
+    """A file, opened for reading without waiting.
+
+    Raises OSError, and ValueError for an invalid name. Pipes of the shell (`/dev/stdin`, `<(command)`), a terminal and
+    `/dev/null` are read too. A named FIFO may wait for its writer forever, and a device may never end: both are
+    refused.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        _check_it_ends(descriptor, path)
+        os.set_blocking(descriptor, True)
+        return open(descriptor, "rb")  # noqa: PTH123  # it is no path any more
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _check_it_ends(descriptor: int, path: str | os.PathLike[str]) -> None:
+    """Raise NoFile for a file that may never begin or end."""
+    state = os.fstat(descriptor)
+    if stat.S_ISREG(state.st_mode):
+        return
+    if stat.S_ISDIR(state.st_mode):
+        raise NoFile("it is a directory")
+    if stat.S_ISFIFO(state.st_mode):
+        if not os.path.realpath(path).startswith("/proc/"):
+            raise NoFile("it is a FIFO, and reading it might never end")
+    elif not (os.isatty(descriptor) or os.path.samestat(state, os.stat(os.devnull))):  # noqa: PTH116  # pathlib is slow
+        raise NoFile("it is a device, not a file")
+
+
+def read_text_file(path: str | os.PathLike[str]) -> str:
+    """The text of a file in UTF-8, with line endings as in Python.
+
+    Raises OSError, and ValueError for invalid text or an invalid name.
+    """
+    with open_file(path) as file:
+        content = file.read(LARGEST_TEXT + 1)
+    if len(content) > LARGEST_TEXT:
+        raise NoFile(f"it holds more than {LARGEST_TEXT >> 20} MiB")
+    return content.decode().replace("\r\n", "\n").replace("\r", "\n")
+
+
+def why_unreadable(error: OSError | ValueError) -> str:
+    """Only the reason, without the number and the path in the system's message."""
+    if isinstance(error, OSError):
+        return error.strerror or "the system does not say why"
+    if isinstance(error, UnicodeDecodeError):
+        line = bytes(error.object[: error.start]).count(b"\n") + 1
+        return f"it is not text in UTF-8 (line {line})"
+    return "no file can have this name"  # a null character
+
+
+def unreadable_hint(path: str | os.PathLike[str], error: OSError | ValueError) -> str | None:
+    """What to do about a file that cannot be read; None if the reason says it."""
+    if isinstance(error, UnicodeDecodeError):
+        return "save it as text in UTF-8"
+    if isinstance(error, FileNotFoundError):
+        return _missing_hint(Path(path))
+    if isinstance(error, PermissionError):
+        return f"mesosctl runs as user {os.geteuid()}, who needs permission to read it"
+    return None
+
+
+def _missing_hint(path: Path) -> str | None:
+    """The file that was probably meant, or where a file was looked for."""
+    from difflib import get_close_matches
+
+    with suppress(OSError):  # the folder itself may be gone
+        if path.is_symlink():
+            return f"it is a link to {path.readlink()}, which does not exist"
+        if not path.parent.is_dir():
+            return f"there is no folder {path.parent}"
+        meant = get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], 1, 0.8)
+        if meant:
+            return f"did you mean {path.with_name(meant[0])}?"
+        if not path.is_absolute():
+            return f"it was looked for in {Path.cwd()}"
+        return f"the folder {path.parent} has no file with this name"
+    return None
