@@ -233,7 +233,7 @@ def main() -> None:
         f"{LITTLE * 1000:g} ms is not compared, because it says more about the connection than about the master.",
     )
     for case in SMALL if given.small else LARGE:
-        # One at a time first: a master that many have just asked still tidies up, and would slow the other's first answer.
+        # One at a time first: a master that many have just asked still tidies up, and slows the other's first answer.
         pairs = [(question, at_once) for at_once in AT_ONCE for question in QUESTIONS]
         wanted = [pair for pair in pairs if given.only in "{} {}, {} at once".format(case.agents, *pair)]
         if not wanted:
