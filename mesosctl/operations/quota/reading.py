@@ -186,7 +186,7 @@ def check_fits(
     except Conflict as error:
         # Users know the master's status for it, and should know that the master was not asked.
         call = (
-            f" to UPDATE_QUOTA, as with {SET_QUOTA_OVER_CAPACITY} to POST /quota"
+            f" to UPDATE_QUOTA ({SET_QUOTA_OVER_CAPACITY} to POST /quota)"
             if answered == UPDATE_QUOTA_OVER_CAPACITY
             else ""
         )
