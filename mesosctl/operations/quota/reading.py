@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mesosctl.api import responses
-from mesosctl.api.refusal_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
+from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, Denied, MesosctlError
 from mesosctl.model.quantities import Quantities, Quota
