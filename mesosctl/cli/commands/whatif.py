@@ -102,7 +102,9 @@ Gone = Annotated[
         help="Remove this framework. Repeat for several.",
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Skip the capacity check for quota.", show_default=False)]
+Force = Annotated[
+    bool, typer.Option("--force", help="Skip the checks of capacity and of what the role uses.", show_default=False)
+]
 Cycles = Annotated[
     int,
     typer.Option(

@@ -236,7 +236,7 @@ def _change_quota(master: Master, step: QuotaStep) -> None:
 def _operate(master: Master, step: ReservationStep, options: SendOptions) -> None:
     agent = next((agent for agent in read_agents(master) if agent.id == step.agent_id), None)
     if agent is None:
-        raise NotFound(f"agent {step.hostname} is gone", field="agent", rule="agent.exists")
+        raise NotFound(f"agent {step.hostname} has left the master", field="agent", rule="agent.exists")
     make = plan_reserve if step.deed == "reserved" else plan_unreserve
     changed = operate(master, [make(master, agent, list(step.resources))], options)
     if len(changed) != 1:
