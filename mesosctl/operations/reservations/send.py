@@ -264,7 +264,7 @@ def _not_shown(change: AgentChange, agent_says: str) -> str:
 def _hint(change: AgentChange) -> str:
     if change.by_master:
         return (
-            "the message to the agent may be lost: allow more time with --timeout, or rely on the master with "
+            "the message to the agent may be late or lost: allow more time with --timeout, or rely on the master with "
             "--trust-master"
         )
     return f"another client may have changed it again; check with mesosctl reservations --agent {change.agent.id}"
