@@ -184,12 +184,15 @@ def _merged(entries: Iterable[Resource]) -> list[Resource]:
     parts: dict[int, list[Value]] = {}
     """The values to add up, by place: the ports of a thousand tasks are sorted once."""
     for entry in entries:
-        if entry.shared or entry.never_merges:
+        if entry.shared or (entry.disk is not None and entry.never_merges):
             _add(merged, entry)
         elif not value_is_empty(entry.value):
             first = alone.setdefault(entry.name, len(merged))
             if first == len(merged):
                 merged.append(entry)
+                continue
+            if merged[first].merges_with(entry):
+                parts.setdefault(first, [merged[first].value]).append(entry.value)
                 continue
             places.setdefault(merged[first].kind, first)
             place = places.setdefault(entry.kind, len(merged))

@@ -3,17 +3,17 @@
 Source: Mesos quota documentation, "Capacity Heuristic Check".
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from mesosctl.model.errors import Conflict
 from mesosctl.model.quantities import Quantities, Quota, add_up
 from mesosctl.model.resources import Resources
+from mesosctl.model.values import immutable
 from mesosctl.model.version_profile import Profile
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class AgentCapacity:
     """The part of a registered agent that the capacity heuristic reads."""
 
@@ -34,13 +34,16 @@ def capacity(agents: Iterable[AgentCapacity], profile: Profile) -> Quantities:
     return Quantities(sums)
 
 
-def _promised(total: Resources, profile: Profile) -> Iterator[tuple[str, int]]:
-    """Yield the amounts of one agent that count."""
-    for entry in total:
-        value = entry.value
-        counts = profile.capacity_includes_static_reservations or not entry.is_statically_reserved
-        if isinstance(value, int) and not entry.revocable and counts:
-            yield entry.name, value
+def _promised(total: Resources, profile: Profile) -> list[tuple[str, int]]:
+    """Return the amounts of one agent that count."""
+    includes_static = profile.capacity_includes_static_reservations
+    return [
+        (entry.name, entry.value)
+        for entry in total
+        if isinstance(entry.value, int)
+        and not entry.revocable
+        and (includes_static or not entry.reservations or not entry.is_statically_reserved)
+    ]
 
 
 def total_guarantees(quotas: Mapping[str, Quota]) -> Quantities:

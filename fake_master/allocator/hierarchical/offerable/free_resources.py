@@ -158,15 +158,16 @@ class FreeResources:
         self.features = features
         self.resources = resources
         self.is_empty = not resources
-        self.has_unreserved_nonrevocable = any(is_unreserved_nonrevocable(entry) for entry in resources)
+        self.has_unreserved_nonrevocable = any(map(is_unreserved_nonrevocable, resources))
         """Whether it contains anything that could serve a guarantee."""
-        self.revocable: Pairs = scalar_pairs(resources.revocable())
+        revocable = resources.revocable()
+        self.revocable: Pairs = scalar_pairs(revocable) if revocable else ()
         self.offerable_by_eligibility: dict[Eligibility, OfferableResources | None] = {}
         """Filled by `offerable`; read straight from the inner loops."""
-        self.owners = tuple({entry.role: None for entry in resources if entry.is_reserved})
+        self.owners = tuple({entry.role: None for entry in resources if entry.reservations})
         """The roles for which something is reserved."""
         self._subtrees = tuple(f"{owner}/" for owner in self.owners)
-        self.is_all_reserved = all(entry.is_reserved for entry in resources)
+        self.is_all_reserved = all(entry.reservations for entry in resources)
         self._visible: dict[tuple[tuple[str, ...], AcceptedKinds], VisibleResources] = {}
 
     def offerable(self, eligibility: Eligibility) -> OfferableResources | None:
