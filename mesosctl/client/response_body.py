@@ -25,7 +25,7 @@ VALUES_A_SECOND = 1_500_000
 """The speed of parsing in the worst case: numbers, which are the slowest."""
 _PACKED = ("gzip", "x-gzip", "deflate")
 _PIECE = 1 << 16
-_UNPACKED = 1 << 20
+_UNPACKED = 1 << 19
 """Bytes that are decompressed at once: a reader looks twice at what is cut at the end of a piece."""
 _QUICKEST = 1
 
