@@ -10,8 +10,8 @@ from fake_master.extensions.revocation import Revoking
 from fake_master.registry.interface import Registry, RegistryFailure, reading_records
 from fake_master.services.agents.checkpointed_tasks import CheckpointedTasks, NoCheckpointedTasks
 from fake_master.services.agents.draining import Draining
-from fake_master.services.agents.failover import Failover
 from fake_master.services.agents.maintenance import Maintenance
+from fake_master.services.agents.master_failover import Failover
 from fake_master.services.agents.registered_agents import AgentRegistry
 from fake_master.services.agents.registration import AgentRegistration, Oversubscription
 from fake_master.services.agents.registry_records import AgentRecords

@@ -122,8 +122,7 @@ class DryRun:
         self._flags |= flags
         everybody = sorted(self._master.state.agents.values(), key=lambda agent: (agent.hostname, agent.id))
         missing = len(everybody) - math.floor(round(len(everybody) * part, 6))
-        # Evenly spread in the order of host names.
-        away = [everybody[place * len(everybody) // missing] for place in range(missing)]
+        away = [everybody[place * len(everybody) // missing] for place in range(missing)]  # spread over host names
         options = {**self._master.state.flags.shown, **self._flags}
         needed = int(len(everybody) * recovery_factor(options))
         if missing and self._master.state.quotas and len(everybody) - missing < needed:
@@ -147,7 +146,8 @@ class DryRun:
         names = ", ".join(self._names.of(agent.id) for agent in away[:_NAMED])
         more = f" and {len(away) - _NAMED} more" if len(away) > _NAMED else ""
         missing = f"; away: {names}{more}" if away else ""
-        self._changes[-1:] = [TriedChange(f"failover: {known - len(away)} of {known} agents are back: {wait}{missing}")]
+        back = f"{known - len(away)} of {known} agents {'is' if known - len(away) == 1 else 'are'} back"
+        self._changes[-1:] = [TriedChange(f"failover: {back}: {wait}{missing}")]
 
     def lose_agents(self, agent_ids: Iterable[str], why: str = "") -> None:
         """Remove agents; the change names them and their resources, and `why` explains the number.

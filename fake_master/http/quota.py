@@ -1,4 +1,4 @@
-"""`/quota`, `/weights`, and their calls of the operator API.  `mesosctl.api.refusal_statuses` has their statuses.
+"""`/quota`, `/weights`, and their calls of the operator API.  `mesosctl.api.http_statuses` has their statuses.
 
 Sources: Mesos quota documentation, "Operator HTTP Endpoint"; Mesos weights documentation, "Operator HTTP Endpoint".
 """
@@ -24,8 +24,8 @@ from fake_master.services.quota import Quotas, Weights
 from fake_master.state import roles
 from fake_master.state.master_state import MasterState
 from fake_master.state.quota import SentQuota
+from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.api.protobuf_json.messages import Field, Message
-from mesosctl.api.refusal_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.api.resources import RESOURCE, SCALAR, to_core
 from mesosctl.api.responses import quota_status
 

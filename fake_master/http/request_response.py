@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
 
 from fake_master.http.json_text import pieces, written
+from mesosctl.api.http_statuses import BROKEN_RULE, NOT_AVAILABLE
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.api.protobuf_json.messages import Message, read
-from mesosctl.api.refusal_statuses import BROKEN_RULE, NOT_AVAILABLE
 from mesosctl.model.errors import Conflict, RuleViolation
 
 if TYPE_CHECKING:

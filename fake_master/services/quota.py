@@ -1,4 +1,4 @@
-"""Quotas and weights, and the ways to change them.  `mesosctl.api.refusal_statuses` has the status of each error.
+"""Quotas and weights, and the ways to change them.  `mesosctl.api.http_statuses` has the status of each error.
 
 Sources: Mesos documentation, "Quota" and "Weights".
 """

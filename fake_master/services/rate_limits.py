@@ -13,7 +13,7 @@ from fake_master.services.events import EventPublisher
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.streams import EventStream
-from mesosctl.model.token_bucket import Limiter, Throttle
+from mesosctl.model.token_bucket import Throttle, TokenBucket
 
 # A driver's name for every message of a 1.x framework.
 _MESSAGE = "mesos.scheduler.Call"
@@ -113,7 +113,7 @@ class RateLimiting:
         """Return whether a framework is throttled and counted: over HTTP only if the flag says so."""
         return framework.pid is not None or self._applies
 
-    def _process(self, framework: Framework, stream: EventStream | None, limiter: Limiter, action: Action) -> None:
+    def _process(self, framework: Framework, stream: EventStream | None, limiter: TokenBucket, action: Action) -> None:
         """Process a call whose permit has come."""
         limiter.begin()
         self._in_order(lambda: self._keep(framework, stream, action))
@@ -153,7 +153,7 @@ class RateLimiting:
             pass
         self._count_processed(framework)
 
-    def _refuse(self, framework: Framework, limiter: Limiter) -> None:
+    def _refuse(self, framework: Framework, limiter: TokenBucket) -> None:
         """Send ERROR to a framework whose queue is full, and disconnect it; its tasks keep running.
 
         A driver aborts by itself.

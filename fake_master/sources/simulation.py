@@ -84,7 +84,7 @@ class _Recorder:
         self.revoked.append(
             Revoked(
                 seconds=self.seconds,
-                deed=what.kind,
+                action=what.kind,
                 framework=what.framework.name,
                 agent=self.master.state.agents[what.agent_id].hostname,
                 id=what.id,

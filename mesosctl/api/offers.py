@@ -215,7 +215,7 @@ def _ids(offers: Sequence[Offer]) -> list[OfferId]:
 def _operation(operation: OfferOperation, offer: Offer) -> ReserveOperation | UnreserveOperation:
     """The operation, in the format of the offer."""
     resources = _resources(operation, offer)
-    if operation.deed == "RESERVE":
+    if operation.action == "RESERVE":
         return ReserveOperation(reserve=Reserve(resources=resources))
     return UnreserveOperation(unreserve=Unreserve(resources=resources))
 

@@ -233,7 +233,7 @@ class Setting(NamedTuple):
         if isinstance(value, str) and any(char < " " for char in value) and not self.is_secret:
             return "must be a single line of text"
         if self.is_file and value == "-":
-            return "cannot be standard input: name a file, or /dev/stdin"
+            return "cannot be -: name a file, or /dev/stdin for standard input"
         return "is empty" if value == "" else ""
 
     def parse(self, text: str, where: str) -> Value:

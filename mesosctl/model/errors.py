@@ -180,7 +180,10 @@ class NotConfirmed(MesosctlError):
 
 
 class DeadlinePassed(NotConfirmed):
-    """The deadline for all attempts passed; `sent` as in `Unreachable`."""
+    """The deadline for all attempts passed.
+
+    `sent` is the same as in `Unreachable`.
+    """
 
     def __init__(self, message: str, *, sent: bool, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)

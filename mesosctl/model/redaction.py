@@ -116,7 +116,10 @@ class Secrets:
 
 
 def _without_user_info(text: str) -> str:
-    return re.sub(_USER_INFO, rf"\g<scheme>{REDACTED}@", text) if "@" in text and "/" in text else text
+    # Looking for a scheme takes time, and each agent of a snapshot has an @.
+    if "@" not in text or ("://" not in text and "\\" not in text):
+        return text
+    return re.sub(_USER_INFO, rf"\g<scheme>{REDACTED}@", text)
 
 
 def _unescaped(text: str) -> str:

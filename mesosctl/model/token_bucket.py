@@ -7,7 +7,7 @@ does.  The fake master throttles with it in its own time, `ratelimit simulate` i
 from mesosctl.model.rate_limits import RateLimit, RateLimits
 
 
-class Limiter:
+class TokenBucket:
     """One queue, with a permit every 1/qps seconds, first come, first served.
 
     Idle time is not saved up: after a pause one message passes at once and the next waits a whole
@@ -53,10 +53,10 @@ class Throttle:
         self._listed = {principal: _limiter(limit) for principal, limit in limits.entries}
         self._default = _limiter(limits.default)
 
-    def limiter(self, principal: str | None) -> Limiter | None:
+    def limiter(self, principal: str | None) -> TokenBucket | None:
         """The queue for messages of a framework with this principal (None: with none); None: it never waits."""
         return self._default if principal is None else self._listed.get(principal, self._default)
 
 
-def _limiter(limit: RateLimit) -> Limiter | None:
-    return None if limit.qps is None else Limiter(limit.qps, limit.capacity)
+def _limiter(limit: RateLimit) -> TokenBucket | None:
+    return None if limit.qps is None else TokenBucket(limit.qps, limit.capacity)

@@ -190,13 +190,13 @@ class _SchedulerSession:
             return None
         offer, operation = chosen
         target = apply_all(self._agent_total(offer), operation.conversions)
-        self._progress(f"{operation.deed} on {offer.hostname}")
+        self._progress(f"{operation.action} on {offer.hostname}")
         accept = AcceptCall.of([offer], operation, 0.0).body()
         confirm(
             self._master,
             lambda: self._call(accept, repeatable=False),
             lambda: self._agent_total(offer) == target,
-            what=f"{operation.deed} on {offer.hostname}",
+            what=f"{operation.action} on {offer.hostname}",
             wait=False,
             shown_by=f"mesosctl reservations --agent {offer.agent_id}",
         )
@@ -209,7 +209,7 @@ class _SchedulerSession:
         while not self._shows(offer, operation, target):
             if self._master.deadline.remaining() <= 0:
                 raise NotConfirmed(
-                    f"{operation.deed} was sent, but {offer.hostname} does not show it",
+                    f"{operation.action} was sent, but {offer.hostname} does not show it",
                     hint="a master silently drops what its rules or ACLs forbid",
                 )
             self._master.settings.sleep(pause)
@@ -220,7 +220,7 @@ class _SchedulerSession:
             return self._agent_total(offer) == target
         except MesosctlError as error:
             raise NotConfirmed(
-                f"{operation.deed} was sent, but {offer.hostname} could not be read back: {error.message}",
+                f"{operation.action} was sent, but {offer.hostname} could not be read back: {error.message}",
                 hint=f"check with mesosctl reservations --agent {offer.agent_id}",
             ) from error
 

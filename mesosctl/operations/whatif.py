@@ -9,7 +9,7 @@ from io import BufferedIOBase
 from typing import TYPE_CHECKING
 
 from mesosctl.api.files.rate_limits import RateLimits as FileOfLimits
-from mesosctl.api.refusal_statuses import BROKEN_RULE, NOT_ALLOWED, NOT_AVAILABLE
+from mesosctl.api.http_statuses import BROKEN_RULE, NOT_ALLOWED, NOT_AVAILABLE
 from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings

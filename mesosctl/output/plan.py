@@ -66,10 +66,10 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
 
         found = []
         for index, step in enumerate(steps):
-            deed, whom, before, after = (None if text == NOTHING else text for text in describe(step))
+            action, whom, before, after = (None if text == NOTHING else text for text in describe(step))
             found.append(
                 documents.PlanStep(
-                    number=index + 1, step=deed or "", of=whom or "", before=before, after=after, done=index < done
+                    number=index + 1, step=action or "", of=whom or "", before=before, after=after, done=index < done
                 )
             )
         return found

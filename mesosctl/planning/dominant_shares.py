@@ -81,7 +81,7 @@ class Revoked:
 
     seconds: float
     """Since the first allocation."""
-    deed: RevocationKind
+    action: RevocationKind
     framework: str
     agent: str
     id: str
@@ -93,11 +93,11 @@ class Revoked:
     @staticmethod
     def summed_up(revoked: "Iterable[Revoked]") -> str:
         """Return the number of revocations by framework: `batch: 2 asked, 1 killed`."""
-        counts = Counter((entry.framework, entry.deed) for entry in revoked)
+        counts = Counter((entry.framework, entry.action) for entry in revoked)
         by_framework: dict[str, list[str]] = {}
-        for (framework, deed), count in counts.items():
-            by_framework.setdefault(framework, []).append(f"{count} {deed}")
-        return "; ".join(f"{framework}: {', '.join(deeds)}" for framework, deeds in by_framework.items())
+        for (framework, action), count in counts.items():
+            by_framework.setdefault(framework, []).append(f"{count} {action}")
+        return "; ".join(f"{framework}: {', '.join(actions)}" for framework, actions in by_framework.items())
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def describe(step: Step) -> tuple[str, str, str, str]:
         return verb, step.role, quota_text(step.before) or "-", quota_text(step.after) or "-"
     if isinstance(step, WeightsStep):
         return "set weights", ", ".join(step.after), _weights(step.before), _weights(step.after)
-    verb = "reserve" if step.deed == "reserved" else "unreserve"
+    verb = "reserve" if step.action == "reserved" else "unreserve"
     roles = sorted({" > ".join(level.role for level in entry.reservations) for entry in step.resources})
     amounts = "; ".join(f"{name}:{value}" for name, value in _amounts(step))
     return f"{verb} {amounts}", f"{', '.join(roles)} on {step.hostname}", "-", "-"
@@ -76,7 +76,7 @@ def takes_away(step: Step) -> bool:
         return any(step.after[role] < before for role, before in step.before.items())
     if isinstance(step, QuotaStep):
         return step.before is not None and (step.after is None or _is_less(step.before, step.after))
-    return step.deed == "unreserved"
+    return step.action == "unreserved"
 
 
 def _is_less(before: Quota, after: Quota) -> bool:
@@ -117,7 +117,7 @@ def plan(
         for agent in actual.agents.values():
             mine = [one for one in desired.reservations if one.agent == agent.id]
             for step in AgentReservations(agent, mine, prune=prune, principal=principal).steps():
-                (releases if step.deed == "unreserved" else reserves).append(step)
+                (releases if step.action == "unreserved" else reserves).append(step)
     changes = list(quota_changes(desired, actual, prune=prune))
     for role, _, after in changes:
         if after is not None and consumed is not None and role in consumed:

@@ -9,7 +9,7 @@ from statistics import fmean
 
 from mesosctl.model.errors import UsageError
 from mesosctl.model.rate_limits import RateLimits
-from mesosctl.model.token_bucket import Limiter, Throttle
+from mesosctl.model.token_bucket import Throttle, TokenBucket
 
 Arrival = tuple[float, str | None]
 """When (seconds from the start) and from a framework of which principal."""
@@ -64,7 +64,7 @@ def simulate(limits: RateLimits, arrivals: Iterable[Arrival]) -> list[PrincipalT
     """
     throttle = Throttle(limits)
     outcomes: dict[str | None, PrincipalTraffic] = {}
-    waiting: list[tuple[float, int, Limiter, PrincipalTraffic]] = []
+    waiting: list[tuple[float, int, TokenBucket, PrincipalTraffic]] = []
     ordered: Sequence[Arrival] = sorted(arrivals, key=lambda arrival: arrival[0])
     for number, (now, principal) in enumerate(ordered):
         _begin_due(waiting, now)
@@ -87,7 +87,7 @@ def simulate(limits: RateLimits, arrivals: Iterable[Arrival]) -> list[PrincipalT
     return list(outcomes.values())
 
 
-def _begin_due(waiting: list[tuple[float, int, Limiter, PrincipalTraffic]], now: float) -> None:
+def _begin_due(waiting: list[tuple[float, int, TokenBucket, PrincipalTraffic]], now: float) -> None:
     while waiting and waiting[0][0] <= now:
         due, _, limiter, outcome = heapq.heappop(waiting)
         limiter.begin()

@@ -44,7 +44,7 @@ class ReservationStep:
     agent_id: str
     hostname: str
     """The name in sentences: `RegisteredAgent.name`."""
-    deed: Literal["reserved", "unreserved"]
+    action: Literal["reserved", "unreserved"]
     resources: Resources
     """With their whole stacks."""
     before: Resources
@@ -52,7 +52,7 @@ class ReservationStep:
 
     def conversions(self) -> list[operations.Conversion]:
         """Return the conversions of the agent's resources."""
-        return (operations.unreserve if self.deed == "unreserved" else operations.reserve)(self.resources)
+        return (operations.unreserve if self.action == "unreserved" else operations.reserve)(self.resources)
 
 
 @dataclass(slots=True)
@@ -158,16 +158,16 @@ class AgentReservations:
         found = []
         both: tuple[tuple[Literal["reserved", "unreserved"], list[tuple[Stack, Resources]]], ...]
         both = (("unreserved", released), ("reserved", added))
-        for deed, parts in both:
+        for action, parts in both:
             for stack, plain in parts:
                 owned = Resources(replace(entry, reservations=stack) for entry in plain)
-                make = operations.unreserve if deed == "unreserved" else operations.reserve
+                make = operations.unreserve if action == "unreserved" else operations.reserve
                 conversions = list(make(owned))
                 try:
                     available = operations.apply_all(available, conversions)
                 except Conflict as error:
                     raise Conflict(
-                        f"{owned} cannot be {deed} on {self.agent.name}: the agent lacks them, or tasks use them",
+                        f"{owned} cannot be {action} on {self.agent.name}: the agent lacks them, or tasks use them",
                         field="reservations",
                         rule=error.rule,
                         hint=f"{self.agent.name} has {self.agent.available}",
@@ -176,7 +176,7 @@ class AgentReservations:
                 kinds = {entry.kind for entry in owned}
                 found.append(
                     ReservationStep(
-                        self.agent.id, self.agent.name, deed, owned, of_kinds(before, kinds), of_kinds(total, kinds)
+                        self.agent.id, self.agent.name, action, owned, of_kinds(before, kinds), of_kinds(total, kinds)
                     )
                 )
         return found

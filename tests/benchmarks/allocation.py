@@ -176,7 +176,7 @@ def main() -> None:
                     reporter.limit(label, ratios[case.shape][label], AT_MOST[case.shape])
     for shape, of in ratios.items():
         slowest = max(of, key=of.__getitem__)
-        reporter.budget(f"a run by the real master's, slowest of all: {slowest}", of[slowest], AT_MOST[shape])
+        reporter.budget(f"a run divided by the real master's, slowest: {slowest}", of[slowest], AT_MOST[shape])
     if not given.only:
         growth(reporter, "agents", scale)
         growth(reporter, "frameworks", scale)

@@ -125,7 +125,7 @@ def main() -> None:
             lines.setdefault("lending", []).append((case.agents, lending))
     if ratios:
         slowest = max(ratios, key=ratios.__getitem__)
-        reporter.budget(f"a run with lending by one without, slowest of all: {slowest}", ratios[slowest], AT_MOST)
+        reporter.budget(f"a run with lending divided by one without, slowest: {slowest}", ratios[slowest], AT_MOST)
     if lines:
         reporter.chart(Chart("lending-agents", "An allocation run, 50 tenants", "agents", "ms", lines))
     reporter.finish(given.json)

@@ -3,8 +3,8 @@
     python -m tests.benchmarks.memory [--small] [--json FILE] [--only WORDS]
 
 For each of two sizes, ten times apart, a fake master of that many agents serves on a socket in a process
-of its own, and the real commands ask it as children, so that what is measured is theirs alone.  `asking
-alone` reads the same answers and keeps nothing: what is as slow there is the master's time.  Growth is
+of its own, and the real commands ask it as children, so that what is measured is theirs alone.  `the
+request alone` reads the same answers and keeps nothing: what is as slow there is the master's time.  Growth is
 the larger cluster's figure by the smaller one's: 10 is linear.  Ends with status 2 where the fake master is far
 above its budget; small clusters have none.
 """

@@ -207,12 +207,12 @@ def _budgets(reporter: Reporter, agents: int, asked: dict[tuple[str, int], tuple
     if rates:
         question, at_once = min(rates, key=rates.__getitem__)
         name = (
-            f"requests a second by the real master's, {agents:,} agents, lowest of all: {question}, {at_once} at once"
+            f"requests a second divided by the real master's, {agents:,} agents, lowest: {question}, {at_once} at once"
         )
         reporter.budget(name, rates[question, at_once], 1.0, is_least=True)
     if firsts:
         question = max(firsts, key=firsts.__getitem__)
-        name = f"the first answer by the real master's, {agents:,} agents, slowest of all: {question}"
+        name = f"the first answer divided by the real master's, {agents:,} agents, slowest: {question}"
         reporter.budget(name, firsts[question], 1.0)
 
 

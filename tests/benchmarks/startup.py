@@ -50,7 +50,7 @@ def main() -> None:
         reporter.row(*row)
         command, _, ratio, _, budget = row
         if budget is not None:
-            reporter.budget(f"`{command}` by `{PASS}`", ratio, budget)
+            reporter.budget(f"`{command}` divided by `{PASS}`", ratio, budget)
     reporter.say(f"A list on `fake:` should be no slower than over HTTP, which has a ratio of {rows[3][2]:.2f} here.")
     reporter.finish(arguments.json)
 

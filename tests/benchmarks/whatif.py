@@ -47,7 +47,7 @@ QUESTION = CASES["quota"]
 TOOL = (sys.executable, "-m", "mesosctl", "-q", "--timeout", "900")
 BUDGETS: dict[str, tuple[float, int | None]] = {
     "what-if --from FILE": (10, 500),
-    "what-if of a served master": (10, 500),
+    "what-if of a live master": (10, 500),
     "snapshot --from FILE": (3, None),
     "export --from FILE": (3, None),
     "snapshot --compare FILE --from FILE": (3, None),
@@ -186,18 +186,21 @@ def _by_size(reporter: Reporter, sizes: Sequence[int], frameworks: int) -> float
             reporter.row(f"{size:,}", *_amounts(figure))
             points.append((size, figure.cpu_seconds or figure.seconds or 0.0))
         growth = exponent(points)
-        reporter.chart(Chart("whatif-agents", "A what-if against agents", "agents", "CPU seconds", {"here": points}))
-        reporter.say(f"With agents a what-if grows with the exponent {growth:.2f}; above {MOST_GROWTH} this fails.")
+        reporter.chart(Chart("whatif-agents", "What-if by number of agents", "agents", "CPU seconds", {"here": points}))
+        reporter.say(
+            "The CPU time of a what-if is proportional to the number of agents to the power of "
+            f"{growth:.2f}. Above {MOST_GROWTH}, the benchmark fails."
+        )
         reporter.table(f"At {sizes[-1]:,} agents", "command", *columns, "budget seconds", "budget MiB")
         asked = 0.0
         for one in _commands(file, sizes[-1]):
             seconds, most = BUDGETS.get(one.command, (None, None))
-            if one.command == "the questions of a snapshot alone":
+            if one.command == "the requests of a snapshot alone":
                 asked = one.seconds or 0.0
             elif one.command == "snapshot -f":
                 seconds, most = asked * SNAPSHOT_SHARE, SNAPSHOT_MIB
                 reporter.budget(
-                    f"snapshot -f by its questions alone, {sizes[-1]:,} agents",
+                    f"snapshot -f divided by its requests alone, {sizes[-1]:,} agents",
                     (one.seconds or 0.0) / asked,
                     SNAPSHOT_SHARE,
                 )
@@ -230,10 +233,10 @@ def _commands(file: Path, agents: int) -> Iterator[Figure]:
             raise RuntimeError(master.last_words())
         asking = [sys.executable, "-c", ASKING, url]
         run("the first time", agents, asking)  # answers are kept from then on
-        yield run("the questions of a snapshot alone", agents, asking)
+        yield run("the requests of a snapshot alone", agents, asking)
         yield run("snapshot -f", agents, [*TOOL, "--master", url, "snapshot", "-f", taken])
         live = [*TOOL, "--master", url, "-o", "json", "whatif", *QUESTION]
-        yield run("what-if of a served master", agents, live)
+        yield run("what-if of a live master", agents, live)
     finally:
         master.stop()
 

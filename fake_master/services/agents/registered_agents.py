@@ -10,7 +10,7 @@ back as the same agent.
 
 from fake_master.allocator.interface import Allocator
 from fake_master.services.agents.draining import Draining
-from fake_master.services.agents.failover import Failover
+from fake_master.services.agents.master_failover import Failover
 from fake_master.services.agents.registration import AgentRegistration
 from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.services.agents.removal import AgentRemoval

@@ -20,29 +20,22 @@ program writes it, so keys that are not known are ignored: a later version may a
 strictly as files that people write: no duplicate key in an object, no number is infinite, nothing follows the end.
 """
 
-import json
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
 from io import BufferedIOBase, BytesIO
 from itertools import islice
-from json.encoder import encode_basestring
 from typing import Any
 
 from mesosctl.api.files.reading import read_json
 from mesosctl.api.protobuf_json.decoding import ConversionError
-from mesosctl.api.protobuf_json.interning import Known, ResourceLists
+from mesosctl.api.protobuf_json.interning import ResourceLists
 from mesosctl.api.protobuf_json.streaming import parts
-from mesosctl.api.resources import list_to_json
-from mesosctl.api.resources import to_json as resource_to_json
 from mesosctl.api.snapshots import lending
 from mesosctl.api.snapshots.line_reader import Lines
+from mesosctl.api.snapshots.line_writer import LineWriter, encode, framework_line
 from mesosctl.api.snapshots.reading import KIND, SCHEMA_VERSION, snapshot_of
 from mesosctl.model.errors import BadInput
-from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Limits, Quantities, to_double
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
+from mesosctl.planning.snapshot import ClusterSnapshot
 
 _SLICE = 1 << 18
 """Bytes of a file that are read at once."""
@@ -51,32 +44,15 @@ _MOST_READ_AGAIN = 1 << 26
 """Bytes of a broken file that are read again for line and column."""
 _BLOCK = 1000
 """Lines of a list that are written at once."""
-_encode = json.JSONEncoder(ensure_ascii=False).encode
-
-
-def to_json(snapshot: ClusterSnapshot) -> dict[str, Any]:
-    """The snapshot as a JSON object."""
-    return {key: _plain(value) for key, value in _members(snapshot)}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Resources):
-        return list_to_json(value, "POST")
-    if isinstance(value, frozenset):
-        return sorted(value)
-    if isinstance(value, Iterator):
-        return [_plain(entry) for entry in value]
-    return {key: _plain(part) for key, part in value.items()} if isinstance(value, dict) else value
 
 
 def lines(snapshot: ClusterSnapshot) -> Iterator[str]:
     """The text of a file in blocks of lines: each line has one agent, framework, usage or offer, to compare by eye."""
-    texts = _Texts()
     yield "{\n"
     before = ""
     for key, value in _members(snapshot):
-        yield f"{before}  {encode_basestring(key)}: "
-        yield from _list_lines(map(texts.of, value)) if isinstance(value, Iterator) else [texts.of(value)]
+        yield f"{before}  {encode(key)}: "
+        yield from _list_lines(value) if isinstance(value, Iterator) else [encode(value)]
         before = ",\n"
     yield "\n}\n"
 
@@ -89,57 +65,22 @@ def _list_lines(entries: Iterator[str]) -> Iterator[str]:
     yield "[]" if before.startswith("[") else "\n  ]"
 
 
-@lru_cache(4096)
-def _key(name: str) -> str:
-    return f"{encode_basestring(name)}: "
-
-
-class _Texts:
-    """The JSON text of values; that of resources and capabilities, which most entries share, is written once."""
-
-    def __init__(self) -> None:
-        self._capabilities: Known[frozenset[str], str] = Known()
-        # The resources are kept beside their text, so that their ids are not reused.
-        self._resources: Known[int, tuple[Resources, str]] = Known()
-        self._entries: Known[int, tuple[Resource, str]] = Known()
-        self._writers: dict[type, Callable[[Any], str]] = {
-            str: encode_basestring,
-            int: str,
-            bool: lambda value: "true" if value else "false",
-            dict: self._object,
-            Resources: lambda value: self._resources.get(id(value), lambda: (value, self._list(value)))[1],
-            frozenset: lambda value: self._capabilities.get(value, lambda: _encode(sorted(value))),
-        }
-
-    def of(self, value: Any) -> str:
-        """Return the text of a value that `_members` has."""
-        return self._writers.get(type(value), _encode)(value)
-
-    def _object(self, value: dict[str, Any]) -> str:
-        return f"{{{', '.join([_key(name) + self.of(part) for name, part in value.items()])}}}"
-
-    def _list(self, resources: Resources) -> str:
-        return f"[{', '.join([self._entry(entry) for entry in resources for _ in range(entry.copies)])}]"
-
-    def _entry(self, entry: Resource) -> str:
-        return self._entries.get(id(entry), lambda: (entry, _encode(resource_to_json(entry, "POST"))))[1]
-
-
 def dump(snapshot: ClusterSnapshot) -> str:
     """The text of a file."""
     return "".join(lines(snapshot))
 
 
 def _members(snapshot: ClusterSnapshot) -> Iterator[tuple[str, Any]]:
-    """The members of the JSON object in turn; of each list an iterator, since it may be long."""
+    """The members of the JSON object in turn: values, and of each list an iterator over the texts of its elements."""
+    line = LineWriter()
     yield "schema_version", SCHEMA_VERSION
     yield "kind", KIND
     yield "taken_at", snapshot.taken_at
     yield "master", {"version": snapshot.version, "flags": dict(snapshot.flags)}
-    yield "agents", map(_agent, snapshot.agents)
-    yield "frameworks", map(_framework, snapshot.frameworks)
-    yield "usages", map(_usage, snapshot.usages)
-    yield "offers", map(_offer, snapshot.offers)
+    yield "agents", map(line.agent, snapshot.agents)
+    yield "frameworks", map(framework_line, snapshot.frameworks)
+    yield "usages", map(line.usage, snapshot.usages)
+    yield "offers", map(line.offer, snapshot.offers)
     quotas = snapshot.quotas.items()
     yield (
         "quotas",
@@ -147,64 +88,8 @@ def _members(snapshot: ClusterSnapshot) -> Iterator[tuple[str, Any]]:
     )
     yield "weights", dict(snapshot.weights)
     for key, value in lending.to_json(snapshot.lending).items():
-        yield key, iter(value) if isinstance(value, list) else value
-    yield "untold", iter(snapshot.unknown)
-
-
-def _usage(usage: Usage) -> dict[str, Any]:
-    return {
-        "framework_id": usage.framework_id,
-        "agent_id": usage.agent_id,
-        "role": usage.role,
-        "tasks": usage.tasks,
-        "resources": usage.resources,
-    }
-
-
-def _offer(offer: Offer) -> dict[str, Any]:
-    return {
-        "id": offer.id,
-        "role": offer.role,
-        "framework_id": offer.framework_id,
-        "framework": offer.framework,
-        "agent_id": offer.agent_id,
-        "hostname": offer.hostname,
-        "refined": offer.stacked_format,
-        "resources": offer.resources,
-    }
-
-
-def _agent(agent: SnapshotAgent) -> dict[str, Any]:
-    written: dict[str, Any] = {
-        "id": agent.id,
-        "hostname": agent.hostname,
-        "pid": agent.pid,
-        "active": agent.active,
-        "resources": agent.total,
-        "attributes": dict(agent.attributes),
-        "capabilities": agent.capabilities,
-    }
-    return written | {
-        key: value for key, value in (("region", agent.region), ("zone", agent.zone)) if value is not None
-    }
-
-
-def _framework(framework: SnapshotFramework) -> dict[str, Any]:
-    written: dict[str, Any] = {
-        "id": framework.id,
-        "name": framework.name,
-        "roles": list(framework.roles),
-        "capabilities": framework.capabilities,
-        "active": framework.active,
-        "connected": framework.connected,
-        "offer_constraints": dict(framework.offer_constraints),
-        "offer_filters": dict(framework.offer_filters),
-    }
-    if framework.principal is not None:
-        written["principal"] = framework.principal
-    if framework.suppressed is not None:
-        written["suppressed"] = framework.suppressed
-    return written
+        yield key, map(encode, value) if isinstance(value, list) else value
+    yield "untold", map(encode, snapshot.unknown)
 
 
 def _amounts(values: Quantities | Limits) -> dict[str, float]:

@@ -182,7 +182,7 @@ def unreserve(
 ) -> None:
     """Build the ACCEPT call that unreserves resources of an offer.
 
-    The call is checked, but not sent. It names what the offer has reserved, entry by entry, in the offer's own format.
+    The call is checked, but not sent. It names the reserved resources, entry by entry, in the offer's own format.
     """
     from mesosctl.api.offers import AcceptCall
     from mesosctl.model.offers import offers

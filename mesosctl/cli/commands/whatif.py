@@ -102,7 +102,9 @@ Gone = Annotated[
         help="Remove this framework. Repeat for several.",
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Skip the capacity check for quota.", show_default=False)]
+Force = Annotated[
+    bool, typer.Option("--force", help="Skip the checks of capacity and of what the role uses.", show_default=False)
+]
 Cycles = Annotated[
     int,
     typer.Option(
@@ -142,7 +144,6 @@ Page = Annotated[
         help="Also write the forecast as an HTML page; - writes only the page, to standard output.",
     ),
 ]
-
 Each = Annotated[
     list[str] | None,
     typer.Option(
@@ -236,14 +237,14 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     dry_run, traffic = begin_dry_run(session, source, terms_of(session, cycles, assume), traffic)
     acting = DryRunSession(session, dry_run)
     with acting.open_master() as master:
-        deeds = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource, traffic=traffic)
-        deeds.attempt(wanted)
+        runner = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource, traffic=traffic)
+        runner.attempt(wanted)
         # Notes about the common changes.  Those about alternatives end with the processes that forecast them.
         session.environment.notes += acting.environment.take_notes()
         if several is not None:
             with acting.held_notes():
                 origin = None if source is None else named(source)
-                return _tell_several(session, dry_run, several, deeds, report, origin)
+                return _tell_several(session, dry_run, several, runner, report, origin)
     return tell(session, dry_run.forecast(), report, [], None if source is None else named(source))
 
 
@@ -271,7 +272,7 @@ def _tell_several(
     session: Session,
     dry_run: "DryRun",
     several: "_Several",
-    deeds: "ChangeRunner",
+    runner: "ChangeRunner",
     report: str | None,
     source: str | None,
 ) -> ExitStatus:
@@ -280,16 +281,15 @@ def _tell_several(
     from mesosctl.output.forecasts.variants import alternatives_report, largest_report
     from mesosctl.planning.whatif_changes import parse_change
 
+    def attempt(word: str) -> None:
+        runner.attempt([(word, parse_change(word))])
+
     if isinstance(several, tuple):
-        parsed = dict(several)
-        words = [word for word, _ in several]
-        found = list(
-            forecast_each(dry_run, words, lambda word: deeds.attempt([(word, parsed[word])]), session.progress)
-        )
+        found = list(forecast_each(dry_run, [word for word, _ in several], attempt, session.progress))
         session.end_progress()
         emit_answer(session, alternatives_report(found))
         return ExitStatus.DONE if any(one.forecast.is_harmless for one in found) else ExitStatus.ANSWER_IS_NO
-    largest = find_largest(dry_run, several, lambda word: deeds.attempt([(word, parse_change(word))]), session.progress)
+    largest = find_largest(dry_run, several, attempt, session.progress)
     answer = largest_report(largest)
     if largest.best is None:
         session.end_progress()

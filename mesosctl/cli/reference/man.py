@@ -16,7 +16,10 @@ _SURROUNDINGS = (
     ("MESOSCTL_CONFIG", "The configuration file. The default is mesosctl/config.toml in XDG_CONFIG_HOME."),
     ("XDG_CONFIG_HOME", "The folder of mesosctl/config.toml. The default is ~/.config."),
     ("XDG_CACHE_HOME", "The folder for names that completion remembers. The default is ~/.cache."),
-    ("XDG_STATE_HOME", "The folder for the state of fake: masters. The default is ~/.local/state."),
+    (
+        "XDG_STATE_HOME",
+        "The folder for journals of apply and the state of fake: masters. The default is ~/.local/state.",
+    ),
     (
         "NO_COLOR, FORCE_COLOR",
         "NO_COLOR turns colors off. FORCE_COLOR turns colors and drawn tables on, even without a terminal.",

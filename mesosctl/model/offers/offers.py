@@ -55,7 +55,7 @@ class Offer(OnAgent):
 class OfferOperation:
     """RESERVE or UNRESERVE on an offer: the entries that it names, and its conversions."""
 
-    deed: OfferOperationKind
+    action: OfferOperationKind
     resources: tuple[Resource, ...]
     conversions: tuple[Conversion, ...]
 
@@ -178,6 +178,6 @@ def _check_contained(operation: OfferOperation, offer: Offer) -> None:
         operations.apply_all(offer.resources, operation.conversions)
     except Conflict as error:
         owners = sorted({entry.role for entry in offer.resources if entry.is_reserved})
-        if owners and operation.deed == "RESERVE":
+        if owners and operation.action == "RESERVE":
             error.hint = f"name the owner of reserved resources, as in cpus({owners[0]}):2"
         raise

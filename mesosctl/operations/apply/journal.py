@@ -245,7 +245,7 @@ def step_to_json(step: Step) -> dict[str, Any]:
     if isinstance(step, WeightsStep):
         return {"kind": "weights", "before": dict(step.before), "after": dict(step.after)}
     return {
-        "kind": step.deed,
+        "kind": step.action,
         "agent_id": step.agent_id,
         "hostname": step.hostname,
         **{key: list_to_json(getattr(step, key), "POST") for key in ("resources", "before", "after")},

@@ -118,6 +118,6 @@ def make_plan(master: Master, desired: DesiredState, *, prune: bool, allow_new_r
         raise _placed(error) from None
     for step in steps:
         if isinstance(step, ReservationStep):
-            make = plan_reserve if step.deed == "reserved" else plan_unreserve
+            make = plan_reserve if step.action == "reserved" else plan_unreserve
             make(master, actual.agents[step.agent_id], list(step.resources))
     return steps

@@ -113,8 +113,8 @@ def _in_short(steps: Sequence[Step]) -> str:
 
 def _kind(step: Step) -> str:
     """Return the kind of a step, without role and amounts."""
-    deed = describe(step)[0]
-    return deed.partition(" ")[0] if isinstance(step, ReservationStep) else deed
+    action = describe(step)[0]
+    return action.partition(" ")[0] if isinstance(step, ReservationStep) else action
 
 
 def check_same(shown: Sequence[Step], now: Sequence[Step]) -> None:
@@ -236,8 +236,8 @@ def _change_quota(master: Master, step: QuotaStep) -> None:
 def _operate(master: Master, step: ReservationStep, options: SendOptions) -> None:
     agent = next((agent for agent in read_agents(master) if agent.id == step.agent_id), None)
     if agent is None:
-        raise NotFound(f"agent {step.hostname} is gone", field="agent", rule="agent.exists")
-    make = plan_reserve if step.deed == "reserved" else plan_unreserve
+        raise NotFound(f"agent {step.hostname} has left the master", field="agent", rule="agent.exists")
+    make = plan_reserve if step.action == "reserved" else plan_unreserve
     changed = operate(master, [make(master, agent, list(step.resources))], options)
     if len(changed) != 1:
         raise Bug("one operation became several")

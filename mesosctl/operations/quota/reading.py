@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mesosctl.api import responses
-from mesosctl.api.refusal_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
+from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, Denied, MesosctlError
 from mesosctl.model.quantities import Quantities, Quota
@@ -186,7 +186,7 @@ def check_fits(
     except Conflict as error:
         # Users know the master's status for it, and should know that the master was not asked.
         call = (
-            f" to UPDATE_QUOTA, as with {SET_QUOTA_OVER_CAPACITY} to POST /quota"
+            f" to UPDATE_QUOTA ({SET_QUOTA_OVER_CAPACITY} to POST /quota)"
             if answered == UPDATE_QUOTA_OVER_CAPACITY
             else ""
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from mesosctl.api.refusal_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
+from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, RuleViolation, UsageError
 from mesosctl.model.quantities import Limits, Quota

@@ -31,7 +31,7 @@ class Operation:
     """One operation on one agent; `conversions` are its effect."""
 
     agent: RegisteredAgent
-    deed: OperationKind
+    action: OperationKind
     resources: Sequence[Resource]
     conversions: Sequence[Conversion]
     source: Sequence[Resource] | None = None
@@ -53,7 +53,7 @@ class Operation:
 
     def _looks(self, after: Resources) -> ExpectedResources:
         resources = Resources(self.resources)
-        gains = self.deed in ("reserved", "created")
+        gains = self.action in ("reserved", "created")
         return ExpectedResources.gained(after, resources) if gains else ExpectedResources.lost(after, resources)
 
     def check_fits(self) -> None:
@@ -100,7 +100,7 @@ def operate(master: Master, operations: Sequence[Operation], options: SendOption
                 else:
                     master.notice(f"accepted before that: {accepted}")
             raise
-        done.append(AgentChange(operation.agent, operation.deed, Resources(operation.resources), by_master=seen))
+        done.append(AgentChange(operation.agent, operation.action, Resources(operation.resources), by_master=seen))
     if not options.wait:
         return done
     try:
@@ -130,7 +130,7 @@ def _send(master: Master, operation: Operation, options: SendOptions) -> bool:
             master,
             send,
             lambda: _on_master(master, operation),
-            what=f"{operation.deed.removesuffix('ed')}ing {Resources(operation.resources)} on {operation.agent.name}",
+            what=f"{operation.action.removesuffix('ed')}ing {Resources(operation.resources)} on {operation.agent.name}",
             wait=False,
             shown_by=f"mesosctl reservations --agent {operation.agent.typed_name}",
         )
@@ -152,7 +152,7 @@ def _message(operation: Operation) -> "AgentOperation":
     from mesosctl.api import agent_operations
 
     agent, resources = operation.agent.id, operation.resources
-    match operation.deed:
+    match operation.action:
         case "reserved":
             return agent_operations.ReserveResources.of(agent, resources, operation.source)
         case "unreserved":
@@ -219,7 +219,7 @@ def _check_once(operation: Operation, total: Resources | None) -> None:
     """Raise NotConfirmed if the operation seems to have happened twice."""
     twice = operation.outcome_of_two
     if total is not None and twice is not None and twice.is_shown_by(total):
-        undo = {"reserved": "unreserve", "unreserved": "reserve"}.get(operation.deed, "undo")
+        undo = {"reserved": "unreserve", "unreserved": "reserve"}.get(operation.action, "undo")
         raise NotConfirmed(
             f"the change on {operation.agent.name} was made, and the master shows it twice: a proxy may have "
             "delivered the request twice, or another client made the same change",
@@ -264,7 +264,7 @@ def _not_shown(change: AgentChange, agent_says: str) -> str:
 def _hint(change: AgentChange) -> str:
     if change.by_master:
         return (
-            "the message to the agent may be lost: allow more time with --timeout, or rely on the master with "
+            "the message to the agent may be late or lost: allow more time with --timeout, or rely on the master with "
             "--trust-master"
         )
     return f"another client may have changed it again; check with mesosctl reservations --agent {change.agent.id}"

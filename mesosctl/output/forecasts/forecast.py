@@ -122,7 +122,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     yield from _section(f"tasks evicted: {len(forecast.evicted)}", [evicted_text(task) for task in forecast.evicted])
     yield from _section("starving", [starving_text(one) for one in forecast.starving])
     yield from _section("no longer offered anything (ran nothing before)", unoffered_texts(forecast))
-    yield from _section("guarantees that fit on one agent", [fit_text(fit) for fit in forecast.fits])
+    yield from _section("whether guarantees fit on one agent", [fit_text(fit) for fit in forecast.fits])
     yield from _section(
         "what is left",
         [f"{title}: {amounts_text(a)} → {amounts_text(b)}" for title, a, b in headroom_rows(forecast)],

@@ -90,7 +90,7 @@ def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None
         _parties("Roles", forecast.roles, scale, "each with the roles below it"),
         _parties("Frameworks", forecast.frameworks, scale, ""),
         _headroom(forecast),
-        _list("Guarantees that fit on one agent", [fit_text(fit) for fit in forecast.fits]),
+        _list("Whether guarantees fit on one agent", [fit_text(fit) for fit in forecast.fits]),
         _list(f"Offers rescinded: {len(forecast.rescinded)}", [rescinded_text(offer) for offer in forecast.rescinded]),
         _list(f"Tasks evicted: {len(forecast.evicted)}", [evicted_text(task) for task in forecast.evicted]),
         _list(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.model.quantities import Quantities, format_milli
+from mesosctl.model.quantities import Quantities
 from mesosctl.output.forecasts.forecast import forecast_report
 from mesosctl.output.formats.amounts import amounts_text, in_words
 from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict
@@ -100,8 +100,8 @@ def _answer(found: LargestChange) -> str:
         if found.beyond is None:
             return f"no agent has {found.template.resource}, so no amount is possible"
         return f"not even {found.beyond.change} is harmless: {_why(found.beyond.forecast)}"
-    within = "" if found.precision <= 1000 else f", to within {format_milli(found.precision)}"
-    amount = in_words(Quantities({found.template.resource: found.largest}))
+    amount, step = (in_words(Quantities({found.template.resource: one})) for one in (found.largest, found.precision))
+    within = "" if found.precision <= 1000 else f", to within {step}"
     return f"the largest amount is {amount}{within}: {found.best.change} would be accepted, and nobody would starve"
 
 

@@ -82,7 +82,7 @@ def _line(sharing: Sharing, index: int, across: Sequence[float]) -> Iterator[str
     dashes = f' stroke-dasharray="{2 + 2 * (index // len(_COLOURS))}"' if index >= len(_COLOURS) else ""
     yield f'<path class="share" d="{path.strip()} H{_ACROSS}" fill="none" stroke="{colour}" stroke-width="2"{dashes}/>'
     for number, step in enumerate(sharing.steps, 1):
-        lost = [entry for entry in step.revoked if entry.framework == name and entry.deed != "rescinded"]
+        lost = [entry for entry in step.revoked if entry.framework == name and entry.action != "rescinded"]
         if lost:
             yield (
                 f'<circle cx="{across[number]:.1f}" cy="{heights[number]:.1f}" r="5" fill="#ffffff" '

@@ -102,7 +102,7 @@ class WeightChange(Mirrored):
 
 
 class WeightChanges(Document):
-    """`weights set`; jsonl writes one of `changes` per line, without weights that were already set."""
+    """`weights set`; jsonl writes one of `changes` per line, without weights that the roles already had."""
 
     kind: Literal["weights.changes"] = "weights.changes"
     changes: list[WeightChange]

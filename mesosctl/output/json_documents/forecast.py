@@ -199,7 +199,10 @@ class LargestChange(Document, Mirrored):
     kind: Literal["largest-change"] = "largest-change"
     question: Annotated[str, named("template.word")]
     resource: Annotated[str, named("template.resource")]
-    largest: float | None = Field(description="The amount; null if even the smallest is refused or starves a role.")
+    largest: float | None = Field(
+        description="The amount; null if even the smallest is refused or starves anybody, or if no agent has the "
+        "resource."
+    )
     precision: float = Field(description="The step between amounts that were tried.")
     tried: int = Field(description="Forecasts that were made.")
     best: Alternative | None = Field(description="The forecast of the largest amount.")

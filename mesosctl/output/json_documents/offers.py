@@ -128,7 +128,7 @@ class OfferTaken(Document, Mirrored):
     """`offers take`: what was done with which offer."""
 
     kind: Literal["offers.taken"] = "offers.taken"
-    operation: Annotated[Literal["RESERVE", "UNRESERVE"], named("operation.deed")]
+    operation: Annotated[Literal["RESERVE", "UNRESERVE"], named("operation.action")]
     resources: Annotated[Joined, named("operation.resources")]
     offer: Offer
     declined: int = Field(description="How many offers were declined.")
@@ -164,7 +164,7 @@ class Revoked(Mirrored):
     """A task or offer that was revoked for a framework of higher priority; `id` is its id."""
 
     seconds: float
-    deed: dominant_shares.RevocationKind
+    deed: Annotated[dominant_shares.RevocationKind, named("action")]
     framework: str
     agent: str
     id: str

@@ -11,7 +11,7 @@ from mesosctl.output.json_documents.document import Amounts, Document, Mirrored,
 
 
 class Label(Strict):
-    """A label; null if it has only a key."""
+    """A label; `value` is null if it has only a key."""
 
     key: str
     value: str | None

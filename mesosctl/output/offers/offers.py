@@ -114,7 +114,7 @@ def offer_taken(taken: TakenOffer) -> Report:
         Column("OFFER", wide=True),
     )
     row = [
-        taken.operation.deed,
+        taken.operation.action,
         resources_text(Resources(taken.operation.resources)),
         taken.offer.hostname,
         taken.offer.role,

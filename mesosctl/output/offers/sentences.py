@@ -275,13 +275,17 @@ def _help_with_reservation(one: OfferExplanation, line: AccountLine, missing: st
     role = names(line.roles)
     static = line.static.get_amount(missing)
     if not static:
-        return f"use mesosctl unreserve to release what {role} does not need, or subscribe with that role"
+        return (
+            f"use mesosctl unreserve to release what {role} does not need, or have the framework subscribe with "
+            "that role"
+        )
     settled = "the agents' configuration makes this reservation (static), so mesosctl unreserve cannot undo it"
     if static == line.amounts.get_amount(missing):
-        return f"subscribe with role {role}, or start the agents with other --resources: {settled}"
+        return f"have the framework subscribe with role {role}, or start the agents with other --resources: {settled}"
     dynamic = line.amounts.get_amount(missing) - static
     return (
-        f"subscribe with role {role}, or unreserve what it does not need: mesosctl unreserve releases the "
+        f"have the framework subscribe with role {role}, or unreserve what {role} does not need: "
+        "mesosctl unreserve releases the "
         f"{shown_amount(missing, dynamic)} {missing} reserved dynamically; as for the other "
         f"{shown_amount(missing, static)}, {settled}"
     )

@@ -50,7 +50,7 @@ def comparable(snapshot: ClusterSnapshot) -> Any:
         usages=tuple(sorted(snapshot.usages, key=lambda u: (u.framework_id, u.agent_id, u.role))),
         offers=tuple(sorted(snapshot.offers, key=lambda offer: offer.id)),
     )
-    value = snapshot_api.to_json(same)
+    value = json.loads(snapshot_api.dump(same))
     for kind in ("agents", "usages", "offers"):
         for entry in value[kind]:
             entry["resources"].sort(key=lambda resource: json.dumps(resource, sort_keys=True))

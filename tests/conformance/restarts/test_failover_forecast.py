@@ -49,7 +49,7 @@ def test_a_failover_is_forecast_as_it_happens(
     wait_for_cpus(other, known * CPUS - mine)
     status, forecast = run_for_json(first, f"whatif failover:{back / known}")
     assert status in (0, 1), forecast
-    assert forecast["changes"][0].startswith(f"failover: {back} of {known} agents are back")
+    assert forecast["changes"][0].startswith(f"failover: {back} of {known} agents {'is' if back == 1 else 'are'} back")
     assert offered_to(forecast, "before") == {"r1": mine, "n": known * CPUS - mine}
     assert forecast["offers_suspended"] == suspended
     second = restarts.start(back, timeout=timeout)

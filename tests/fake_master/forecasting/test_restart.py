@@ -72,7 +72,7 @@ def away(count: int) -> str:
 def test_a_failover_is_forecast_as_it_happens(tmp_path: Path, whatif: Whatif, known: int, back: int, at_once: bool):
     forecast = whatif(HEAD + QUOTA + agents(known) + WEB, f"failover:{back / known}")
     assert (forecast["offers_suspended"] == 0) is at_once
-    assert forecast["changes"][0].startswith(f"failover: {back} of {known} agents are back")
+    assert forecast["changes"][0].startswith(f"failover: {back} of {known} agents {'is' if back == 1 else 'are'} back")
     happened = failed_over(tmp_path, known, back, QUOTA)
     assert happened == pytest.approx(forecast["offers_suspended"], abs=3)
 

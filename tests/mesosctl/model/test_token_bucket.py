@@ -7,36 +7,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.model.rate_limits import RateLimit, RateLimits
-from mesosctl.model.token_bucket import Limiter, Throttle
+from mesosctl.model.token_bucket import Throttle, TokenBucket
 from mesosctl.planning.rate_limit_simulation import simulate
 
 GAPS = st.lists(st.floats(0, 5), min_size=1, max_size=60)
 
 
 def test_a_high_rate_is_kept_at_any_time_of_day():
-    limiter = Limiter(qps=1_000_000)
+    limiter = TokenBucket(qps=1_000_000)
     permits = [limiter.take(1.7e9) for _ in range(100_001)]
     assert permits[-1] == pytest.approx(1.7e9 + 0.1, rel=0, abs=1e-6)
 
 
 def test_the_first_message_after_a_pause_passes_and_the_second_waits_a_whole_interval():
-    limiter = Limiter(qps=4)
+    limiter = TokenBucket(qps=4)
     assert [limiter.take(0), limiter.take(0), limiter.take(10), limiter.take(10)] == [0, 0.25, 10, 10.25]
 
 
 def test_capacity_counts_what_was_taken_and_has_not_begun():
-    limiter = Limiter(qps=1, capacity=2)
+    limiter = TokenBucket(qps=1, capacity=2)
     assert [limiter.take(0), limiter.take(0), limiter.take(0)] == [0, 1, None]
     limiter.begin()
     assert limiter.take(0) == 2
 
 
 def test_capacity_zero_refuses_everything():
-    assert Limiter(qps=1, capacity=0).take(0) is None
+    assert TokenBucket(qps=1, capacity=0).take(0) is None
 
 
 def test_a_reserved_permit_needs_no_room():
-    limiter = Limiter(qps=1, capacity=1)
+    limiter = TokenBucket(qps=1, capacity=1)
     assert limiter.take(0) == 0
     assert limiter.reserve(0) == 1
     limiter.begin()
@@ -45,7 +45,7 @@ def test_a_reserved_permit_needs_no_room():
 
 @given(GAPS, st.floats(0.1, 20))
 def test_permits_are_in_order_and_an_interval_apart(gaps, qps):
-    limiter, now, permits = Limiter(qps), 0.0, []
+    limiter, now, permits = TokenBucket(qps), 0.0, []
     for gap in gaps:
         now += gap
         permit = limiter.take(now)

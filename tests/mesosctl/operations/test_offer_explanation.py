@@ -119,7 +119,11 @@ def test_agents_out_of_service_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("static", "says", "not_said"),
     [
-        (0, "use mesosctl unreserve to release what web does not need, or subscribe with that role", "static"),
+        (
+            0,
+            "use mesosctl unreserve to release what web does not need, or have the framework subscribe with that role",
+            "static",
+        ),
         (4, "subscribe with role web, or start the agents with other --resources: ", "unreserve to release"),
         (
             1,

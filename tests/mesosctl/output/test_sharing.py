@@ -69,8 +69,8 @@ def test_the_picture_is_well_formed_and_has_a_line_for_each() -> None:
     assert any(element.text == "b< 33%" for element in root.iter())
 
 
-def revoked(deed: RevocationKind, number: int) -> Revoked:
-    return Revoked(20.0, deed, "b<", "pool", f"t{number}", Quantities({"cpus": 1000}), "a")
+def revoked(action: RevocationKind, number: int) -> Revoked:
+    return Revoked(20.0, action, "b<", "pool", f"t{number}", Quantities({"cpus": 1000}), "a")
 
 
 def test_what_ended_after_the_last_step_is_shown_in_every_form() -> None:

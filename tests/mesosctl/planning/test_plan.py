@@ -111,7 +111,7 @@ def taken(agent, steps):
         assert isinstance(step, ReservationStep)
         kinds = {entry.kind for entry in step.resources}
         assert total.filter(lambda entry: entry.kind in kinds) == step.before  # noqa: B023  # used at once
-        make = operations.reserve if step.deed == "reserved" else operations.unreserve
+        make = operations.reserve if step.action == "reserved" else operations.unreserve
         total = operations.apply_all(total, make(step.resources))
         assert total.filter(lambda entry: entry.kind in kinds) == step.after  # noqa: B023
     return total
@@ -126,8 +126,8 @@ def test_an_agent_comes_to_what_is_wanted_of_it(before, after):
     wanted = DesiredState(reservations=targets(after))
     steps = plan(wanted, Actual(agents={"S0": agent}), prune=True, capacity=None, whole_updates=True)
     assert taken(agent, steps) == agent_with(after).total
-    deeds = [step.deed for step in steps if isinstance(step, ReservationStep)]
-    assert deeds == sorted(deeds, reverse=True)  # all is released before anything is reserved
+    actions = [step.action for step in steps if isinstance(step, ReservationStep)]
+    assert actions == sorted(actions, reverse=True)  # all is released before anything is reserved
     assert bool(steps) == bool(differences(wanted, Actual(agents={"S0": agent}), prune=True))
 
 

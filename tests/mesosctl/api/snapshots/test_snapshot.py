@@ -63,7 +63,15 @@ def _read(text):
 
 def test_the_file_is_plain_json_with_one_line_an_entry():
     text = snapshot_api.dump(SMALL)
-    assert json.loads(text) == snapshot_api.to_json(SMALL)
+    assert json.loads(text)["usages"] == [
+        {
+            "framework_id": "F0",
+            "agent_id": "S0",
+            "role": "a",
+            "tasks": 1,
+            "resources": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1.0}}],
+        }
+    ]
     assert sum('"id": "S0"' in line for line in text.splitlines()) == 1
 
 
@@ -79,7 +87,7 @@ LENDING = replace(
 
 
 def test_a_master_that_lends_has_keys_of_its_own_and_no_other_has():
-    more = snapshot_api.to_json(LENDING).keys() - snapshot_api.to_json(SMALL).keys()
+    more = json.loads(snapshot_api.dump(LENDING)).keys() - json.loads(snapshot_api.dump(SMALL)).keys()
     assert more == {"lending", "tasks", "debts", "refusals"}
     assert snapshot_api.load(snapshot_api.dump(LENDING)) == LENDING
 

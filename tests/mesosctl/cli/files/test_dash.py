@@ -168,7 +168,7 @@ OF_CONNECTIONS = [setting for setting in known_settings() if setting.is_file]
 
 @pytest.mark.parametrize("setting", OF_CONNECTIONS, ids=lambda setting: setting.key)
 def test_secrets_and_certificates_are_in_files(run, setting):
-    told = "cannot be standard input: name a file, or /dev/stdin"
+    told = "cannot be -: name a file, or /dev/stdin for standard input"
     ran = run(f"quota list {setting.option} -")
     assert (ran.status, f"{setting.option} {told}" in ran.err) == (2, True), ran.err
     ran = run("quota list", **{setting.variable: "-"})

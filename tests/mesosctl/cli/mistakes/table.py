@@ -137,7 +137,7 @@ MISTAKES = (
     Mistake(
         "quota update web cpus:1000 mem:1GiB",
         6,
-        "would answer 400 to UPDATE_QUOTA, as with 409 to POST /quota",
+        "would answer 400 to UPDATE_QUOTA (409 to POST /quota)",
         on=NEWER,
         before=QUOTA,
     ),

@@ -1,0 +1,101 @@
+"""The lines of a snapshot: the JSON of each agent, framework, usage and offer.
+
+`line_reader` reads them back. A large snapshot has hundreds of thousands of them, and their resources, attributes and
+capabilities mostly repeat: the text of each is made once.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from json.encoder import encode_basestring as quoted
+from typing import Any, Generic, TypeVar
+
+from mesosctl.api.protobuf_json.interning import Known
+from mesosctl.api.resources import to_json
+from mesosctl.model.offers.offers import Offer
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+from mesosctl.planning.snapshot import SnapshotAgent, SnapshotFramework, Usage
+
+Value = TypeVar("Value")
+
+encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+class LineWriter:
+    """Writes entries, each without its line break."""
+
+    def __init__(self) -> None:
+        self._entry = _Texts[Resource](lambda entry: encode(to_json(entry, "POST"))).of
+        self._resources = _Texts(self._list).of
+        self._attributes = _Texts[Mapping[str, str | float]](lambda values: encode(dict(values))).of
+        self._names = _Texts[frozenset[str]](lambda names: encode(sorted(names))).of
+
+    def agent(self, agent: SnapshotAgent) -> str:
+        """The text of an agent."""
+        region = "" if agent.region is None else f', "region": {encode(agent.region)}'
+        zone = "" if agent.zone is None else f', "zone": {encode(agent.zone)}'
+        return (
+            f'{{"id": {quoted(agent.id)}, "hostname": {quoted(agent.hostname)}, "pid": {quoted(agent.pid)}, '
+            f'"active": {_boolean(agent.active)}, "resources": {self._resources(agent.total)}, '
+            f'"attributes": {self._attributes(agent.attributes)}, '
+            f'"capabilities": {self._names(agent.capabilities)}{region}{zone}}}'
+        )
+
+    def usage(self, usage: Usage) -> str:
+        """The text of a usage."""
+        return (
+            f'{{"framework_id": {quoted(usage.framework_id)}, "agent_id": {quoted(usage.agent_id)}, '
+            f'"role": {quoted(usage.role)}, "tasks": {usage.tasks}, "resources": {self._resources(usage.resources)}}}'
+        )
+
+    def offer(self, offer: Offer) -> str:
+        """The text of an offer."""
+        return (
+            f'{{"id": {quoted(offer.id)}, "role": {quoted(offer.role)}, '
+            f'"framework_id": {quoted(offer.framework_id)}, "framework": {quoted(offer.framework)}, '
+            f'"agent_id": {quoted(offer.agent_id)}, "hostname": {quoted(offer.hostname)}, '
+            f'"refined": {_boolean(offer.stacked_format)}, "resources": {self._resources(offer.resources)}}}'
+        )
+
+    def _list(self, resources: Resources) -> str:
+        return f"[{', '.join([self._entry(entry) for entry in resources for _ in range(entry.copies)])}]"
+
+
+def framework_line(framework: SnapshotFramework) -> str:
+    """The text of a framework."""
+    written: dict[str, Any] = {
+        "id": framework.id,
+        "name": framework.name,
+        "roles": list(framework.roles),
+        "capabilities": sorted(framework.capabilities),
+        "active": framework.active,
+        "connected": framework.connected,
+        "offer_constraints": dict(framework.offer_constraints),
+        "offer_filters": dict(framework.offer_filters),
+    }
+    if framework.principal is not None:
+        written["principal"] = framework.principal
+    if framework.suppressed is not None:
+        written["suppressed"] = sorted(framework.suppressed)
+    return encode(written)
+
+
+def _boolean(value: bool) -> str:
+    return "true" if value else "false"
+
+
+class _Texts(Generic[Value]):
+    """The texts of objects, each written once."""
+
+    def __init__(self, write: Callable[[Value], str]) -> None:
+        self._write = write
+        # The objects are kept beside their texts, so that their ids are not reused.
+        self._known: Known[int, tuple[Value, str]] = Known()
+
+    def of(self, value: Value) -> str:
+        """The text of `value`."""
+        found = self._known.find(id(value))
+        if found is None:
+            found = value, self._write(value)
+            self._known.add(id(value), found)
+        return found[1]
