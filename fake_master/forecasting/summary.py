@@ -1,6 +1,6 @@
 """The sums of a cluster at one moment, from the state of its master: a dry run compares two of them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from fake_master.state.master_state import MasterState
@@ -13,8 +13,26 @@ from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources, Lik
 _NOTHING = Quantities()
 _Pairs = tuple[tuple[str, int], ...]
 """Thousandths by name."""
-_Shape = tuple[_Pairs, _Pairs, tuple[tuple[str, _Pairs], ...]]
-"""What `LikeAgents` have in common: what is unreserved, what is idle, and what is reserved by owner."""
+
+
+class _Look(NamedTuple):
+    """The amounts of one agent.  Most agents share theirs with others, whatever ports and labels they have."""
+
+    total: _Pairs
+    unreserved: _Pairs
+    idle: _Pairs
+    """The part of `unreserved` that no task uses."""
+    free: _Pairs
+    """The part of `idle` that is not offered."""
+    reserved: tuple[tuple[str, _Pairs], ...]
+    """By owner."""
+
+    def like_agents(self) -> LikeAgents:
+        return LikeAgents(
+            unreserved=Quantities(dict(self.unreserved)),
+            idle=Quantities(dict(self.idle)),
+            reserved=tuple((owner, Quantities(dict(owned))) for owner, owned in self.reserved),
+        )
 
 
 class _Sums:
@@ -44,11 +62,10 @@ class Summaries:
     """The sums of a cluster, each time that they are asked for; agents that have not changed are looked at once."""
 
     def __init__(self) -> None:
-        self._looks: dict[tuple[int, ...], _Look] = {}
-        """By the ids of an agent's resources: like agents share all of them."""
-        self._shapes: dict[_Shape, _Shape] = {}
-        self._free: dict[_Pairs, _Pairs] = {}
-        """Each once: of agents with other ports and other labels most amounts are still the same."""
+        self._looks: dict[tuple[int, ...], tuple[_Look, tuple[Resources, ...]]] = {}
+        """By the ids of an agent's resources, which are kept with it so that no other object gets their ids."""
+        self._known: dict[_Look, _Look] = {}
+        """Each look once."""
 
     def of(self, state: MasterState) -> ClusterSummary:
         """Return the sums of this moment."""
@@ -69,11 +86,19 @@ class Summaries:
                     counted.add(owner, _scalars(owned))
         quotas = {role: quota for role, quota in state.quota_meanings().items() if not quota.is_default}
         rolled_up = counted.rolled_up()
-        agents = _InService(self._looks_of(state))
+        totals: dict[str, int] = {}
+        free: dict[str, int] = {}
+        like_agents: dict[LikeAgents, int] = {}
+        for look, agents in self._looks_of(state).items():
+            # A single amount is shown as it was sent; a product has forgotten that.
+            add_up(totals, look.total if agents == 1 else [(name, amount * agents) for name, amount in look.total])
+            add_up(free, [(name, amount * agents) for name, amount in look.free])
+            like = look.like_agents()
+            like_agents[like] = like_agents.get(like, 0) + agents
         return ClusterSummary(
-            totals=Quantities(agents.totals),
+            totals=Quantities(totals),
             capacity=state.capacity(),
-            free=Quantities(agents.free),
+            free=Quantities(free),
             roles=_held(used.rolled_up(), offered.rolled_up()),
             frameworks={one: HeldResources() for one in state.frameworks}
             | _held(used_by.quantities(), offered_to.quantities()),
@@ -81,29 +106,38 @@ class Summaries:
             quotas=quotas,
             counted={role: rolled_up.get(role, _NOTHING) for role in quotas},
             asking=_asking(state),
-            like_agents=agents.alike,
+            like_agents=like_agents,
         )
 
-    def _looks_of(self, state: MasterState) -> "Iterator[tuple[_Look, int]]":
-        """Yield each look that agents in service have, and how many have it."""
-        counts: dict[tuple[int, ...], int] = {}
+    def _looks_of(self, state: MasterState) -> dict[_Look, int]:
+        """Return the looks of the agents in service, and how many agents have each."""
+        counts: dict[_Look, int] = {}
         for agent in state.agents.values():
             if agent.active:
                 offers = [offer.resources for offer in state.offers.on_agent(agent.id)]
                 key = (id(agent.total), id(agent.used), *map(id, offers))
-                counts[key] = counts.get(key, 0) + 1
-                if key not in self._looks:
-                    self._looks[key] = self._look(agent.total, agent.used, offers)
-        return ((self._looks[key], times) for key, times in counts.items())
+                known = self._looks.get(key)
+                if known is None:
+                    look = _look(agent.total, agent.used, offers)
+                    look = self._known.setdefault(look, look)
+                    known = self._looks[key] = (look, (agent.total, agent.used, *offers))
+                counts[known[0]] = counts.get(known[0], 0) + 1
+        return counts
 
-    def _look(self, total: Resources, used: Resources, offers: Iterable[Resources]) -> "_Look":
-        unreserved = _plain_amounts(total)
-        idle = _without(unreserved, used)
-        owned = sorted(total.by_owner().items())
-        reserved = tuple((owner, tuple(resources.scalar_quantities().items())) for owner, resources in owned)
-        shape = (tuple(unreserved.items()), tuple(idle.items()), reserved)
-        free = tuple(_without(idle, *offers).items())
-        return _Look(total, (used, *offers), self._shapes.setdefault(shape, shape), self._free.setdefault(free, free))
+
+def _look(total: Resources, used: Resources, offers: Iterable[Resources]) -> _Look:
+    amounts: dict[str, int] = {}
+    add_up(amounts, [(entry.name, entry.value) for entry in total if isinstance(entry.value, int)])
+    unreserved = _plain_amounts(total)
+    idle = _without(unreserved, used)
+    owned = sorted(total.by_owner().items())
+    return _Look(
+        total=tuple(amounts.items()),
+        unreserved=tuple(unreserved.items()),
+        idle=tuple(idle.items()),
+        free=tuple(_without(idle, *offers).items()),
+        reserved=tuple((owner, tuple(resources.scalar_quantities().items())) for owner, resources in owned),
+    )
 
 
 def _offered(state: MasterState) -> dict[tuple[str, str], tuple[dict[str, int], dict[str, int]]]:
@@ -129,47 +163,6 @@ def _asking(state: MasterState) -> frozenset[str]:
         for role in framework.roles - framework.suppressed
     }
     return frozenset(asked.union(*map(roles.ancestors, asked)))
-
-
-class _Look(NamedTuple):
-    """How the resources of an agent look in sums."""
-
-    total: Resources
-    held: tuple[Resources, ...]
-    """Used and offered; kept so that their ids are not reused."""
-    shape: _Shape
-    free: _Pairs
-    """Neither used nor offered."""
-
-
-class _InService:
-    """Sums over the agents in service."""
-
-    def __init__(self, looks: Iterable[tuple[_Look, int]]) -> None:
-        self.totals: dict[str, int] = {}
-        self.free: dict[str, int] = {}
-        """Neither used nor offered."""
-        self.alike: dict[LikeAgents, int] = {}
-        shapes: dict[_Shape, int] = {}
-        for look, times in looks:
-            for entry in look.total:
-                if isinstance(entry.value, int):
-                    # A single amount is shown as it was sent; a product has forgotten that.
-                    add_up(self.totals, [(entry.name, entry.value if times == 1 else entry.value * times)])
-            add_up(self.free, [(name, amount * times) for name, amount in look.free])
-            shapes[look.shape] = shapes.get(look.shape, 0) + times
-        for shape, times in shapes.items():
-            like = _like(shape)
-            self.alike[like] = self.alike.get(like, 0) + times
-
-
-def _like(shape: _Shape) -> LikeAgents:
-    unreserved, idle, reserved = shape
-    return LikeAgents(
-        unreserved=Quantities(dict(unreserved)),
-        idle=Quantities(dict(idle)),
-        reserved=tuple((owner, Quantities(dict(owned))) for owner, owned in reserved),
-    )
 
 
 def _without(amounts: Mapping[str, int], *others: Resources) -> dict[str, int]:

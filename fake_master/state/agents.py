@@ -8,7 +8,6 @@ from typing import Any
 
 from fake_master.allocator.interface import AgentInfo
 from fake_master.registry.records import AgentRecord, DrainInfo
-from mesosctl.model.quota.capacity import AgentCapacity
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 
@@ -136,11 +135,6 @@ class Agent:
             region=self.domain.region if self.domain is not None else None,
             zone=self.domain.zone if self.domain is not None else None,
         )
-
-    @property
-    def capacity(self) -> AgentCapacity:
-        """The agent as the capacity heuristic sees it."""
-        return AgentCapacity(self.total, active=self.active)
 
 
 def totals(agents: Iterable[Agent]) -> list[tuple[Resources, int]]:

@@ -4,16 +4,26 @@ Source: Mesos quota documentation, "Capacity Heuristic Check".
 """
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 from mesosctl.model.errors import Conflict
 from mesosctl.model.quantities import Quantities, Quota, add_up
 from mesosctl.model.resources import Resources
-from mesosctl.model.values import immutable
 from mesosctl.model.version_profile import Profile
 
 
-@immutable
+class CountedAgent(Protocol):
+    """Anything with the part of a registered agent that the capacity heuristic reads."""
+
+    @property
+    def total(self) -> Resources: ...  # noqa: D102
+
+    @property
+    def active(self) -> bool: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
 class AgentCapacity:
     """The part of a registered agent that the capacity heuristic reads."""
 
@@ -22,7 +32,7 @@ class AgentCapacity:
     """Connected and not deactivated."""
 
 
-def capacity(agents: Iterable[AgentCapacity], profile: Profile) -> Quantities:
+def capacity(agents: Iterable[CountedAgent], profile: Profile) -> Quantities:
     """Return the amounts that the cluster can promise: `total - statically reserved` of the agents in service.
 
     On newer masters reserved resources count too, and so do inactive agents.
