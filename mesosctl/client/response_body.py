@@ -25,6 +25,8 @@ VALUES_A_SECOND = 1_500_000
 """The speed of parsing in the worst case: numbers, which are the slowest."""
 _PACKED = ("gzip", "x-gzip", "deflate")
 _PIECE = 1 << 16
+_UNPACKED = 1 << 19
+"""Bytes that are decompressed at once: a reader looks twice at what is cut at the end of a piece."""
 _QUICKEST = 1
 
 
@@ -53,10 +55,10 @@ def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
             packed = piece
             while packed:
                 unpacking = unpacking or zlib.decompressobj(zlib.MAX_WBITS | 32)
-                yield unpacking.decompress(packed, _PIECE)
+                yield unpacking.decompress(packed, _UNPACKED)
                 packed = unpacking.unconsumed_tail or unpacking.unused_data
                 unpacking = None if unpacking.eof else unpacking
-        while unpacking is not None and (rest := unpacking.decompress(b"", _PIECE)):
+        while unpacking is not None and (rest := unpacking.decompress(b"", _UNPACKED)):
             yield rest
             unpacking = None if unpacking.eof else unpacking
     except zlib.error as error:

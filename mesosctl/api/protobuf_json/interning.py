@@ -8,10 +8,11 @@ from typing import Any, Generic, TypeVar
 
 from mesosctl.api.protobuf_json.decoding import STRICT, ConversionError
 from mesosctl.api.protobuf_json.messages import read
+from mesosctl.api.protobuf_json.resource_messages import labels
 from mesosctl.api.resources import RESOURCE, to_core
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import to_sent_milli
-from mesosctl.model.resource import Reservation, Resource
+from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 
@@ -77,6 +78,9 @@ _FIRST, _NEXT = '[{"name":"', '},{"name":"'
 _AMOUNT = re.compile(
     r'([^"\\\x00-\x1f]+)", ?"type": ?"SCALAR", ?"scalar": ?\{"value": ?((?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,3})?)\}'
 )
+_LABELS = re.compile(
+    r'"labels": ?\{"labels": ?\[(?:\{"key": ?"[^"\\\x00-\x1f]*"(?:, ?"value": ?"[^"\\\x00-\x1f]*")?\}(?:, ?)?)+\]\}'
+)
 _ALLOCATION = re.compile(r'"allocation_info":\{"role":"([^"\\\x00-\x1f]+)"\}')
 _TO_ANY_ROLE = '"allocation_info":{"role":""}'
 
@@ -85,6 +89,17 @@ def _for_any_role(text: str) -> tuple[str, str]:
     """The allocation role in a text of messages, "*" for none, and the text without it: that of 100 roles is one."""
     found = _ALLOCATION.search(text)
     return (DEFAULT_ROLE, text) if found is None else (found[1], text.replace(found[0], _TO_ANY_ROLE))
+
+
+def _without_labels(text: str) -> tuple[Labels | None, str] | None:
+    """The labels in a text of a message, and the text without them; None if it has none, or several.
+
+    Raises ValueError.
+    """
+    found = _LABELS.search(text)
+    if found is None or text.count('"labels"') != 2 * text.count(found[0]):  # in both formats of a reservation
+        return None
+    return labels(STRICT.decode(f"{{{found[0]}}}")), text.replace(found[0], '"labels"')
 
 
 def _is_of_one_role(form: str, entries: int) -> bool:
@@ -106,6 +121,7 @@ class ResourceLists:
         self._entry_texts: Known[str, Resource] = Known()
         self._amounts: Known[tuple[str, str, str], Resource] = Known()
         self._reservation_texts: Known[str, tuple[Reservation, ...]] = Known()
+        self._labelled_texts: Known[str, Reservation] = Known()
 
     def plain(self, messages: Any, where: str) -> Resources:
         """Return a list without allocation roles.  Raises RuleViolation naming the place below `where`."""
@@ -181,16 +197,33 @@ class ResourceLists:
             if amount is None:
                 self._entry_texts.add(form, entry)
             elif entry == Resource(entry.name, entry.value, entry.reservations):
-                self._reservation_texts.add(form, entry.reservations)
+                self._add_reservations(form, entry.reservations)
         return found, entry
 
     def _amount(self, name: str, value: str, form: str) -> Resource | None:
         """An amount of which the rest of the message is known: it has the same reservations, and nothing else."""
-        reservations = self._reservation_texts.find(form)
+        reservations = self._reservations(form)
         if reservations is None:
             return None
         milli = to_sent_milli(float(value))
         return self._amounts.get((name, value, form), lambda: Resource(name, milli, reservations))
+
+    def _reservations(self, form: str) -> tuple[Reservation, ...] | None:
+        """The reservations in the rest of a message that is known, or differs from a known one only in its labels."""
+        found = self._reservation_texts.find(form)
+        if found is None and (parts := _without_labels(form)) is not None:
+            given, rest = parts
+            one = self._labelled_texts.find(rest)
+            if one is not None:
+                found = (replace(one, labels=given),)
+                self._reservation_texts.add(form, found)
+        return found
+
+    def _add_reservations(self, form: str, reservations: tuple[Reservation, ...]) -> None:
+        self._reservation_texts.add(form, reservations)
+        parts = _without_labels(form)
+        if parts is not None and len(reservations) == 1 and reservations[0].labels == parts[0]:
+            self._labelled_texts.add(parts[1], reservations[0])
 
     def by_role(self, messages: Any, where: str) -> Mapping[str, Resources]:
         """Return a list by allocation role, without the allocation roles; "*" for none.

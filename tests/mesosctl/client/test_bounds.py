@@ -93,7 +93,7 @@ def test_reading_in_pieces_ends_with_a_deadline_of_its_own():
         for _ in chunks:
             now[0] += 3
 
-    body = bytes(400_000)
+    body = bytes(4_000_000)
     answers = httpx.MockTransport(
         lambda _: httpx.Response(200, content=body, headers={"content-type": "application/json"})
     )

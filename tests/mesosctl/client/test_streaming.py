@@ -66,7 +66,7 @@ def arriving(*pieces, then=None):
 
 
 def test_the_body_comes_in_pieces_and_none_is_as_large_as_it(answering):
-    body = b'{"slaves": [' + b",".join(b'{"id": %d}' % number for number in range(100_000)) + b"]}"
+    body = b'{"slaves": [' + b",".join(b'{"id": %d}' % number for number in range(500_000)) + b"]}"
     got = []
 
     def take(chunks):

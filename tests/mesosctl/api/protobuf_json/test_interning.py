@@ -11,7 +11,23 @@ from mesosctl.api.protobuf_json.interning import ResourceLists
 from mesosctl.model.errors import RuleViolation
 
 ROLES = st.sampled_from(["*", "web", "dev"])
-STACKS = st.sampled_from(
+
+
+@st.composite
+def labelled(draw):
+    """A reservation with labels, in either format or in both, which may contradict each other."""
+    key, value = st.sampled_from(["t", "labels"]), st.sampled_from(["1", "2", "", None])
+    lists = st.lists(st.builds(lambda k, v: {"key": k} | ({} if v is None else {"value": v}), key, value), max_size=2)
+    owner = st.builds(lambda pairs, more: {"labels": {"labels": pairs}} | more, lists, st.sampled_from([{}, {"x": 1}]))
+    level = {"type": "DYNAMIC", "role": "dev"}
+    given = draw(owner | st.just({}))
+    other = draw(st.sampled_from([given, {}, {"labels": {}}]) | owner)
+    stack = draw(st.sampled_from([[level | given], [level | other], [level, level | {"role": "dev/a"} | given]]))
+    both = {"role": "dev", "reservation": given, "reservations": stack}
+    return draw(st.sampled_from([both, {"reservations": stack}, {"role": "dev", "reservation": given}]))
+
+
+STACKS = labelled() | st.sampled_from(
     [
         {},
         {"role": "*"},
