@@ -150,7 +150,7 @@ def page(endpoints: Endpoints) -> str:
 def _lines(endpoints: Endpoints) -> Iterator[str]:
     yield "# What the fake master serves"
     yield ""
-    yield "`python -m fake_master.http.routes` writes this page from the routes of the fake master."
+    yield "`python -m fake_master.http.routes` generates this page from the routes of the fake master."
     yield from ("", "## Endpoints", "", "| path | methods | realm of credentials | also below /master |")
     yield "| --- | --- | --- | --- |"
     for route in sorted(endpoints.routes, key=lambda route: route.path):
