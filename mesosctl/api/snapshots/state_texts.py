@@ -15,7 +15,6 @@ from mesosctl.api.protobuf_json.decoding import DECODER
 from mesosctl.api.protobuf_json.interning import Known, ResourceLists
 from mesosctl.api.protobuf_json.typed_elements import TypedElements
 from mesosctl.api.responses import text
-from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import SnapshotAgent
@@ -92,6 +91,17 @@ class Held(NamedTuple):
     tasks: int
 
 
+class ReadOffer(NamedTuple):
+    """An offer, without the name of its framework."""
+
+    id: str
+    role: str
+    framework_id: str
+    agent_id: str
+    hostname: str
+    resources: Resources
+
+
 _NOTHING_HELD = Held("", "", {}, 0)
 
 
@@ -165,17 +175,16 @@ class StateTexts:
         info = entry.executor_info
         return Held(info.framework_id.value, entry.agent_id.value, self._by_role(info.resources), tasks=0)
 
-    def _offer(self, entry: _Offer) -> Offer:
+    def _offer(self, entry: _Offer) -> ReadOffer:
         # Of one role; in an older format the resources name it, which its reader knows.
         (resources,) = self._by_role(entry.resources).values()
-        return Offer(
-            id=entry.id.value,
-            role=intern(entry.allocation_info.role),
-            framework_id=intern(entry.framework_id.value),
-            framework="",
-            agent_id=intern(entry.agent_id.value),
-            hostname=entry.hostname,
-            resources=resources,
+        return ReadOffer(
+            entry.id.value,
+            intern(entry.allocation_info.role),
+            intern(entry.framework_id.value),
+            intern(entry.agent_id.value),
+            entry.hostname,
+            resources,
         )
 
     def _by_role(self, listed: msgspec.Raw) -> Mapping[str, Resources]:
