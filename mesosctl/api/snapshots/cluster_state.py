@@ -168,12 +168,12 @@ class _Reader:
     def _task(self, entry: Mapping[str, Any], where: str) -> Iterator[Held]:
         if entry["state"] not in TERMINAL_STATES:
             by_role = self._lists.by_role(entry.get("resources", []), f"{where}.resources")
-            yield Held(text(entry["framework_id"]["value"]), text(entry["agent_id"]["value"]), by_role, tasks=1)
+            yield text(entry["framework_id"]["value"]), text(entry["agent_id"]["value"]), by_role, 1
 
     def _executor(self, entry: Mapping[str, Any], where: str) -> Iterator[Held]:
         info = entry["executor_info"]
         by_role = self._lists.by_role(info.get("resources", []), f"{where}.executor_info.resources")
-        yield Held(text(info["framework_id"]["value"]), text(entry["agent_id"]["value"]), by_role, tasks=0)
+        yield text(info["framework_id"]["value"]), text(entry["agent_id"]["value"]), by_role, 0
 
     def _hold(self, held: Iterable[Held]) -> None:
         for framework_id, agent_id, by_role, count in held:

@@ -82,13 +82,8 @@ class ReadAgent(NamedTuple):
     lends: bool
 
 
-class Held(NamedTuple):
-    """The resources that a task or an executor holds, by role."""
-
-    framework_id: str
-    agent_id: str
-    by_role: Mapping[str, Resources]
-    tasks: int
+Held = tuple[str, str, Mapping[str, Resources], int]
+"""The ids of a framework and an agent, the resources that a task or an executor holds, by role, and how many tasks."""
 
 
 class ReadOffer(NamedTuple):
@@ -102,7 +97,7 @@ class ReadOffer(NamedTuple):
     resources: Resources
 
 
-_NOTHING_HELD = Held("", "", {}, 0)
+_NOTHING_HELD: Held = ("", "", {}, 0)
 
 
 def attributes_of(messages: Iterable[Mapping[str, Any]]) -> dict[str, str | float]:
@@ -168,12 +163,11 @@ class StateTexts:
     def _task(self, entry: _Task) -> Held:
         if entry.state in TERMINAL_STATES:
             return _NOTHING_HELD
-        by_role = self._by_role(entry.resources)
-        return Held(entry.framework_id.value, entry.agent_id.value, by_role, tasks=1)
+        return entry.framework_id.value, entry.agent_id.value, self._by_role(entry.resources), 1
 
     def _executor(self, entry: _Executor) -> Held:
         info = entry.executor_info
-        return Held(info.framework_id.value, entry.agent_id.value, self._by_role(info.resources), tasks=0)
+        return info.framework_id.value, entry.agent_id.value, self._by_role(info.resources), 0
 
     def _offer(self, entry: _Offer) -> ReadOffer:
         # Of one role; in an older format the resources name it, which its reader knows.
