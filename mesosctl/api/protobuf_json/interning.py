@@ -206,11 +206,12 @@ class ResourceLists:
 
     def _amount(self, name: str, value: str, form: str) -> Resource | None:
         """An amount of which the rest of the message is known: it has the same reservations, and nothing else."""
-        reservations = self._reservations(form)
-        if reservations is None:
-            return None
-        milli = to_sent_milli(float(value))
-        return self._amounts.get((name, value, form), lambda: Resource(name, milli, reservations))
+        key = name, value, form
+        found = self._amounts.find(key)
+        if found is None and (reservations := self._reservations(form)) is not None:
+            found = Resource(name, to_sent_milli(float(value)), reservations)
+            self._amounts.add(key, found)
+        return found
 
     def _reservations(self, form: str) -> tuple[Reservation, ...] | None:
         """The reservations in the rest of a message that is known, or differs from a known one only in its labels."""
