@@ -96,11 +96,11 @@ class Watch:
         """Check repeatedly, in a separate thread."""
         over = threading.Event()
 
-        def look_again_and_again() -> None:
+        def watch() -> None:
             while not over.wait(SECONDS_BETWEEN_LOOKS):
                 self.look()
 
-        thread = threading.Thread(target=look_again_and_again, name="allocator watch", daemon=True)
+        thread = threading.Thread(target=watch, name="allocator watch", daemon=True)
         thread.start()
         try:
             yield

@@ -21,12 +21,13 @@ from fake_master.allocator.revocation import HoldingsQuestion, Revocation, Revoc
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.resources import Resources
+from mesosctl.model.values import immutable
 
 ALL_AGENT_CAPABILITIES = frozenset({"MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"})
 DEFAULT_REFUSE_SECONDS = 5.0
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class AgentInfo:
     """An agent, its resources apart."""
 

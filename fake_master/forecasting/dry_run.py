@@ -15,7 +15,7 @@ from io import BufferedIOBase
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 from fake_master.forecasting.cluster_changes import add_agents, restarted
 from fake_master.forecasting.recorder import AgentNames, Evictions, Recorder
-from fake_master.forecasting.summary import summarize
+from fake_master.forecasting.summary import Summaries
 from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.snapshot import RestoredCluster
@@ -29,7 +29,6 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.model.rate_limits import RateLimits
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import recovery_factor, recovery_seconds
-from mesosctl.planning.cluster_summary import ClusterSummary
 from mesosctl.planning.comparison import RunSummary, forecast
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions, Forecast, LostAgent, RescindedOffer, TriedChange
 from mesosctl.planning.message_rates import Simulation
@@ -72,7 +71,9 @@ class DryRun:
         self._lost: list[LostAgent] = []
         self._done = 0
         self._take(master)
-        self.before = self._settle()
+        self._pass(self._options.cycles)
+        self._summaries = Summaries()
+        self.before = self._summaries.of(master.state)
         self.connection = Recorder(master, clock, self._answers.append)
         self.transport = ConnectionTransport(self.connection)
         self._watch()
@@ -195,10 +196,6 @@ class DryRun:
 
     # --- Time -----------------------------------------------------------------------------------------
 
-    def _settle(self) -> ClusterSummary:
-        self._pass(self._options.cycles)
-        return summarize(self._master.state)
-
     def _pass(self, cycles: int) -> None:
         for _ in range(cycles):
             self.clock.sleep(self._master.allocation_interval)
@@ -260,7 +257,7 @@ class DryRun:
             restarted=self._restarted,
             traffic=self.traffic,
         )
-        return forecast(self.before, summarize(self._master.state), course)
+        return forecast(self.before, self._summaries.of(self._master.state), course)
 
     def _note(self, offer: Offer) -> None:
         framework = self._master.state.frameworks.get(offer.framework_id)

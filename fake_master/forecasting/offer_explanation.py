@@ -161,7 +161,7 @@ class _Accounting:
             for _, receiver, offered in self._offered.get(agent.id, ()):
                 if receiver == role:
                     wanted += offered.filter(_is_of_agent)
-            for framework, task in self._master.runtime.would_go(agent, wanted):
+            for framework, task in self._master.runtime.would_be_evicted(agent, wanted):
                 yield Evictable(framework.name, task.id, self._agent_names[agent.id])
 
 

@@ -167,7 +167,7 @@ def at_risk(state: MasterState, runtime: AgentRuntime) -> Iterator[tuple[Framewo
         return
     for agent in state.agents.values():
         offered = _sum(offer.resources for offer in state.offers.on_agent(agent.id) if offer.kind == "regular")
-        yield from runtime.would_go(agent, offered)
+        yield from runtime.would_be_evicted(agent, offered)
 
 
 def _sum(parts: Iterable[Resources]) -> Resources:

@@ -45,10 +45,10 @@ class SqliteRegistry(Registry):
     nothing was begun.
     """
 
-    def __init__(self, path: Path, patience: float = SECONDS_TO_WAIT) -> None:
-        """`patience`: see `wait_at_most`; it holds for the opening as well."""
+    def __init__(self, path: Path, timeout: float = SECONDS_TO_WAIT) -> None:
+        """`timeout`: see `wait_at_most`; it holds for the opening as well."""
         self._path = path
-        self._patience = patience
+        self._timeout = timeout
         self._written = False
         self._added = 0
         """The change to the checksum over all records in the current transaction."""
@@ -60,18 +60,18 @@ class SqliteRegistry(Registry):
             self._file = path.stat()
             if self._file.st_size == 0:
                 raise self._damaged("it is empty, but a registry never is")
-            self._connection = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
+            self._connection = sqlite3.connect(path, timeout=timeout, isolation_level=None, check_same_thread=False)
         try:
             with self._explained():
-                self._prepare_patiently()
+                self._prepare_with_retries()
             self._data_version = self._read_data_version()
         except BaseException:
             self._connection.close()
             raise
 
-    def _prepare_patiently(self) -> None:
+    def _prepare_with_retries(self) -> None:
         """Where several processes start on one new file, changing its mode fails at once instead of waiting."""
-        give_up = time.monotonic() + self._patience
+        give_up = time.monotonic() + self._timeout
         while True:
             try:
                 self._prepare()
@@ -121,9 +121,9 @@ class SqliteRegistry(Registry):
     def _damaged(self, what: str) -> UnreadableRegistry:
         copy = sqlite_file.place_of(self._path)
         kept = f"; the last good copy is {copy}" if copy.is_file() else ""
-        return UnreadableRegistry(f"{self._path} is damaged: {what}{kept}", self._way_back(copy) if kept else None)
+        return UnreadableRegistry(f"{self._path} is damaged: {what}{kept}", self._restore_hint(copy) if kept else None)
 
-    def _way_back(self, copy: Path) -> str:
+    def _restore_hint(self, copy: Path) -> str:
         return f"put {copy} in its place to continue from there"
 
     def _what_is_there(self) -> tuple[int, set[str]]:

@@ -117,7 +117,7 @@ class TaskUpdates:
             self.tell_operators(framework, task, told)
         self._events.update(framework, told)
 
-    def tell_back(self, framework: Framework, task: Task) -> None:
+    def send_reregistered(self, framework: Framework, task: Task) -> None:
         """Send the state of a task that came back with its lost agent and that this master did not know."""
         told = _without_uuid(self._of_agent(task, task.state)) | {"source": "SOURCE_MASTER"}
         self._events.update(framework, told | {"reason": "REASON_AGENT_REREGISTERED"})

@@ -101,7 +101,7 @@ class SimulatedFramework:
                 f"framework '{self._spec.name}': {error.message}", field=f"{self._spec.where}.role"
             ) from error
         if self._spec.running or not self._spec.connected:
-            self._be_there(wanted, hosts)
+            self._restore(wanted, hosts)
         elif self._spec.after:
             self._master.state.timers.at(self._master.state.now + self._spec.after, self.subscribe)
         else:
@@ -122,7 +122,7 @@ class SimulatedFramework:
             info["principal"] = spec.principal
         return Subscription(info, suppressed=frozenset(spec.suppressed))
 
-    def _be_there(self, wanted: Subscription, hosts: Mapping[str, Agent]) -> None:
+    def _restore(self, wanted: Subscription, hosts: Mapping[str, Agent]) -> None:
         """Enter the framework as one that subscribed before this master started, with its tasks.  Raises BadInput."""
         master, spec = self._master, self._spec
         framework = Framework(

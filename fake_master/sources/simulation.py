@@ -78,7 +78,7 @@ class _Recorder:
         self.revoked.clear()
         self.going.clear()
 
-    def took_back(self, what: MasterRevoked) -> None:
+    def record_revoked(self, what: MasterRevoked) -> None:
         assert self.master is not None
         framework = what.revocation.framework
         self.revoked.append(
@@ -139,7 +139,7 @@ def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
     recorder = _Recorder(most_steps, tuple(known.name for known in late))
     master = spec.start(clock=clock, on_launch=recorder.launched)
     recorder.master, recorder.start = master, clock()
-    master.revoking.on_revoked = recorder.took_back
+    master.revoking.on_revoked = recorder.record_revoked
     master.runtime.on_eviction = lambda framework, task: recorder.going.append(f"{framework.name}/{task.id}")
     ended = _play(master, clock, recorder, _longest_quiet(spec, master))
     holdings = _holdings(master, recorder.expected)

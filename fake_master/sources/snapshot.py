@@ -42,7 +42,7 @@ class RestoredCluster:
     flags: Mapping[str, str] = field(default_factory=dict)
     """Flags of the master that take the place of the snapshot's."""
     fingerprint: str = ""
-    """A digest of the file that it was read from."""
+    """A digest of the file that it was read from, for a master that outlives this process."""
 
     @property
     def profile(self) -> Profile:
@@ -113,6 +113,10 @@ def _check_quotas(snapshot: ClusterSnapshot) -> None:
 
 def read_snapshot(file: BufferedIOBase, where: str, mesos_version: str | None = None) -> RestoredCluster:
     """A snapshot file that can be read twice, open at its beginning.  Raises BadInput, and OSError."""
-    fingerprint = hashlib.file_digest(file, lambda: hashlib.blake2s(digest_size=8)).hexdigest()
+    return RestoredCluster(snapshot_api.read(file, where), mesos_version)
+
+
+def fingerprint_of(file: BufferedIOBase) -> str:
+    """The digest of a snapshot file."""
     file.seek(0)
-    return RestoredCluster(snapshot_api.read(file, where), mesos_version, fingerprint=fingerprint)
+    return hashlib.file_digest(file, lambda: hashlib.blake2s(digest_size=8)).hexdigest()

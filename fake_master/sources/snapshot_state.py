@@ -79,10 +79,10 @@ def _has_room(whole: Resources, used: Resources, offered: Resources) -> bool:
 
 def _configured_and_slack(total: Resources, master: Master) -> tuple[Resources, Resources]:
     """Return an agent's configured resources, and its usage slack, from its total."""
-    throttleable = master.state.revocability.throttles
-    configured = [configured_form(entry) for entry in total.non_revocable()]
+    configured = [configured_form(entry) for entry in total if not entry.revocable]
     if len(configured) == len(total) and all(map(is_, configured, total)):
         return total, Resources()
+    throttleable = master.state.revocability.throttles
     return (
         Resources(configured),
         Resources(replace(entry, throttleable=throttleable) for entry in total.revocable()),

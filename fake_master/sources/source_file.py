@@ -1,10 +1,11 @@
 """A cluster in a file of either kind: a snapshot (JSON), or a cluster file (TOML)."""
 
+from dataclasses import replace
 from io import BufferedIOBase
 from pathlib import Path
 
 from fake_master.sources.cluster_file import ClusterSpec, read_cluster
-from fake_master.sources.snapshot import RestoredCluster, read_snapshot
+from fake_master.sources.snapshot import RestoredCluster, fingerprint_of, read_snapshot
 from mesosctl.api.files import reading
 from mesosctl.api.snapshots.snapshot import rewindable
 from mesosctl.file_reading import open_file, unreadable_hint, why_unreadable
@@ -18,8 +19,12 @@ _ENOUGH = 256
 def read_source(path: Path, mesos_version: str | None = None) -> Source:
     """Return the cluster in a file; `mesos_version` replaces a snapshot's own.  Raises BadInput."""
     try:
-        with open_file(path) as file:
-            return read_opened(file, str(path), mesos_version)
+        with open_file(path) as opened:
+            file = rewindable(opened)
+            source = read_opened(file, str(path), mesos_version)
+            if isinstance(source, RestoredCluster):
+                return replace(source, fingerprint=fingerprint_of(file))
+            return source
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", hint=unreadable_hint(path, error)) from error
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from fake_master.allocator.interface import AgentInfo
 from fake_master.registry.records import AgentRecord, DrainInfo
-from mesosctl.model.quota.capacity import AgentCapacity
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 
@@ -90,13 +89,19 @@ class Agent:
     """Slack of use, as its estimator reported it last: revocable, and beyond `total`."""
     checkpoint_key: str = ""
     """The key of its checkpoints in the registry; by default the hostname."""
-    revision: object = field(init=False, repr=False, compare=False)
-    """A new object after each change of these fields, so that an unchanged agent is recognised at once."""
+    _revision: object | None = field(init=False, default=None, repr=False, compare=False)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute, and with it `revision`."""
+        """Set an attribute, so that `revision` is another one."""
         _set(self, name, value)
-        _set(self, "revision", object())
+        _set(self, "_revision", None)
+
+    @property
+    def revision(self) -> object:
+        """A new object after each change of these fields, so that an unchanged agent is recognised at once."""
+        if self._revision is None:
+            _set(self, "_revision", object())
+        return self._revision
 
     def __post_init__(self) -> None:
         self.checkpoint_key = self.checkpoint_key or self.hostname
@@ -130,11 +135,6 @@ class Agent:
             region=self.domain.region if self.domain is not None else None,
             zone=self.domain.zone if self.domain is not None else None,
         )
-
-    @property
-    def capacity(self) -> AgentCapacity:
-        """The agent as the capacity heuristic sees it."""
-        return AgentCapacity(self.total, active=self.active)
 
 
 def totals(agents: Iterable[Agent]) -> list[tuple[Resources, int]]:

@@ -69,7 +69,7 @@ class AgentRuntime:
     def restore_lending(self, _lending: Lending) -> None:
         """Add refusals and debts from before this master was made."""
 
-    def would_go(self, _agent: Agent, _used: Resources) -> Iterable[tuple[Framework, Task]]:
+    def would_be_evicted(self, _agent: Agent, _used: Resources) -> Iterable[tuple[Framework, Task]]:
         """Return the tasks that would be evicted if this much more of an agent were in regular use."""
         return ()
 

@@ -95,7 +95,7 @@ class MasterState:
 
     def capacity(self, *, newest_rule: bool = False) -> Quantities:
         """Return the amounts that quota can guarantee; UPDATE_QUOTA uses the newest rule on every master."""
-        return capacity((agent.capacity for agent in self.agents.values()), MESOS_1_11 if newest_rule else self.profile)
+        return capacity(self.agents.values(), MESOS_1_11 if newest_rule else self.profile)
 
     def used_on(self, agent_id: str) -> Resources:
         """Return what tasks and executors hold on an agent, with allocation roles."""

@@ -6,9 +6,10 @@ from typing import Any
 
 from mesosctl.model.resource import Revocability
 from mesosctl.model.resources import Resources
+from mesosctl.model.values import immutable
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Offer:
     """Resources of one agent, offered to one role of one framework."""
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from fake_master.state.clock import Timer
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
+from mesosctl.model.values import immutable
 from mesosctl.model.version_profile import TERMINAL_STATES
 
 TaskState = Literal[
@@ -111,7 +112,7 @@ class Task:
         return self.state in TERMINAL_STATES
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class TaskGroup:
     """Running tasks of which only the number and the sum are known, as in a snapshot.
 

@@ -104,7 +104,7 @@ class Gate:
         loop.call_soon_threadsafe(do)
         return done.result()
 
-    def lead_to(self, loop: asyncio.AbstractEventLoop | None) -> None:
+    def run_in(self, loop: asyncio.AbstractEventLoop | None) -> None:
         """From now on, run actions in this thread, which runs `loop`; if it is None, in the calling thread."""
         with self._lock:
             self._loop, self._thread = loop, threading.current_thread()
@@ -135,12 +135,12 @@ class ServerThread:
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._gate.lead_to(self._loop)
+        self._gate.run_in(self._loop)
         try:
             self._server = self._server_type(self._application)
             await self._server.run("127.0.0.1", 0, self._address.set_result, obey_signals=False)
         finally:
-            self._gate.lead_to(None)
+            self._gate.run_in(None)
 
     def close(self) -> None:
         """End the server and its master."""
@@ -169,13 +169,13 @@ class FakeTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         answer = self._answer(request, request.read())
         if answer.stream is None:
             return _whole(answer)
-        patience = _patience(request)
+        timeout = _timeout(request)
         if threading.current_thread() is self._owner:
             stream: httpx.SyncByteStream = _OwnStream(
-                self._gate, Events(self._application, answer.stream, self._sleep, patience or float("inf"))
+                self._gate, Events(self._application, answer.stream, self._sleep, timeout or float("inf"))
             )
         else:
-            stream = _ThreadStream(self, answer.stream, patience)
+            stream = _ThreadStream(self, answer.stream, timeout)
         return httpx.Response(answer.status, headers=dict(answer.headers), stream=stream)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
@@ -183,7 +183,7 @@ class FakeTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         answer = self._answer(request, await request.aread())
         if answer.stream is None:
             return _whole(answer)
-        stream = _LoopStream(self, answer.stream, _patience(request))
+        stream = _LoopStream(self, answer.stream, _timeout(request))
         return httpx.Response(answer.status, headers=dict(answer.headers), stream=stream)
 
     def _answer(self, request: httpx.Request, body: bytes) -> Response:
@@ -232,8 +232,8 @@ class _OwnStream(httpx.SyncByteStream):
 class _ThreadStream(httpx.SyncByteStream):
     """A stream that is read in another thread."""
 
-    def __init__(self, transport: FakeTransport, stream: EventStream, patience: float | None) -> None:
-        self._transport, self._stream, self._patience = transport, stream, patience
+    def __init__(self, transport: FakeTransport, stream: EventStream, timeout: float | None) -> None:
+        self._transport, self._stream, self._timeout = transport, stream, timeout
         self._news = threading.Event()
         stream.on_event(self._news.set)
         transport.listeners += 1
@@ -246,7 +246,7 @@ class _ThreadStream(httpx.SyncByteStream):
             if not pieces:
                 if not is_open:
                     return
-                if not self._news.wait(self._patience):
+                if not self._news.wait(self._timeout):
                     raise httpx.ReadTimeout("no event came in time")
 
     def close(self) -> None:
@@ -257,8 +257,8 @@ class _ThreadStream(httpx.SyncByteStream):
 class _LoopStream(httpx.AsyncByteStream):
     """A stream that is read in an asyncio loop."""
 
-    def __init__(self, transport: FakeTransport, stream: EventStream, patience: float | None) -> None:
-        self._transport, self._stream, self._patience = transport, stream, patience
+    def __init__(self, transport: FakeTransport, stream: EventStream, timeout: float | None) -> None:
+        self._transport, self._stream, self._timeout = transport, stream, timeout
         self._news = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         stream.on_event(self._wake)
@@ -278,7 +278,7 @@ class _LoopStream(httpx.AsyncByteStream):
                 if not is_open:
                     return
                 try:
-                    await asyncio.wait_for(self._news.wait(), self._patience)
+                    await asyncio.wait_for(self._news.wait(), self._timeout)
                 except TimeoutError as error:
                     raise httpx.ReadTimeout("no event came in time") from error
 
@@ -292,7 +292,7 @@ def _whole(answer: Response) -> httpx.Response:
     return httpx.Response(answer.status, headers=headers, content=answer.body)
 
 
-def _patience(request: httpx.Request) -> float | None:
+def _timeout(request: httpx.Request) -> float | None:
     """Seconds between two pieces of a stream, by the timeouts of the client."""
     timeout: float | None = request.extensions.get("timeout", {}).get("read")
     return timeout

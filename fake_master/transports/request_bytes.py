@@ -76,7 +76,7 @@ class Broken(ValueError):
     """The body is not gzip, or not all of it."""
 
 
-class TooMuch(ValueError):
+class TooLarge(ValueError):
     """The body unpacks to more than its length allows."""
 
 
@@ -89,7 +89,7 @@ class Unpacker:
         self._inflater = zlib.decompressobj(_GZIP)
 
     def feed(self, chunk: bytes) -> bytes:
-        """Return the content of the next chunk.  Raises Broken and TooMuch."""
+        """Return the content of the next chunk.  Raises Broken and TooLarge."""
         if self._inflater.eof:
             raise Broken("something follows the end of the gzip data")
         self._packed += len(chunk)
@@ -99,7 +99,7 @@ class Unpacker:
         except zlib.error as error:
             raise Broken(f"it is not gzip: {error}") from error
         if len(piece) > allowed:
-            raise TooMuch
+            raise TooLarge
         if self._inflater.unused_data:
             raise Broken("something follows the end of the gzip data")
         self._unpacked += len(piece)

@@ -24,7 +24,7 @@ from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
 from fake_master.transports.in_process import ConnectionDropped
 from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off, write_chunk
-from fake_master.transports.request_bytes import Broken, TooMuch, Unpacker, origin_form
+from fake_master.transports.request_bytes import Broken, TooLarge, Unpacker, origin_form
 
 if TYPE_CHECKING:
     from fake_master.transports.driver_connections import DriverConnections
@@ -185,11 +185,11 @@ class Server:
             return self._application.respond(request)
         except HeldRegistry:
             async with self._turn:
-                return await self._respond_patiently(request, give_up)
+                return await self._respond_with_retries(request, give_up)
         except RegistryFailure as failure:
             return registry_failed(failure, request)
 
-    async def _respond_patiently(self, request: Request, give_up: float) -> Response:
+    async def _respond_with_retries(self, request: Request, give_up: float) -> Response:
         """Return the answer, with new attempts until `give_up` (the loop's time)."""
         while True:
             try:
@@ -222,7 +222,7 @@ class Server:
                         raise Refusal(503, "There are too many large requests at once", _CLOSE)
             if unpacker is not None:
                 unpacker.finish()
-        except TooMuch:
+        except TooLarge:
             raise self._too_large() from None
         except Broken as error:
             # libprocess answers so, though the fault is the client's.

@@ -198,12 +198,12 @@ class Sender:
         finally:
             self.http.close_idle()
 
-    def subscribe(self, path: str, body: bytes, patience: float) -> tuple[EventStream, str]:
+    def subscribe(self, path: str, body: bytes, timeout: float) -> tuple[EventStream, str]:
         """Open a stream of events on the leading master; it and the base URL of that master."""
         base = self.leader.base or self.find_leader()
         for _ in range(MOST_REDIRECTS + 1):
             headers = self.headers(base, JSON)
-            opened = self.http.subscribe(base, path, headers, body, patience)
+            opened = self.http.subscribe(base, path, headers, body, timeout)
             self._trace_stream(base + path, headers, body, opened)
             if not isinstance(opened, Response):
                 self.leader.base = base

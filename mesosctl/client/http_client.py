@@ -114,14 +114,14 @@ class HttpClient:
             raise _translate(error, base, deadline) from error
 
     def subscribe(
-        self, base: str, path: str, headers: Mapping[str, str], body: bytes, patience: float
+        self, base: str, path: str, headers: Mapping[str, str], body: bytes, timeout: float
     ) -> EventStream | Response:
         """POST, and open a stream; an answer other than 200 is read completely instead.
 
-        `patience`: seconds without any event until the subscriber gives up. Raises Unreachable, TlsFailure,
+        `timeout`: seconds without any event until the subscriber gives up. Raises Unreachable, TlsFailure,
         DeadlinePassed.
         """
-        agreed = Deadline(patience, time.monotonic)
+        agreed = Deadline(timeout, time.monotonic)
         try:
             response = self._send("POST", base, path, headers, body, Timeouts(agreed, listening=True))
             if response.status_code == 200:

@@ -257,11 +257,11 @@ class Master:
 
     # --- Events -----------------------------------------------------------------------------------
 
-    def subscribe(self, path: str, body: bytes, patience: float) -> EventStream:
+    def subscribe(self, path: str, body: bytes, timeout: float) -> EventStream:
         """Open a stream of events on the leading master; see `client.response_body.EventStream`."""
         if path.endswith("/scheduler"):  # a subscriber of that endpoint is a framework; other streams only read
             self._check_may_change()
-        stream, self._subscribed_at = self._sender.subscribe(path, body, patience)
+        stream, self._subscribed_at = self._sender.subscribe(path, body, timeout)
         return stream
 
     def tell(self, path: str, body: bytes, stream_id: str, *, repeatable: bool = False) -> None:

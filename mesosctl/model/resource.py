@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Literal
 
 from mesosctl.model import roles
-from mesosctl.model.values import Value, format_value, value_contains, value_type
+from mesosctl.model.values import Value, format_value, immutable, value_contains, value_type
 
 Pair = tuple[str, str | None]
 """A key and its value; None if the label has a key only."""
@@ -50,7 +50,7 @@ Revocability = Literal["regular", "throttleable", "non-throttleable"]
 REVOCABILITIES: tuple[Revocability, ...] = ("regular", "throttleable", "non-throttleable")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Reservation:
     """One level of a reservation stack.
 
@@ -131,7 +131,7 @@ Kind = tuple[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Resource:
     """One entry: a name, a value, and everything that distinguishes it from other entries.
 

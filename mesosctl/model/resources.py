@@ -6,10 +6,10 @@ subtraction takes first.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Literal
+from typing import Literal, Self
 
 from mesosctl.model.quantities import Quantities, add_up
 from mesosctl.model.resource import REVOCABILITIES, Kind, Resource, Revocability
@@ -24,17 +24,18 @@ from mesosctl.model.values import (
 )
 
 
-class Resources:
+class Resources(tuple[Resource, ...]):
     """An ordered collection of entries, merged as Mesos merges them.  Immutable.
 
     Over-subtraction is silent and an entry that becomes empty is replaced by the last one, as in
     Mesos; use `contains` first if that matters.
     """
 
-    __slots__ = ("_entries",)
+    __slots__ = ()
 
-    def __init__(self, entries: Iterable[Resource] = ()) -> None:
-        self._entries = tuple(_merged(entries))
+    def __new__(cls, entries: Iterable[Resource] = ()) -> Self:
+        """Merge the entries."""
+        return super().__new__(cls, _merged(entries))
 
     @classmethod
     def sum_of(cls, parts: "Sequence[Resources]") -> "Resources":
@@ -56,31 +57,24 @@ class Resources:
 
     @classmethod
     def _trusted(cls, entries: Iterable[Resource]) -> "Resources":
-        made = cls.__new__(cls)
-        made._entries = tuple(entries)
-        return made
+        """Return a collection of entries that need no merging."""
+        return tuple.__new__(cls, entries)
 
-    def __iter__(self) -> Iterator[Resource]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __add__(self, other: "Resources") -> "Resources":
-        merged = list(self._entries)
+    def __add__(self, other: "Resources") -> "Resources":  # type: ignore[override]  # a sum, not a longer tuple
+        merged = list(self)
         for entry in other:
             _add(merged, entry)
         return Resources._trusted(merged)
 
     def __sub__(self, other: "Resources") -> "Resources":
-        left = list(self._entries)
+        left = list(self)
         for entry in other:
             _subtract(left, entry)
         return Resources._trusted(left)
 
     def contains(self, other: "Resources") -> bool:
         """Whether each entry of `other` is covered; only volumes are used up while looking."""
-        left = list(self._entries)
+        left = list(self)
         for needed in other:
             if not any(entry.contains(needed) for entry in left):
                 return False
@@ -91,19 +85,22 @@ class Resources:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Resources):
             return NotImplemented
-        return self._entries == other._entries or (self.contains(other) and other.contains(self))
+        return tuple.__eq__(self, other) or (self.contains(other) and other.contains(self))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     __hash__ = None  # type: ignore[assignment]  # equality ignores order, so hashing the entries would lie
 
     def __str__(self) -> str:
-        return "; ".join(map(str, self._entries)) if self._entries else "{}"
+        return "; ".join(map(str, self)) if self else "{}"
 
     def __repr__(self) -> str:
         return f"<Resources {self}>"
 
     def filter(self, needed: Callable[[Resource], bool]) -> "Resources":
         """The entries for which `needed` is true, in order."""
-        return Resources._trusted(entry for entry in self._entries if needed(entry))
+        return Resources._trusted([entry for entry in self if needed(entry)])
 
     def unreserved(self) -> "Resources":
         """The unreserved entries."""
@@ -116,7 +113,7 @@ class Resources:
     def by_owner(self) -> dict[str, "Resources"]:
         """Reserved entries by current owner; no roll-up to ancestors."""
         found: dict[str, list[Resource]] = {}
-        for entry in self._entries:
+        for entry in self:
             if entry.reservations:
                 found.setdefault(entry.role, []).append(entry)
         return {role: Resources._trusted(entries) for role, entries in found.items()}
@@ -132,12 +129,12 @@ class Resources:
     @property
     def revocability(self) -> Revocability | Literal["mixed"]:
         """The revocability of all entries; an empty collection is regular."""
-        kinds = {entry.revocability for entry in self._entries}
+        kinds = {entry.revocability for entry in self}
         return "mixed" if len(kinds) > 1 else next(iter(kinds), "regular")
 
     def by_revocability(self) -> dict[Revocability, "Resources"]:
         """Return the entries by revocability, in the order of `REVOCABILITIES`, without empty groups."""
-        if not any(entry.revocable for entry in self._entries):
+        if not any(entry.revocable for entry in self):
             return {"regular": self} if self else {}
         parts = {kind: self.filter(lambda entry, kind=kind: entry.revocability == kind) for kind in REVOCABILITIES}  # type: ignore[misc]
         return {kind: part for kind, part in parts.items() if part}
@@ -152,20 +149,20 @@ class Resources:
 
     def to_unreserved(self) -> "Resources":
         """The same amounts with every stack cleared, merged again."""
-        return Resources(replace(entry, reservations=()) for entry in self._entries)
+        return Resources(replace(entry, reservations=()) for entry in self)
 
     def pop_reservation(self) -> "Resources":
         """Remove the top of every stack, and merge again.  Every entry must be reserved."""
-        return Resources(replace(entry, reservations=entry.reservations[:-1]) for entry in self._entries)
+        return Resources(replace(entry, reservations=entry.reservations[:-1]) for entry in self)
 
     def allocated_to(self, role: str | None) -> "Resources":
         """The same entries, one by one, marked as allocated to `role` (None clears the mark)."""
-        return Resources._trusted(entry.with_allocation_role(role) for entry in self._entries)
+        return Resources._trusted([entry.with_allocation_role(role) for entry in self])
 
     def scalar_quantities(self) -> Quantities:
         """Sums of the scalar entries by name; a shared volume counts once."""
         sums: dict[str, int] = {}
-        for entry in self._entries:
+        for entry in self:
             name, value = entry.name, entry.value
             if isinstance(value, int):
                 sums[name] = sums[name] + value if name in sums else value
@@ -174,7 +171,7 @@ class Resources:
     def quantities(self) -> Quantities:
         """Sums of all entries by name; sets and ranges by count."""
         sums: dict[str, int] = {}
-        add_up(sums, ((entry.name, value_quantity(entry.value)) for entry in self._entries))
+        add_up(sums, ((entry.name, value_quantity(entry.value)) for entry in self))
         return Quantities(sums)
 
 
@@ -187,12 +184,15 @@ def _merged(entries: Iterable[Resource]) -> list[Resource]:
     parts: dict[int, list[Value]] = {}
     """The values to add up, by place: the ports of a thousand tasks are sorted once."""
     for entry in entries:
-        if entry.shared or entry.never_merges:
+        if entry.shared or (entry.disk is not None and entry.never_merges):
             _add(merged, entry)
         elif not value_is_empty(entry.value):
             first = alone.setdefault(entry.name, len(merged))
             if first == len(merged):
                 merged.append(entry)
+                continue
+            if merged[first].merges_with(entry):
+                parts.setdefault(first, [merged[first].value]).append(entry.value)
                 continue
             places.setdefault(merged[first].kind, first)
             place = places.setdefault(entry.kind, len(merged))

@@ -63,7 +63,7 @@ def validation(check: FileCheck) -> Report:
     )
 
 
-def standings(found: Sequence[PrincipalStatus]) -> Report:
+def principal_statuses(found: Sequence[PrincipalStatus]) -> Report:
     """The limits of a running master beside live figures."""
 
     def document() -> "documents.RateLimitShow":

@@ -150,7 +150,7 @@ _MOST_ABOVE = 4
 """A capacity up to this multiple of the longest queue is within the panel; a higher one would flatten the queue."""
 
 
-def picture(played: Simulation) -> str:
+def chart(played: Simulation) -> str:
     """SVG: one panel a principal, all with the same time axis, each as tall as its own queue and its capacity."""
     end = max((outcome.last_processed for outcome in played.outcomes), default=0.0) or 1.0
     height = len(played.outcomes) * (_HEIGHT + _GAP) + 20

@@ -230,7 +230,7 @@ def _principal_parts(overview: Overview) -> "list[str | Report]":
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ScreenStatus:
     """The facts that a screen shows in addition to the cluster."""
 
     master: str
@@ -241,7 +241,7 @@ class Surroundings:
     events: Sequence[str] = ()
 
 
-def top_screen(overview: Overview, state: TopState, around: Surroundings, width: int, height: int) -> "RenderableType":
+def top_screen(overview: Overview, state: TopState, around: ScreenStatus, width: int, height: int) -> "RenderableType":
     """The whole screen, of exactly this size: the rest is scrolled away or left out."""
     from rich.console import Group
     from rich.text import Text

@@ -11,6 +11,7 @@ from typing import Literal
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
+from mesosctl.model.values import immutable
 from mesosctl.model.version_profile import MESOS_1_11
 
 TaskPhase = Literal["running", "waiting", "ending", "arriving"]
@@ -67,7 +68,7 @@ class Lending:
     """Seconds that a task takes to end after it is killed."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class SnapshotAgent:
     """One registered agent."""
 
@@ -102,7 +103,7 @@ class SnapshotFramework:
     """By role: the smallest offers it wants, as FrameworkInfo writes them."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Usage:
     """The resources of one agent that tasks and executors of one framework use for one of its roles."""
 

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from tests.benchmarks.allocation_runs import FOR_LONG, RUN_MS, Ours, patience, patient_samples
+from tests.benchmarks.allocation_runs import FOR_LONG, RUN_MS, Ours, patient_samples, timeout
 from tests.benchmarks.cases import LARGE, SMALL, Case, FreeResources
 from tests.benchmarks.reporting.report import Cell, Chart, Reporter, arguments, ratio
 from tests.fake_master.allocator.real.real_master import RUNNER
@@ -169,7 +169,7 @@ def main() -> None:
         label = f"{case.agents:,} x {case.frameworks:,}, {case.name}"
         if given.only in label:
             found = measured(case, scale, beside_real=True)
-            _row(reporter, label, AT_MOST[case.shape], found, patience(case))
+            _row(reporter, label, AT_MOST[case.shape], found, timeout(case))
             if found.real is not None:
                 ratios.setdefault(case.shape, {})[label] = min(found.ours) / min(found.real)
                 if not given.small:

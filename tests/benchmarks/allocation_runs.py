@@ -111,7 +111,7 @@ async def real_samples(case: Case, samples: int) -> list[float]:
                 await asyncio.gather(*tasks)
 
 
-def patience(case: Case) -> float:
+def timeout(case: Case) -> float:
     """Return how many seconds the real master has for a case."""
     return PATIENCE if case.agents <= MOST_REAL_AGENTS else PATIENCE_BEYOND
 
@@ -119,7 +119,7 @@ def patience(case: Case) -> float:
 async def patient_samples(case: Case, samples: int) -> list[float] | None:
     """The same, or None if the real master does not get through the case in time."""
     try:
-        async with asyncio.timeout(patience(case)):
+        async with asyncio.timeout(timeout(case)):
             return await real_samples(case, samples)
     except TimeoutError:
         return None

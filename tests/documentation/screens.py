@@ -20,7 +20,7 @@ from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.operations.top import OverviewReader
-from mesosctl.output.top import Surroundings, TopState, top_screen
+from mesosctl.output.top import ScreenStatus, TopState, top_screen
 from mesosctl.planning.cluster_summary import Overview
 from tests.helpers.lab import CommandLine, Lab
 
@@ -141,7 +141,7 @@ def _top(width: int, *, colours: bool) -> str:
         force_terminal=True,
         highlight=False,
     )
-    console.print(top_screen(overview(), TopState(), Surroundings("prod", 2.0, is_live=True), width, HEIGHT))
+    console.print(top_screen(overview(), TopState(), ScreenStatus("prod", 2.0, is_live=True), width, HEIGHT))
     return stream.getvalue()
 
 

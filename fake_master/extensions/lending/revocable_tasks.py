@@ -85,7 +85,7 @@ class RevocableTasks(AgentRuntime):
         for debt in lending.debts:
             self._allocator.restore_debt(debt.framework_id, debt.agent_id, debt.resources.allocated_to(debt.role))
 
-    def would_go(self, agent: Agent, used: Resources) -> list[tuple[Framework, Task]]:
+    def would_be_evicted(self, agent: Agent, used: Resources) -> list[tuple[Framework, Task]]:
         """Return the tasks that would be evicted if this much more of an agent were in regular use."""
         occupancy = self.occupancy(agent)
         lack = replace(occupancy, occupied=occupancy.occupied + self._part(used).regular).shortfall()

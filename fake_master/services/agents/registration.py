@@ -107,7 +107,7 @@ class AgentRegistration:
             framework.count_task(one.task)
             self._events.operators("TASK_ADDED", {"task": v1_messages.task(one.task)})
             if was_lost:
-                self._task_runner.updates.tell_back(framework, one.task)
+                self._task_runner.updates.send_reregistered(framework, one.task)
             held_by = None if one.task.is_terminal else executors.pop(_container(one), None)
             self._task_runner.go_on(framework, one.task, held_by)
 

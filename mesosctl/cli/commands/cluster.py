@@ -233,7 +233,7 @@ def _watch_screen(session: Session, every: float) -> None:
     from mesosctl.client.address import parse_address
     from mesosctl.operations.top import Feed
     from mesosctl.output.formats.live import FullScreen
-    from mesosctl.output.top import Surroundings, TopState, top_screen
+    from mesosctl.output.top import ScreenStatus, TopState, top_screen
 
     environment = session.environment
     session.open_master().close()  # a mistake in the arguments is reported before the screen is cleared
@@ -255,7 +255,7 @@ def _watch_screen(session: Session, every: float) -> None:
                 if shown is None or not state.paused:
                     shown = feed.overview
                 width, height = environment.width(environment.stdout), environment.height(environment.stdout)
-                around = Surroundings(name, every, feed.is_live, feed.trouble, tuple(feed.events))
+                around = ScreenStatus(name, every, feed.is_live, feed.trouble, tuple(feed.events))
                 screen.show(top_screen(shown, state, around, width, height), width, height)
                 key = screen.key(_FRAME)
                 if key == "q":

@@ -167,9 +167,9 @@ def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg
         session.emit(offer_simulation(sharing))
     if svg is not None:
         from mesosctl.file_writing import write_atomically
-        from mesosctl.output.formats.charts import picture
+        from mesosctl.output.formats.charts import chart
 
         if instead:
-            session.emit_text(picture(sharing))
+            session.emit_text(chart(sharing))
         else:
-            write_atomically(svg, picture(sharing), field="--svg")
+            write_atomically(svg, chart(sharing), field="--svg")

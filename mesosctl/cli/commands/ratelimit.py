@@ -88,11 +88,11 @@ def show(ctx: typer.Context) -> None:
     use a driver; the counters of frameworks that use the HTTP API stay at 0.
     """
     from mesosctl.operations.rate_limits import show
-    from mesosctl.output.rate_limits import standings
+    from mesosctl.output.rate_limits import principal_statuses
 
     session: Session = ctx.obj
     with session.open_master() as master:
-        session.emit(standings(show(master)))
+        session.emit(principal_statuses(show(master)))
 
 
 @app.command(

@@ -144,12 +144,12 @@ def simulate(
     if not instead:
         session.emit(simulation(played))
     if svg is not None:
-        from mesosctl.output.rate_limits_simulation import picture
+        from mesosctl.output.rate_limits_simulation import chart
 
         if instead:
-            session.emit_text(picture(played))
+            session.emit_text(chart(played))
         else:
-            write_atomically(Path(svg), picture(played), field="--svg")
+            write_atomically(Path(svg), chart(played), field="--svg")
             session.note(f"drawing written to {svg}")
 
 

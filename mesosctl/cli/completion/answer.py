@@ -28,7 +28,7 @@ from mesosctl.cli.options import GlobalOptions, known_settings
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import MesosctlError
 
-_PATIENCE = 2.0
+_TIMEOUT = 2.0
 """Seconds: the user has pressed Tab and is waiting."""
 _PATHS: dict[Kind, str] = {"role": "/roles", "agent": "/slaves", "framework": "/frameworks"}
 _CUTS = re.compile(r"[:=]+")
@@ -92,7 +92,7 @@ def find_names(ctx: typer.Context, kind: Kind) -> list[str]:
     options = said(ctx)
     # The shell has not replaced the ~ of a word that is still being typed.
     files: dict[str, Any] = {
-        one.name: _at_home(getattr(options, one.name), environment) for one in known_settings() if one.is_file
+        one.name: _with_home(getattr(options, one.name), environment) for one in known_settings() if one.is_file
     }
     options = replace(options, **files)
     # A master's answer is untrusted data, and may be anything.
@@ -105,7 +105,7 @@ def find_names(ctx: typer.Context, kind: Kind) -> list[str]:
     return []
 
 
-def _at_home(path: str | None, environment: Environment) -> str | None:
+def _with_home(path: str | None, environment: Environment) -> str | None:
     home = environment.variables.get("HOME")
     return f"{home}{path[1:]}" if path is not None and home and path.startswith("~/") else path
 
@@ -119,10 +119,10 @@ def _contexts(environment: Environment) -> list[str]:
 
 def _asked(kind: Kind, options: GlobalOptions, settings: Settings, environment: Environment) -> list[str]:
     """The names that the master shows, kept for the next time.  Raises MesosctlError."""
-    patience = min(settings.options.timeout or _PATIENCE, _PATIENCE)
+    timeout = min(settings.options.timeout or _TIMEOUT, _TIMEOUT)
     silent = replace(environment, stdin=io.StringIO(), stderr=io.StringIO())
     session = Session(silent, options)
-    session.options = replace(session.options, timeout=patience)
+    session.options = replace(session.options, timeout=timeout)
     try:
         with session.open_master() as master:
             answer = master.get(_PATHS[kind])

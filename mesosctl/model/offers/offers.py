@@ -12,6 +12,7 @@ from mesosctl.model.reservations.rules import Requester, check_reserve, check_un
 from mesosctl.model.resource import Labels, Reservation, Resource, Revocability
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import STANDARD_NAMES, did_you_mean
+from mesosctl.model.values import immutable
 
 OfferOperationKind = Literal["RESERVE", "UNRESERVE"]
 
@@ -33,7 +34,7 @@ class OnAgent:
         return self.resources.revocability
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Offer(OnAgent):
     """Resources of one agent that one role of one framework may take."""
 

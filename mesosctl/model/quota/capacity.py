@@ -3,14 +3,24 @@
 Source: Mesos quota documentation, "Capacity Heuristic Check".
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from mesosctl.model.errors import Conflict
 from mesosctl.model.quantities import Quantities, Quota, add_up
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import Profile
+
+
+class CountedAgent(Protocol):
+    """Anything with the part of a registered agent that the capacity heuristic reads."""
+
+    @property
+    def total(self) -> Resources: ...  # noqa: D102
+
+    @property
+    def active(self) -> bool: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +32,7 @@ class AgentCapacity:
     """Connected and not deactivated."""
 
 
-def capacity(agents: Iterable[AgentCapacity], profile: Profile) -> Quantities:
+def capacity(agents: Iterable[CountedAgent], profile: Profile) -> Quantities:
     """Return the amounts that the cluster can promise: `total - statically reserved` of the agents in service.
 
     On newer masters reserved resources count too, and so do inactive agents.
@@ -34,13 +44,16 @@ def capacity(agents: Iterable[AgentCapacity], profile: Profile) -> Quantities:
     return Quantities(sums)
 
 
-def _promised(total: Resources, profile: Profile) -> Iterator[tuple[str, int]]:
-    """Yield the amounts of one agent that count."""
-    for entry in total:
-        value = entry.value
-        counts = profile.capacity_includes_static_reservations or not entry.is_statically_reserved
-        if isinstance(value, int) and not entry.revocable and counts:
-            yield entry.name, value
+def _promised(total: Resources, profile: Profile) -> list[tuple[str, int]]:
+    """Return the amounts of one agent that count."""
+    includes_static = profile.capacity_includes_static_reservations
+    return [
+        (entry.name, entry.value)
+        for entry in total
+        if isinstance(entry.value, int)
+        and not entry.revocable
+        and (includes_static or not entry.reservations or not entry.is_statically_reserved)
+    ]
 
 
 def total_guarantees(quotas: Mapping[str, Quota]) -> Quantities:

@@ -122,7 +122,7 @@ class Journal:
         except FileNotFoundError:
             return None
         except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, MesosctlError) as error:
-            why = why_unreadable(error) if isinstance(error, OSError | UnicodeDecodeError) else _why_senseless(error)
+            why = why_unreadable(error) if isinstance(error, OSError | UnicodeDecodeError) else _why_invalid(error)
             raise BadInput(
                 f"the journal {self._path} of an interrupted apply cannot be read: {why}",
                 hint="compare with mesosctl diff, then start over with --restart",
@@ -170,7 +170,7 @@ def _load(path: Path) -> Any:
     return decode(read_text_file(path))
 
 
-def _why_senseless(error: Exception) -> str:
+def _why_invalid(error: Exception) -> str:
     if isinstance(error, LookupError):
         return f"{error} is not in it"
     if isinstance(error, TypeError | AttributeError):

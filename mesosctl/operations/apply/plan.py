@@ -5,7 +5,7 @@ from dataclasses import replace
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import NotFound, RuleViolation
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.quota.capacity import AgentCapacity, capacity
+from mesosctl.model.quota.capacity import capacity
 from mesosctl.model.quota.desired import check_config, guarantee_entries, of_role
 from mesosctl.model.quota.rules import check_limits_fit_request
 from mesosctl.model.roles import check_name
@@ -109,7 +109,7 @@ def make_plan(master: Master, desired: DesiredState, *, prune: bool, allow_new_r
             resolved(desired, actual),
             actual,
             prune=prune,
-            capacity=capacity((AgentCapacity(agent.total, agent.active) for agent in actual.agents.values()), profile),
+            capacity=capacity(actual.agents.values(), profile),
             whole_updates=profile.knows_update_quota,
             principal=requester(master).principal,
             consumed=_consumed(master, desired),

@@ -87,8 +87,8 @@ def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None
         _list("What a master answers", [answer_text(answer) for answer in forecast.answers]),
         _list("Who starves", [starving_text(one) for one in forecast.starving]),
         _list("No longer offered anything (ran nothing before)", unoffered_texts(forecast)),
-        _parties("Roles", forecast.roles, scale, "each with the roles below it"),
-        _parties("Frameworks", forecast.frameworks, scale, ""),
+        _share_table("Roles", forecast.roles, scale, "each with the roles below it"),
+        _share_table("Frameworks", forecast.frameworks, scale, ""),
         _headroom(forecast),
         _list("Whether guarantees fit on one agent", [fit_text(fit) for fit in forecast.fits]),
         _list(f"Offers rescinded: {len(forecast.rescinded)}", [rescinded_text(offer) for offer in forecast.rescinded]),
@@ -195,7 +195,7 @@ class _Scale:
     totals: tuple[Quantities, Quantities]
 
 
-def _parties(title: str, parties: Sequence[ShareChange], scale: _Scale, note: str) -> str:
+def _share_table(title: str, parties: Sequence[ShareChange], scale: _Scale, note: str) -> str:
     """A table of roles or frameworks: those that change first, then by share; bars show the dominant resource."""
     if not parties:
         return ""

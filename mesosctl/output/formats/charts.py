@@ -43,7 +43,7 @@ _AFTER = 0.1
 """The length of the axis, as a multiple of the time of the last step, so that its result is visible."""
 
 
-def picture(sharing: Sharing) -> str:
+def chart(sharing: Sharing) -> str:
     """An SVG document: one line a framework, which changes when an offer is taken; a ring where tasks were revoked.
 
     Time is to the right, and the share of the cluster upwards.

@@ -1,4 +1,4 @@
-"""Charts in a real browser: every word is within the picture, and none stands on another."""
+"""Charts in a real browser: every word is within the chart, and none stands on another."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 from mesosctl.model.rate_limits import RateLimit, RateLimits
 from mesosctl.output.formats import charts
 from mesosctl.output.formats.charts import time_ticks
-from mesosctl.output.rate_limits_simulation import picture
+from mesosctl.output.rate_limits_simulation import chart
 from mesosctl.planning.message_rates import Simulation
 from mesosctl.planning.rate_limit_simulation import parse_traffic, simulate
 from tests.mesosctl.output.test_sharing import WITH_LOSSES
@@ -42,7 +42,7 @@ def test_ticks_are_round_times() -> None:
 def queues() -> str:
     limits = RateLimits((("p", RateLimit(10, 30)), ("<b>q</b>", RateLimit(5, 10000))))
     arrivals = parse_traffic(["p=100@3", "<b>q</b>=10/s*20"])
-    return picture(Simulation(limits, simulate(limits, arrivals)))
+    return chart(Simulation(limits, simulate(limits, arrivals)))
 
 
 def probed(browser: list[str], svg: str, folder: Path) -> dict[str, Any]:
@@ -59,9 +59,9 @@ def overlap(one: Box, other: Box) -> bool:
     return min(one[2], other[2]) - max(one[0], other[0]) > 1 and min(one[3], other[3]) - max(one[1], other[1]) > 1
 
 
-@pytest.mark.parametrize("chart", ["queues", "shares"])
-def test_in_a_real_browser(browser: list[str], tmp_path: Path, chart: str) -> None:
-    seen = probed(browser, queues() if chart == "queues" else charts.picture(WITH_LOSSES), tmp_path)
+@pytest.mark.parametrize("which", ["queues", "shares"])
+def test_in_a_real_browser(browser: list[str], tmp_path: Path, which: str) -> None:
+    seen = probed(browser, queues() if which == "queues" else charts.chart(WITH_LOSSES), tmp_path)
     left, top, right, bottom = seen["frame"]
     boxes = {(number, text): tuple(box) for number, (text, *box) in enumerate(seen["words"])}
     assert len(boxes) > 8
@@ -70,4 +70,4 @@ def test_in_a_real_browser(browser: list[str], tmp_path: Path, chart: str) -> No
         assert top <= box[1] < box[3] <= bottom, text
     clashes = [(a, b) for a, b in combinations(boxes, 2) if overlap(boxes[a], boxes[b])]
     assert clashes == []
-    assert seen["lines"] == (1 if chart == "queues" else 0), "the capacity that fits the panel is a line"
+    assert seen["lines"] == (1 if which == "queues" else 0), "the capacity that fits the panel is a line"

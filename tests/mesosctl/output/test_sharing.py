@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.formats.charts import picture
+from mesosctl.output.formats.charts import chart
 from mesosctl.output.formats.output_formats import write
 from mesosctl.output.offers.dominant_shares import offer_simulation
 from mesosctl.planning.dominant_shares import FrameworkShare, RevocationKind, Revoked, Sharing, SharingStep
@@ -61,7 +61,7 @@ def test_no_two_columns_of_csv_are_called_alike(names: tuple[str, ...]) -> None:
 
 
 def test_the_picture_is_well_formed_and_has_a_line_for_each() -> None:
-    root = ET.fromstring(picture(SHARING))
+    root = ET.fromstring(chart(SHARING))
     lines = [element.attrib["d"] for element in root.iter() if element.attrib.get("class") == "share"]
     assert [line.count("V") for line in lines] == [2, 2], "each changes when an offer is taken"
     ticks = [element.text for element in root.iter() if element.attrib.get("class") == "tick"]
@@ -79,7 +79,7 @@ def test_what_ended_after_the_last_step_is_shown_in_every_form() -> None:
     lines = _table(over).splitlines()
     assert lines[3].split() == "(at the end) 1/9, 4/18 4/18 22% 0/9, 0/18 - 0% 1/9 4/18".split()
     assert lines[-1].split()[-1] == "0%"
-    root = ET.fromstring(picture(over))
+    root = ET.fromstring(chart(over))
     assert any(element.text == "b< 0%" for element in root.iter())
     out = io.StringIO()
     write(offer_simulation(over), "json", out, draws=False, colours=False)
@@ -139,11 +139,11 @@ def test_json_names_each_thing_that_was_revoked() -> None:
 
 
 def test_the_picture_rings_the_line_of_who_lost_tasks() -> None:
-    root = ET.fromstring(picture(WITH_LOSSES))
+    root = ET.fromstring(chart(WITH_LOSSES))
     rings = [element for element in root.iter() if element.tag.endswith("circle")]
     assert len(rings) == 1
     assert rings[0][0].text == "revoked: b<: 2 asked, 1 killed"
-    assert "circle" not in picture(SHARING)
+    assert "circle" not in chart(SHARING)
 
 
 def test_nobody_took_anything() -> None:
@@ -153,4 +153,4 @@ def test_nobody_took_anything() -> None:
     out = io.StringIO()
     write(offer_simulation(nothing), "table", out, draws=True, colours=False)
     assert out.getvalue().startswith("nobody took an offer")
-    assert picture(nothing).count('class="share"') == 1
+    assert chart(nothing).count('class="share"') == 1

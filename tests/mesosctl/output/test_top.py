@@ -10,10 +10,10 @@ from rich.console import Console
 
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
-from mesosctl.output.top import KEYS, Surroundings, TopState, overview_report, sorted_roles, top_screen
+from mesosctl.output.top import KEYS, ScreenStatus, TopState, overview_report, sorted_roles, top_screen
 from mesosctl.planning.cluster_summary import Overview, WaitingOffers
 
-AROUND = Surroundings("http://host:5050", 2.0, is_live=True, events=("agent node-1 left",))
+AROUND = ScreenStatus("http://host:5050", 2.0, is_live=True, events=("agent node-1 left",))
 
 
 def cpus(amount):
@@ -58,7 +58,7 @@ def test_offers_say_for_how_long_they_have_been_out_at_least():
 
 def test_the_first_line_says_when_it_is_updated_and_how_roles_are_sorted():
     assert "updated at each event and every 2s  sorted by share" in drawn(overview(*ROLES))[0]
-    asked = Surroundings("m", 5.0)
+    asked = ScreenStatus("m", 5.0)
     assert "updated every 5s  sorted by name" in drawn(overview(*ROLES), state=TopState(sort="name"), around=asked)[0]
 
 
@@ -109,7 +109,7 @@ def test_a_screen_has_the_size_of_its_terminal(width, height, count, waiting, sc
 
 
 def test_a_master_that_is_lost_is_told_and_the_last_reading_stays():
-    lost = Surroundings("m", 2.0, trouble="connection refused")
+    lost = ScreenStatus("m", 2.0, trouble="connection refused")
     lines = drawn(overview(*ROLES), around=lost)
     assert "connection refused; trying again" in lines[2]
     assert names(lines) == ["batch", "ads", "web"]

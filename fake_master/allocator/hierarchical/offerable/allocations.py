@@ -50,8 +50,8 @@ def is_unreserved_nonrevocable(entry: Resource) -> bool:
 def interning_key(resources: Resources) -> tuple[object, ...]:
     """Return a key that is the same for collections that are equal and were sent in the same form."""
     entries = tuple(resources)
-    sent = tuple(as_sent(entry.value) for entry in entries)
-    return (entries, sent) if any(sent) else entries
+    sent = [as_sent(entry.value) for entry in entries]
+    return (entries, tuple(sent)) if any(sent) else entries
 
 
 def scalar_pairs(resources: Resources) -> Pairs:

@@ -17,7 +17,6 @@ from fake_master.allocator.hierarchical.offerable.allocations import (
 from fake_master.allocator.hierarchical.offerable.eligibility import Eligibility
 from mesosctl.model import roles
 from mesosctl.model.offers.frameworks import AcceptedKinds, AgentFeatures, is_allocatable
-from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 
@@ -27,12 +26,13 @@ class OfferedPart:
 
     __slots__ = ("allocation", "is_allocatable", "quota_charge", "subset")
 
-    def __init__(self, subset: "ResourceSubset", eligibility: Eligibility) -> None:
+    def __init__(self, subset: "ResourceSubset", eligibility: Eligibility, *, is_allocatable: bool) -> None:
         self.subset = subset
         self.allocation: Allocation = subset.free_resources.pool.allocations.for_role(eligibility.role, subset.content)
         self.quota_charge: Pairs = self.allocation.unreserved
         """Amounts that count towards quota and headroom."""
-        self.is_allocatable = subset.is_allocatable(eligibility.minimum)
+        self.is_allocatable = is_allocatable
+        """Whether an offer of it reaches the minimum."""
 
     @property
     def left_free(self) -> "FreeResources":
@@ -43,13 +43,12 @@ class OfferedPart:
 class ResourceSubset:
     """Some of the free resources, the same for every role that could get them."""
 
-    __slots__ = ("_allocatable", "_left_free", "content", "free_resources")
+    __slots__ = ("_left_free", "content", "free_resources")
 
     def __init__(self, free_resources: "FreeResources", resources: Resources) -> None:
         self.free_resources = free_resources
         self.content = Content(resources)
         self._left_free: FreeResources | None = None
-        self._allocatable: dict[tuple[Quantities, ...], bool] = {}
 
     @property
     def left_free(self) -> "FreeResources":
@@ -61,12 +60,11 @@ class ResourceSubset:
             )
         return self._left_free
 
-    def is_allocatable(self, minimum: tuple[Quantities, ...]) -> bool:
-        """Whether an offer of these reaches the minimum."""
-        found = self._allocatable.get(minimum)
-        if found is None:
-            found = self._allocatable[minimum] = is_allocatable(self.content.resources, minimum)
-        return found
+    def part_for(self, eligibility: Eligibility) -> OfferedPart:
+        """Return these as a part for a role."""
+        return OfferedPart(
+            self, eligibility, is_allocatable=is_allocatable(self.content.resources, eligibility.minimum)
+        )
 
 
 class VisibleResources:
@@ -97,10 +95,15 @@ class VisibleResources:
             entry.disk is not None and entry.disk.indivisible for entry in self.unreserved_nonrevocable
         )
         """Whether each counted name is one divisible entry, so that shrinking is unambiguous."""
-        self._subsets: dict[tuple[int, ...], ResourceSubset] = {self.amounts: self.full}
+        self._subsets: dict[tuple[int, ...], ResourceSubset] | None = None
+        """Those of fewer amounts than `full`; None while nobody has asked for one, as on most agents."""
 
     def of_amounts(self, amounts: tuple[int, ...]) -> ResourceSubset:
         """Return the uncounted resources with these amounts of `names`; only where `shrinks_by_name`."""
+        if amounts == self.amounts:
+            return self.full
+        if self._subsets is None:
+            self._subsets = {}
         found = self._subsets.get(amounts)
         if found is None:
             wanted = dict(zip(self.names, amounts, strict=True))
@@ -113,26 +116,31 @@ class VisibleResources:
 
 
 class OfferableResources:
-    """The free resources that frameworks of one eligibility can be offered, quota apart."""
+    """The free resources that frameworks of one eligibility can be offered, quota apart: enough for an offer."""
 
     __slots__ = ("_parts", "eligibility", "full", "visible_resources")
 
     def __init__(self, visible_resources: VisibleResources, eligibility: Eligibility) -> None:
         self.visible_resources = visible_resources
         self.eligibility = eligibility
-        self.full = OfferedPart(visible_resources.full, eligibility)
+        self.full = OfferedPart(visible_resources.full, eligibility, is_allocatable=True)
         """All of it."""
-        self._parts: dict[tuple[int, ...], OfferedPart] = {visible_resources.amounts: self.full}
+        self._parts: dict[tuple[int, ...], OfferedPart] | None = None
+        """Parts of fewer amounts; None while nobody has asked for one."""
 
     def part(self, resources: Resources) -> OfferedPart:
         """Return the part with just these resources."""
-        return OfferedPart(ResourceSubset(self.visible_resources.free_resources, resources), self.eligibility)
+        return ResourceSubset(self.visible_resources.free_resources, resources).part_for(self.eligibility)
 
     def part_of_amounts(self, amounts: tuple[int, ...]) -> OfferedPart:
         """Return the part with the uncounted resources and these amounts; only if they shrink by name."""
+        if amounts == self.visible_resources.amounts:
+            return self.full
+        if self._parts is None:
+            self._parts = {}
         found = self._parts.get(amounts)
         if found is None:
-            found = self._parts[amounts] = OfferedPart(self.visible_resources.of_amounts(amounts), self.eligibility)
+            found = self._parts[amounts] = self.visible_resources.of_amounts(amounts).part_for(self.eligibility)
         return found
 
 
@@ -158,15 +166,16 @@ class FreeResources:
         self.features = features
         self.resources = resources
         self.is_empty = not resources
-        self.has_unreserved_nonrevocable = any(is_unreserved_nonrevocable(entry) for entry in resources)
+        self.has_unreserved_nonrevocable = any(map(is_unreserved_nonrevocable, resources))
         """Whether it contains anything that could serve a guarantee."""
-        self.revocable: Pairs = scalar_pairs(resources.revocable())
+        revocable = resources.revocable()
+        self.revocable: Pairs = scalar_pairs(revocable) if revocable else ()
         self.offerable_by_eligibility: dict[Eligibility, OfferableResources | None] = {}
         """Filled by `offerable`; read straight from the inner loops."""
-        self.owners = tuple({entry.role: None for entry in resources if entry.is_reserved})
+        self.owners = tuple({entry.role: None for entry in resources if entry.reservations})
         """The roles for which something is reserved."""
         self._subtrees = tuple(f"{owner}/" for owner in self.owners)
-        self.is_all_reserved = all(entry.is_reserved for entry in resources)
+        self.is_all_reserved = all(entry.reservations for entry in resources)
         self._visible: dict[tuple[tuple[str, ...], AcceptedKinds], VisibleResources] = {}
 
     def offerable(self, eligibility: Eligibility) -> OfferableResources | None:
@@ -176,7 +185,7 @@ class FreeResources:
         found = None
         if eligibility.admits(self.features):
             visible_resources = self._visible_resources(eligibility.role, eligibility.accepted_kinds)
-            if visible_resources.full.is_allocatable(eligibility.minimum):
+            if is_allocatable(visible_resources.full.content.resources, eligibility.minimum):
                 found = OfferableResources(visible_resources, eligibility)
         self.offerable_by_eligibility[eligibility] = found
         return found

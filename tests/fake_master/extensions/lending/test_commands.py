@@ -79,8 +79,8 @@ T launches t2 lent 2/200
 T offered lent:2/200
 T declines for 3600
 """)
-    would_go = [(task["framework"], task["task_id"], task["agent"]) for task in desk.explained("lender")["evictable"]]
-    assert would_go == [("T", "t2", "A"), ("T", "t1", "A")]
+    evicted = [(task["framework"], task["task_id"], task["agent"]) for task in desk.explained("lender")["evictable"]]
+    assert evicted == [("T", "t2", "A"), ("T", "t1", "A")]
     assert "these tasks would be evicted, in this order: T/t2 on A, T/t1 on A" in desk.run("explain", "lender")
     assert desk.explained("tenant")["evictable"] == []
 
