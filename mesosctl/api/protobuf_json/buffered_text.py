@@ -20,6 +20,8 @@ from mesosctl.api.protobuf_json.decoding import (
 
 LONGEST_VALUE = 32 * 1024 * 1024
 """The longest value, in characters, that is not split; an agent, a framework or a task has some thousands."""
+_LONG_ELEMENT = 1 << 14
+"""Characters; hardly any element that has a shortcut is longer."""
 _BLANK = " \t\n\r"
 _BLANKS = re.compile(f"[{_BLANK}]*")
 _LONGEST_WORD = 16
@@ -104,6 +106,8 @@ class BufferedText:
         """The value that begins here, in a list of this name, or a `Run` of values."""
         self.peek()
         shortcut = self._shortcuts.get(name)
+        if shortcut is not None and len(self._text) - self.at < _LONG_ELEMENT:
+            self._read_on()  # what is cut would have to be read without the shortcut
         short = shortcut(self._text, self.at) if shortcut is not None else None
         if short is None:
             return self.value()

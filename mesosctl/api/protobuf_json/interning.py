@@ -152,7 +152,11 @@ class ResourceLists:
 
     def by_role_of_text(self, text: str) -> Mapping[str, Resources] | None:
         """As `by_role`, of a list as text without blanks, as a master writes it; None if it needs a closer look."""
-        return self._by_role_texts.get(text, lambda: self._by_role_for_any(text))
+        found = self._by_role_texts.find(text)
+        if found is None:
+            found = self._by_role_for_any(text)
+            self._by_role_texts.add(text, found)
+        return found
 
     def _by_role_for_any(self, text: str) -> Mapping[str, Resources] | None:
         role, form = _for_any_role(text)
@@ -202,11 +206,12 @@ class ResourceLists:
 
     def _amount(self, name: str, value: str, form: str) -> Resource | None:
         """An amount of which the rest of the message is known: it has the same reservations, and nothing else."""
-        reservations = self._reservations(form)
-        if reservations is None:
-            return None
-        milli = to_sent_milli(float(value))
-        return self._amounts.get((name, value, form), lambda: Resource(name, milli, reservations))
+        key = name, value, form
+        found = self._amounts.find(key)
+        if found is None and (reservations := self._reservations(form)) is not None:
+            found = Resource(name, to_sent_milli(float(value)), reservations)
+            self._amounts.add(key, found)
+        return found
 
     def _reservations(self, form: str) -> tuple[Reservation, ...] | None:
         """The reservations in the rest of a message that is known, or differs from a known one only in its labels."""
@@ -269,8 +274,18 @@ class Sums:
 
     def add(self, left: Resources, right: Resources) -> Resources:
         """`left + right`."""
-        return self._sums.get((id(left), id(right)), lambda: (left, right, left + right))[2]
+        key = id(left), id(right)
+        found = self._sums.find(key)
+        if found is None:
+            found = left, right, left + right
+            self._sums.add(key, found)
+        return found[2]
 
     def subtract(self, left: Resources, right: Resources) -> Resources:
         """`left - right`."""
-        return self._differences.get((id(left), id(right)), lambda: (left, right, left - right))[2]
+        key = id(left), id(right)
+        found = self._differences.find(key)
+        if found is None:
+            found = left, right, left - right
+            self._differences.add(key, found)
+        return found[2]

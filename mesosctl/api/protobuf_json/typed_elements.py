@@ -56,10 +56,9 @@ class TypedElements(Generic[Element]):
         return None
 
     def _values(self, run: str) -> list[Any] | None:
-        if _NOT_JUDGED.search(run):
-            return None
         try:
-            return list(map(self._make, self._decode(f"[{run}]")))
+            elements = self._decode(f"[{run}]")  # first, because it ends soon where the list does
+            return None if _NOT_JUDGED.search(run) else list(map(self._make, elements))
         except (*NATURAL, msgspec.MsgspecError, RecursionError):
             return None
 

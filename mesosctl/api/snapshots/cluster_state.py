@@ -1,8 +1,8 @@
 """GET_STATE: a whole cluster in one answer, at a single moment (Mesos documentation, "HTTP Endpoints")."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from sys import intern
 from typing import Any
 
@@ -11,7 +11,7 @@ from mesosctl.api.protobuf_json.buffered_text import Run
 from mesosctl.api.protobuf_json.interning import Known, ResourceLists, Sums
 from mesosctl.api.protobuf_json.streaming import Part, parts
 from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
-from mesosctl.api.snapshots.state_texts import Held, ReadAgent, StateTexts, attributes_of, capabilities_of
+from mesosctl.api.snapshots.state_texts import Held, ReadAgent, ReadOffer, StateTexts, attributes_of, capabilities_of
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
@@ -61,17 +61,25 @@ class _Reader:
         self._offers: Known[str, Offered] = Known()
         self._held: dict[tuple[str, str, str], tuple[Resources, int]] = {}
         self._allocated: list[Mapping[str, Resources]] = []
-        self._of_next: list[Any] = []
-        """The offers of the framework that comes next, as values or as messages."""
+        self._of_next: list[ReadOffer | Mapping[str, Any]] = []
+        """The offers of the framework that comes next, read or as messages."""
         self._told = False
         self._state = ClusterState()
-        self._readers: dict[tuple[str, ...], Callable[[Any, Part], None]] = {
-            ("get_state", "get_agents", "agents"): self._agent,
-            ("get_state", "get_frameworks", "frameworks"): self._framework,
-            ("get_state", "get_frameworks", "frameworks", "offers"): self._offer,
-            ("get_state", "get_tasks", "tasks"): self._task,
-            ("get_state", "get_executors", "executors"): self._executor,
+        self._readers: dict[tuple[str, ...], Callable[[Any, str], None]] = {
+            ("get_state", "get_agents", "agents"): lambda entry, where: self._add([self._agent(entry, where)]),
+            ("get_state", "get_frameworks", "frameworks"): lambda entry, _: self._framework(entry),
+            ("get_state", "get_frameworks", "frameworks", "offers"): lambda entry, _: self._of_next.append(entry),
+            ("get_state", "get_tasks", "tasks"): lambda entry, where: self._hold(self._task(entry, where)),
+            ("get_state", "get_executors", "executors"): lambda entry, where: self._hold(self._executor(entry, where)),
         }
+        """Each takes an element of a list."""
+        self._runs: dict[str, Callable[[list[Any]], None]] = {
+            "agents": self._add,
+            "offers": self._of_next.extend,
+            "tasks": self._hold,
+            "executors": self._hold,
+        }
+        """Each takes what `StateTexts` has read in a list of this name."""
         self._objects = {path[:depth] for path in self._readers for depth in (1, 2)}
 
     def take(self, part: Part) -> None:
@@ -79,8 +87,10 @@ class _Reader:
         read = self._readers.get(part.path)
         if part.place is not None:
             if read is not None:
-                for value in part.value.values if isinstance(part.value, Run) else (part.value,):
-                    read(value, part)
+                if isinstance(part.value, Run):
+                    self._runs[part.path[-1]](part.value.values)
+                else:
+                    read(part.value, part.where.removeprefix("get_state."))
             return
         self._told = self._told or part.path[:1] == ("get_state",)
         self._of_next.clear()
@@ -88,13 +98,13 @@ class _Reader:
         if part.value != expected:
             raise wrong(part.value, "a list" if expected == [] else "an object", part.where)
 
-    def _agent(self, entry: ReadAgent | Mapping[str, Any], part: Part) -> None:
-        agent, allocated, lends = entry if isinstance(entry, ReadAgent) else self._agent_of(entry, _where(part))
-        self._state.agents.append(agent)
-        self._state.lends = self._state.lends or lends
-        self._allocated.append(allocated)
+    def _add(self, agents: Iterable[ReadAgent]) -> None:
+        for agent, allocated, lends in agents:
+            self._state.agents.append(agent)
+            self._state.lends = self._state.lends or lends
+            self._allocated.append(allocated)
 
-    def _agent_of(self, entry: Mapping[str, Any], where: str) -> ReadAgent:
+    def _agent(self, entry: Mapping[str, Any], where: str) -> ReadAgent:
         info = entry["agent_info"]
         domain = info.get("domain", {}).get("fault_domain", {})
         agent = SnapshotAgent(
@@ -115,7 +125,7 @@ class _Reader:
         found = capabilities_of(entry.get("capabilities", ()))
         return self._sets.get(found, lambda: found)
 
-    def _framework(self, entry: Mapping[str, Any], _: Part) -> None:
+    def _framework(self, entry: Mapping[str, Any]) -> None:
         info = entry["framework_info"]
         capabilities = self._capabilities(info)
         subscribed = info.get("roles", []) if "MULTI_ROLE" in capabilities else [info.get("role", DEFAULT_ROLE)]
@@ -133,41 +143,49 @@ class _Reader:
         self._state.frameworks.append(framework)
         refines = "RESERVATION_REFINEMENT" in capabilities
         for one in entry.get("offers", self._of_next):
-            read = one if isinstance(one, Offer) else offer(one, known=self._offered)
-            self._state.offers.append(replace(read, framework=framework.name, stacked_format=refines))
+            read = one if isinstance(one, ReadOffer) else self._offer(one)
+            self._state.offers.append(
+                Offer(
+                    read.id,
+                    read.role,
+                    read.framework_id,
+                    framework.name,
+                    read.agent_id,
+                    read.hostname,
+                    read.resources,
+                    refines,
+                )
+            )
         self._of_next.clear()
 
-    def _offer(self, entry: Offer | Mapping[str, Any], _: Part) -> None:
-        self._of_next.append(entry)
+    def _offer(self, message: Mapping[str, Any]) -> ReadOffer:
+        read = offer(message, known=self._offered)
+        return ReadOffer(read.id, read.role, read.framework_id, read.agent_id, read.hostname, read.resources)
 
     def _offered(self, messages: Any) -> Offered:
         return self._offers.get(repr(messages), lambda: offered_of(messages))
 
-    def _task(self, entry: Held | Mapping[str, Any], part: Part) -> None:
-        if isinstance(entry, Held):
-            self._hold(entry)
-        elif entry["state"] not in TERMINAL_STATES:
-            by_role = self._lists.by_role(entry.get("resources", []), f"{_where(part)}.resources")
-            self._hold(Held(text(entry["framework_id"]["value"]), text(entry["agent_id"]["value"]), by_role, tasks=1))
+    def _task(self, entry: Mapping[str, Any], where: str) -> Iterator[Held]:
+        if entry["state"] not in TERMINAL_STATES:
+            by_role = self._lists.by_role(entry.get("resources", []), f"{where}.resources")
+            yield text(entry["framework_id"]["value"]), text(entry["agent_id"]["value"]), by_role, 1
 
-    def _executor(self, entry: Held | Mapping[str, Any], part: Part) -> None:
-        if isinstance(entry, Held):
-            self._hold(entry)
-            return
+    def _executor(self, entry: Mapping[str, Any], where: str) -> Iterator[Held]:
         info = entry["executor_info"]
-        by_role = self._lists.by_role(info.get("resources", []), f"{_where(part)}.executor_info.resources")
-        self._hold(Held(text(info["framework_id"]["value"]), text(entry["agent_id"]["value"]), by_role, tasks=0))
+        by_role = self._lists.by_role(info.get("resources", []), f"{where}.executor_info.resources")
+        yield text(info["framework_id"]["value"]), text(entry["agent_id"]["value"]), by_role, 0
 
-    def _hold(self, one: Held) -> None:
-        framework_id, agent_id, by_role, tasks = one
-        for role, resources in by_role.items():
-            key = (intern(framework_id), intern(agent_id), intern(role))
-            before = self._held.get(key)
-            if before is None:
-                self._held[key] = (resources, tasks)
-            else:
-                self._held[key] = (self._sums.add(before[0], resources), before[1] + tasks)
-            tasks = 0  # a task whose resources have several roles is one task all the same
+    def _hold(self, held: Iterable[Held]) -> None:
+        for framework_id, agent_id, by_role, count in held:
+            tasks = count
+            for role, resources in by_role.items():
+                before = self._held.get((framework_id, agent_id, role))
+                if before is None:
+                    self._held[intern(framework_id), intern(agent_id), intern(role)] = (resources, tasks)
+                else:
+                    more = self._sums.add(before[0], resources), before[1] + tasks
+                    self._held[framework_id, agent_id, role] = more
+                tasks = 0  # a task whose resources have several roles is one task all the same
 
     def settled(self) -> ClusterState:
         """The whole state.
@@ -196,11 +214,6 @@ class _Reader:
                 if len(hidden):
                     state.unseen.append((shown.id, role, hidden))
         return state
-
-
-def _where(part: Part) -> str:
-    """The place of a part, below `get_state`."""
-    return part.where.removeprefix("get_state.")
 
 
 def suppressed_roles(metrics: Any) -> dict[str, dict[str, bool]]:

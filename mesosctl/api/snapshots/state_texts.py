@@ -15,7 +15,6 @@ from mesosctl.api.protobuf_json.decoding import DECODER
 from mesosctl.api.protobuf_json.interning import Known, ResourceLists
 from mesosctl.api.protobuf_json.typed_elements import TypedElements
 from mesosctl.api.responses import text
-from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import SnapshotAgent
@@ -83,16 +82,22 @@ class ReadAgent(NamedTuple):
     lends: bool
 
 
-class Held(NamedTuple):
-    """The resources that a task or an executor holds, by role."""
+Held = tuple[str, str, Mapping[str, Resources], int]
+"""The ids of a framework and an agent, the resources that a task or an executor holds, by role, and how many tasks."""
 
+
+class ReadOffer(NamedTuple):
+    """An offer, without the name of its framework."""
+
+    id: str
+    role: str
     framework_id: str
     agent_id: str
-    by_role: Mapping[str, Resources]
-    tasks: int
+    hostname: str
+    resources: Resources
 
 
-_NOTHING_HELD = Held("", "", {}, 0)
+_NOTHING_HELD: Held = ("", "", {}, 0)
 
 
 def attributes_of(messages: Iterable[Mapping[str, Any]]) -> dict[str, str | float]:
@@ -158,24 +163,22 @@ class StateTexts:
     def _task(self, entry: _Task) -> Held:
         if entry.state in TERMINAL_STATES:
             return _NOTHING_HELD
-        by_role = self._by_role(entry.resources)
-        return Held(entry.framework_id.value, entry.agent_id.value, by_role, tasks=1)
+        return entry.framework_id.value, entry.agent_id.value, self._by_role(entry.resources), 1
 
     def _executor(self, entry: _Executor) -> Held:
         info = entry.executor_info
-        return Held(info.framework_id.value, entry.agent_id.value, self._by_role(info.resources), tasks=0)
+        return info.framework_id.value, entry.agent_id.value, self._by_role(info.resources), 0
 
-    def _offer(self, entry: _Offer) -> Offer:
+    def _offer(self, entry: _Offer) -> ReadOffer:
         # Of one role; in an older format the resources name it, which its reader knows.
         (resources,) = self._by_role(entry.resources).values()
-        return Offer(
-            id=entry.id.value,
-            role=intern(entry.allocation_info.role),
-            framework_id=intern(entry.framework_id.value),
-            framework="",
-            agent_id=intern(entry.agent_id.value),
-            hostname=entry.hostname,
-            resources=resources,
+        return ReadOffer(
+            entry.id.value,
+            intern(entry.allocation_info.role),
+            intern(entry.framework_id.value),
+            intern(entry.agent_id.value),
+            entry.hostname,
+            resources,
         )
 
     def _by_role(self, listed: msgspec.Raw) -> Mapping[str, Resources]:
