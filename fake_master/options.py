@@ -89,7 +89,7 @@ class ServeOptions:
         bool, typer.Option("--authenticate-http-readwrite", help="Require credentials for changes.")
     ] = False
     authenticate_http_frameworks: Annotated[
-        bool, typer.Option("--authenticate-http-frameworks", help="Require credentials from frameworks.")
+        bool, typer.Option("--authenticate-http-frameworks", help="Require credentials from HTTP frameworks.")
     ] = False
     max_operator_event_stream_subscribers: Annotated[
         str | None,

@@ -77,7 +77,7 @@ def unreadable_hint(path: str | os.PathLike[str], error: OSError | ValueError) -
     if isinstance(error, FileNotFoundError):
         return _missing_hint(Path(path))
     if isinstance(error, PermissionError):
-        return f"mesosctl runs as user {os.geteuid()}, who needs permission to read it"
+        return f"this program runs as user {os.geteuid()}, who needs permission to read it"
     return None
 
 

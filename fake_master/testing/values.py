@@ -41,7 +41,7 @@ class AgentConfig(TypedDict, total=False):
 
 
 class FrameworkConfig(TypedDict, total=False):
-    """One or several simulated frameworks; the keys are those of `[[frameworks]]` in a cluster file."""
+    """One or several simulated frameworks; the keys mean the same as those of `[[frameworks]]` in a cluster file."""
 
     name: str
     role: str
@@ -74,7 +74,7 @@ class QuotaConfig(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A registered agent; one that is lost or shut down is not among them."""
+    """A registered agent, not one that is lost or shut down."""
 
     id: str
     hostname: str

@@ -286,7 +286,7 @@ def _verdict(check: "QuotaCheck") -> Verdict:
     broken = [finding for finding in check.findings if finding.passed is False]
     unknown = [finding for finding in check.findings if finding.passed is None]
     if broken:
-        more = f", and {len(broken) - 1} more" if len(broken) > 1 else ""
+        more = f"; other rules broken: {len(broken) - 1}" if len(broken) > 1 else ""
         return Verdict(f"NO: {asked} would be refused: {broken[0].sentence}{more}", "not met")
     if unknown:
         return Verdict(f"PERHAPS: {asked} breaks no rule that was checked; not checked: {len(unknown)}", "at risk")

@@ -86,15 +86,15 @@ def growth(reporter: Reporter, what: Literal["agents", "frameworks"], scale: Sca
     for case in clusters:
         size = getattr(case, what)
         found = measured(case, scale, beside_real=case.agents <= scale.real_growth)
-        best = {"here": min(found.ours)} | ({"Mesos 1.11.0": min(found.real)} if found.real else {})
+        best = {"ours": min(found.ours)} | ({"Mesos 1.11.0": min(found.real)} if found.real else {})
         for name, milliseconds in best.items():
             lines.setdefault(name, []).append((size, milliseconds))
-        reporter.row(f"{size:,}", best["here"], best.get("Mesos 1.11.0"))
+        reporter.row(f"{size:,}", best["ours"], best.get("Mesos 1.11.0"))
     exponents = {name: exponent(points) for name, points in lines.items()}
     told = " and ".join(f"{found:.2f} ({name})" for name, found in exponents.items())
-    reporter.budget(f"exponent of a run's growth with {what}", exponents["here"], EXPONENT_AT_MOST[what])
+    reporter.budget(f"exponent of a run's growth with {what}", exponents["ours"], EXPONENT_AT_MOST[what])
     if scale is not SMALL_SCALE:
-        reporter.limit(f"exponent with {what}", exponents["here"], EXPONENT_AT_MOST[what])
+        reporter.limit(f"exponent with {what}", exponents["ours"], EXPONENT_AT_MOST[what])
     reporter.say(f"The time of a run is proportional to the number of {what} to the power of {told}.")
     lines = {f"{name} (exponent {exponents[name]:.2f})": points for name, points in lines.items()}
     reporter.chart(Chart(f"allocation-{what}", f"An allocation run by number of {what}, {fixed}", what, "ms", lines))
@@ -155,7 +155,8 @@ def main() -> None:
     scale = SMALL_SCALE if given.small else LARGE_SCALE
     reporter = Reporter(
         "Allocation",
-        f"Milliseconds of `{RUN_MS}`, {scale.samples} runs for each case. With `pass`, frameworks return every offer "
+        f"Milliseconds of `{RUN_MS}`, at most {scale.samples} runs for each case. "
+        "With `pass`, frameworks return every offer "
         "at once, so each run offers everything again. With `decline`, they decline every offer for a long time, until "
         "a run has nothing to offer. On a busy machine, trust the best run more than the median.",
     )

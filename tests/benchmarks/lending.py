@@ -105,10 +105,11 @@ def main() -> None:
     reporter = Reporter(
         "Lending",
         f"Milliseconds of `{RUN_MS}` with and without `--oversubscribe-reservations`, in CPU time of the thread; the "
-        f"best of {samples} runs. Half of each agent is reserved and idle. With `pass`, tenants return every offer. "
+        f"best of at least {samples} runs. Half of each agent is reserved and idle. "
+        "With `pass`, frameworks return every offer. "
         "With `keep`, they keep what they were lent.",
     )
-    reporter.table("One run", "agents x tenants", "without", "lending", "ratio", "ratio at most")
+    reporter.table("One run", "agents x frameworks", "without", "lending", "ratio", "ratio at most")
     lines: dict[str, list[tuple[float | str, float]]] = {}
     ratios: dict[str, float] = {}
     for case in cases:
@@ -127,7 +128,7 @@ def main() -> None:
         slowest = max(ratios, key=ratios.__getitem__)
         reporter.budget(f"a run with lending divided by one without, slowest: {slowest}", ratios[slowest], AT_MOST)
     if lines:
-        reporter.chart(Chart("lending-agents", "An allocation run, 50 tenants", "agents", "ms", lines))
+        reporter.chart(Chart("lending-agents", "An allocation run, 50 frameworks", "agents", "ms", lines))
     reporter.finish(given.json)
 
 

@@ -267,7 +267,7 @@ def main() -> None:
                 if theirs is not None and not given.small:
                     label = f"{case.agents:,} agents, {question}, {at_once} at once"
                     _held(reporter, label, ours, theirs, is_first=at_once == 1 and question != "GET_STATE")
-                for name, answers in (("here", ours), ("Mesos 1.11.0", theirs)):
+                for name, answers in (("ours", ours), ("Mesos 1.11.0", theirs)):
                     if answers is not None:
                         rates.setdefault(f"{name}, {at_once} at once", []).append((question, answers.rate))
             _budgets(reporter, case.agents, asked)

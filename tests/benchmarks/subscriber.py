@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.subscriber [--small] [--json FILE]
 
-One framework holds an offer of each agent.  Ten times a second it declines ninety and uses ten to launch a task: a
+One framework holds an offer of each agent.  Ten times a second it declines ninety and uses ten for one task each: a
 thousand offers move each second.  A subscriber of the operator API reads the whole state, then the events.  Its lag is
 the time from the answer to an ACCEPT until TASK_ADDED has arrived.  Ends with status 2 if the lag or the
 time of the moves is far above its budget; small clusters have none.

@@ -46,8 +46,8 @@ MOST_GROWTH = 1.25
 QUESTION = CASES["quota"]
 TOOL = (sys.executable, "-m", "mesosctl", "-q", "--timeout", "900")
 BUDGETS: dict[str, tuple[float, int | None]] = {
-    "what-if --from FILE": (10, 500),
-    "what-if of a live master": (10, 500),
+    "whatif --from FILE": (10, 500),
+    "whatif of a live master": (10, 500),
     "snapshot --from FILE": (3, None),
     "export --from FILE": (3, None),
     "snapshot --compare FILE --from FILE": (3, None),
@@ -157,26 +157,26 @@ def main() -> None:
         file = Path(folder) / "large.json"
         file.write_text(snapshot.dump(snapshot_of(agents, given.frameworks, tasks)), encoding="utf-8")
         reporter = Reporter(
-            "What-if",
+            "Forecasts",
             f"A snapshot of {agents:,} agents, {given.frameworks} frameworks and {tasks:,} tasks, "
             f"{file.stat().st_size / 1e6:.1f} MB. Each forecast runs in its own process, which writes "
             "it as JSON and as the page of `--report`.",
         )
-        reporter.table("One what-if", "change", "seconds", "peak MiB", "offers rescinded", "answer")
+        reporter.table("One forecast", "change", "seconds", "peak MiB", "offers rescinded", "answer")
         for name, words in CASES.items():
             if given.only in name:
                 reporter.row(name, *_ask(file, words))
         if not given.only:
             growth = _by_size(reporter, SMALL_SIZES if given.small else SIZES, given.frameworks)
-            reporter.limit("the exponent of a what-if's growth with agents", growth, MOST_GROWTH)
-            reporter.budget("exponent of a what-if's growth with agents", growth, MOST_GROWTH)
+            reporter.limit("the exponent of a forecast's growth with agents", growth, MOST_GROWTH)
+            reporter.budget("exponent of a forecast's growth with agents", growth, MOST_GROWTH)
         reporter.finish(given.json)
 
 
 def _by_size(reporter: Reporter, sizes: Sequence[int], frameworks: int) -> float:
     """Measure clusters of several sizes, the largest beside the budgets; the exponent of a what-if's growth."""
     columns = ("seconds", "CPU seconds", "peak MiB")
-    reporter.table("What-if of a quota, by agents", "agents", *columns)
+    reporter.table("Forecast of a quota, by agents", "agents", *columns)
     points: list[tuple[float | str, float]] = []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "cluster.json"
@@ -186,9 +186,9 @@ def _by_size(reporter: Reporter, sizes: Sequence[int], frameworks: int) -> float
             reporter.row(f"{size:,}", *_amounts(figure))
             points.append((size, figure.cpu_seconds or figure.seconds or 0.0))
         growth = exponent(points)
-        reporter.chart(Chart("whatif-agents", "What-if by number of agents", "agents", "CPU seconds", {"here": points}))
+        reporter.chart(Chart("whatif-agents", "Forecast, by agents", "agents", "CPU seconds", {"ours": points}))
         reporter.say(
-            "The CPU time of a what-if is proportional to the number of agents to the power of "
+            "The CPU time of a forecast is proportional to the number of agents to the power of "
             f"{growth:.2f}. Above {MOST_GROWTH}, the benchmark fails."
         )
         reporter.table(f"At {sizes[-1]:,} agents", "command", *columns, "budget seconds", "budget MiB")
@@ -221,7 +221,7 @@ def _commands(file: Path, agents: int) -> Iterator[Figure]:
     """Every command with a budget; those that ask a master ask one that serves the file."""
     taken = str(file.with_name("taken.json"))
     source = ["--from", str(file)]
-    yield run("what-if --from FILE", agents, [*TOOL, "-o", "json", "whatif", *source, *QUESTION])
+    yield run("whatif --from FILE", agents, [*TOOL, "-o", "json", "whatif", *source, *QUESTION])
     yield run("snapshot --from FILE", agents, [*TOOL, "snapshot", *source])
     yield run("export --from FILE", agents, [*TOOL, "export", *source])
     yield run("snapshot --compare FILE --from FILE", agents, [*TOOL, "snapshot", "--compare", str(file), *source])
@@ -236,7 +236,7 @@ def _commands(file: Path, agents: int) -> Iterator[Figure]:
         yield run("the requests of a snapshot alone", agents, asking)
         yield run("snapshot -f", agents, [*TOOL, "--master", url, "snapshot", "-f", taken])
         live = [*TOOL, "--master", url, "-o", "json", "whatif", *QUESTION]
-        yield run("what-if of a live master", agents, live)
+        yield run("whatif of a live master", agents, live)
     finally:
         master.stop()
 

@@ -110,7 +110,7 @@ ShowOrigin = Annotated[
     ),
 )
 def show(ctx: typer.Context, name: OptionalName = None, *, origin: ShowOrigin = False) -> None:
-    """Show the settings in effect, and where each comes from.
+    """Show the settings in effect.
 
     An option overrides a variable, a variable overrides a context, and a context overrides a default. Secrets are
     hidden.

@@ -58,7 +58,8 @@ def export(
     If FILE exists with other content, you are asked before it is replaced; a script uses --yes. Nothing is written
     through a link that another user made.
 
-    On standard output, -o json, jsonl and yaml write JSON or YAML. All other formats, and FILE, are TOML.
+    On standard output, -o json, jsonl and yaml write JSON or YAML instead of TOML. FILE and cluster files are always
+    TOML.
     """
     from mesosctl.api.files.desired_state import content, dump
     from mesosctl.output.plan import wanted_state

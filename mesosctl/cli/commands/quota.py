@@ -61,7 +61,7 @@ def list_(ctx: typer.Context) -> None:
     """Show every role with quota.
 
     On a terminal, it also shows what each role uses, and which roles are below their guarantee. In a pipe, -o wide,
-    json, jsonl, yaml and csv show that.
+    json, jsonl, yaml and csv also show what each role uses.
     """
     session: Session = ctx.obj
     with session.open_master() as master:

@@ -199,7 +199,8 @@ def whatif(  # noqa: PLR0913  # one parameter an option
 
     The cluster itself is not changed: the changes are made to a fake master that holds a snapshot of it. Agents and
     frameworks come and go first, and then CHANGES are made. The exit status is 1 if a change is refused, if a role
-    falls below its guarantee or has nothing left, or if rate limits refuse more of the recorded messages than before.
+    falls below its guarantee, if a role or framework has nothing left, or if rate limits refuse more of the recorded
+    messages than before. With --each, it is 1 only if this is so for every alternative.
     """
     from mesosctl.cli.dry_run import DryRunSession, begin_dry_run, tell, terms_of
     from mesosctl.cli.rate_limit_files import read_for_changes

@@ -213,7 +213,7 @@ def find_conflicts(settings: Settings) -> Told | None:
     named = f"{settings.origin('master').name} names {_plain(settings.options.master)}"
     meant = f"context '{settings.context}' is for {_plain(settings.conflicting.master)}"
     kept = ", ".join(settings.conflicting.left_out)
-    left_out = f": its {kept} {'is' if len(settings.conflicting.left_out) == 1 else 'are'} ignored" if kept else ""
+    left_out = f"; ignored from that context: {kept}" if kept else ""
     if _kinds(settings) in (("environment", "environment"), ("flag", "environment")):
         return "warning", f"{named}, so mesosctl uses that master; {meant}{left_out}"
     return ("note", f"{named}, but {meant}{left_out}") if kept else None

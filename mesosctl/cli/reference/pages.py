@@ -132,8 +132,9 @@ apart: if no change was sent, you can run the command again.
 If you interrupt a command, its last message says one of the following:
 
 - No change was sent.
-- A change was sent or accepted. The message names the command that shows the result.
+- A change was sent or accepted. The message usually names the command that shows the result.
 - Some steps of an `apply` are done. The message says how many, and that the same `apply` continues with the rest.
+- The command is done, but its output may be incomplete.
 
 If mesosctl has to restore something, it does so before it ends. It continues to ignore signals that were ignored when
 it started, as with `nohup`."""

@@ -179,7 +179,12 @@ def wait_for(master: Master, change: AgentChange, operation: Operation, options:
         if change.by_master and (change.by_agent or not options.ask_agents):
             return change
         waits = " and ".join(
-            name for name, seen in (("the master", change.by_master), ("the agent", change.by_agent)) if not seen
+            name
+            for name, seen in (
+                ("the master", change.by_master),
+                ("the agent", change.by_agent or not options.ask_agents),
+            )
+            if not seen
         )
         if master.deadline.remaining() <= pause:
             raise NotConfirmed(_not_shown(change, agent_says), hint=_hint(change))

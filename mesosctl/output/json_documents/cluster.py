@@ -67,7 +67,9 @@ class Role(Mirrored):
     weight: float | None
     guarantee: Annotated[Amounts, named("quota.guarantees")]
     limit: Annotated[Amounts, named("quota.limits")]
-    missing: Amounts = Field(description="The part of the guarantee that is neither used nor offered.")
+    missing: Amounts = Field(
+        description="The part of the guarantee that is neither `consumed` (`allocated` before Mesos 1.9) nor `offered`."
+    )
     usage: Usage | None
 
 

@@ -132,7 +132,8 @@ class ForecastDocument(Document, Mirrored):
     kind: Literal["forecast"] = "forecast"
     accepted: bool = Field(description="Whether everything would be accepted.")
     harmless: Annotated[bool, named("is_harmless")] = Field(
-        description="Whether it would be accepted, starve nobody, and refuse no more messages: exit status 0."
+        description="Whether it would be accepted, starve nobody, and refuse no more messages than before: exit "
+        "status 0."
     )
     mesos_version: Annotated[str, named("version")]
     taken_at: float = Field(description="When the snapshot was taken, in seconds since the epoch.")

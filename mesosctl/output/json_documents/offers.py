@@ -205,6 +205,8 @@ class OfferSimulation(Document):
     tasks: dict[str, int] = Field(description="Tasks that run at the end, by framework.")
     ended: bool = Field(description="Whether it ended because no framework took another offer.")
     revoked_at_end: list[Revoked] = Field(default=[], description="What was revoked since the last step.")
-    holdings_at_end: list[Holding] = Field(default=[], description="The holdings at the end; tasks may end later.")
+    holdings_at_end: list[Holding] = Field(
+        default=[], description="The holdings at the end; tasks may have ended since the last step."
+    )
     roles_at_end: list[RoleHolding] = Field(default=[], description="Like `roles` of a step.")
     assumed: list[str] = Field(default=[], description="What is assumed because the file does not say it.")

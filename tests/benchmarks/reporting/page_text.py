@@ -86,7 +86,7 @@ def _part(part: Measured, folder: str, failed: str | None) -> Iterator[str]:
     report = part.report
     yield from ("", f"## {report.title}", "")
     if failed is not None:
-        yield from (f"The last run has no figures, because it {failed}. These are of an earlier one.", "")
+        yield from (f"The last run has no figures, because it {failed}. These are from an earlier one.", "")
     took = _span(report.took_seconds)
     yield f"`python -m tests.benchmarks.{part.part}` on {part.taken_at}, at a load of {part.load:.1f}, took {took}."
     for sentence in report.about:

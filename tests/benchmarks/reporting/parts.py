@@ -50,5 +50,5 @@ def run_within(seconds: float, words: Sequence[str]) -> Ended:
                 sys.stderr.write(f"{said}\n")
     if status in (0, ABOVE_LIMIT):
         return Ended(status)
-    last = said.splitlines()[-1] if said else "without a word"
+    last = said.splitlines()[-1] if said else "no error message"
     return Ended(status, f"ended with status {status}: {last}")

@@ -26,7 +26,7 @@ def test_a_part_that_fails_says_why(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_part_that_says_nothing() -> None:
-    assert run_within(LONG, ["sh", "-c", "exit 7"]) == Ended(7, "ended with status 7: without a word")
+    assert run_within(LONG, ["sh", "-c", "exit 7"]) == Ended(7, "ended with status 7: no error message")
 
 
 def test_a_part_that_takes_too_long_ends_with_all_that_it_started(tmp_path: Path) -> None:

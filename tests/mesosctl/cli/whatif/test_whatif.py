@@ -117,7 +117,7 @@ def test_a_framework_that_only_waited_does_not_starve(live: Live):
 def test_agents_added(live: Live):
     said = forecast(live, "--add-agent", "cpus:8;mem:8GiB", "--count", "3")
     assert said["totals"]["cpus"] == 16 + 24
-    assert said["changes"] == ["3 agents more: cpus:8;mem:8GiB"]
+    assert said["changes"] == ["3 more agents: cpus:8;mem:8GiB"]
     assert ask(live, "whatif", "--add-agent", "cpus:8", "--attribute", "rack").status == 2
 
 
