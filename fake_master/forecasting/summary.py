@@ -66,12 +66,15 @@ class _KnownScalars:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Resources, _Pairs, _Pairs]] = {}
+        self._pairs: dict[_Pairs, _Pairs] = {}
+        """Each once: most amounts repeat, whatever the ports and labels beside them."""
 
     def of(self, resources: Resources) -> tuple[Resources, _Pairs, _Pairs]:
         """Return the resources, all their scalars, and the plain ones."""
         found = self._known.get(id(resources))
         if found is None:
-            found = resources, tuple(_scalars(resources)), tuple(_plain_scalars(resources))
+            scalars, plain = tuple(_scalars(resources)), tuple(_plain_scalars(resources))
+            found = resources, self._pairs.setdefault(scalars, scalars), self._pairs.setdefault(plain, plain)
             self._known[id(resources)] = found
         return found
 
