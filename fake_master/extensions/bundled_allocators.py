@@ -1,7 +1,8 @@
 """The allocators of this project by their names in `--allocator`, and how the flags make one.
 
 To add one, write a class that implements `fake_master.allocator.interface.Allocator`, add it to `_MAKERS`, and add its
-name to `BUNDLED_ALLOCATORS` in `fake_master/state/flags.py`, which checks the flags.
+name to `BUNDLED_ALLOCATORS` in `fake_master/state/flags.py`, which checks the flags.  `mesosctl/operations/snapshot.py`
+notes what a snapshot does not show of an allocator.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,6 +1,7 @@
 """The paths of the fake master: which endpoint answers where, to whom, and to which methods.
 
-To add an endpoint, write a method in the class of its noun, and add a `Route` to `Endpoints.routes`.
+To add an endpoint, write a method in the class of its noun, and add a `Route` to `Endpoints.routes`.  A call of
+the operator API is added to `calls` of that class instead.
 
 The first part of a path names an actor and may be percent-encoded; where it names no actor, the path is the master's
 own. Of the rest, which is read literally, the longest prefix that is an endpoint decides, as in libprocess. `python -m

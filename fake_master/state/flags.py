@@ -119,12 +119,9 @@ def _defaults_of_allocator(given: Mapping[str, str]) -> dict[str, str]:
     elif custom.is_custom(allocator):
         own = {"revocation_grace_period": own["revocation_grace_period"]}
     else:
-        others = "".join(f", {name}" for name in sorted(custom.installed()))
-        raise BadInput(
-            f"--allocator={allocator}: use hierarchical, {profile.STRICT_PRIORITY_ALLOCATOR}{others} or "
-            f"package.module:Class",
-            field="allocator",
-        )
+        names = [name for name in BUNDLED_ALLOCATORS if name != _OLD_NAME]
+        known = ", ".join((*names, *sorted(custom.installed())))
+        raise BadInput(f"--allocator={allocator}: use {known} or package.module:Class", field="allocator")
     for name in STRICT_PRIORITY:
         if name in given and name not in own:
             raise BadInput(f"--{name} needs --allocator={profile.STRICT_PRIORITY_ALLOCATOR}", field=name)
@@ -198,7 +195,8 @@ OWN = ("rate_limit_http",)
 # Flags of the strict priority allocator, and their defaults; shown with that allocator alone.
 STRICT_PRIORITY = {"preemption": "false", "priorities": "", "revocation_grace_period": "5secs"}
 # The values of --allocator that `fake_master.extensions.bundled_allocators` makes; any other is a custom allocator.
-BUNDLED_ALLOCATORS = ("hierarchical", "HierarchicalDRF", profile.STRICT_PRIORITY_ALLOCATOR)
+_OLD_NAME = "HierarchicalDRF"
+BUNDLED_ALLOCATORS = ("hierarchical", _OLD_NAME, profile.STRICT_PRIORITY_ALLOCATOR)
 
 
 def known_flags(flags: Mapping[str, str]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 Source: Mesos reservation documentation, "Reservation Refinement" and "Labels".
 
 A resource carries its reservations in its own message (`api.resources`); `api.agent_operations` has the calls that
-reserve and unreserve.
+reserve and unreserve.  `output.json_documents.reservations` has the JSON of -o json.
 """
 
 from collections.abc import Mapping

@@ -157,9 +157,10 @@ def emit_with_page(
 def emit_answer(session: Session, answer: Report, refused: "Sequence[ChangeAnswer]" = ()) -> None:
     """Emit an answer; csv and names have only its rows, so notes give the reason if the answer is no."""
     from mesosctl.output.forecasts.sentences import answer_text
+    from mesosctl.output.formats.output_formats import ROWS_ALONE
 
     session.emit(answer)
-    if session.form in ("csv", "name"):
+    if session.form in ROWS_ALONE:
         for one in refused:
             session.note(f"refused: {answer_text(one)}")
         for verdict in (answer.terminal or answer).verdicts:

@@ -1,9 +1,11 @@
 """The differences between two snapshots of one cluster."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
+from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quota, format_milli
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import value_quantity
@@ -15,7 +17,10 @@ from mesosctl.planning.snapshot import (
     SnapshotAgent,
     SnapshotFramework,
     SnapshotTask,
+    Usage,
 )
+
+Held = TypeVar("Held", bound=Usage | Offer | Debt | Refusal)
 
 Kind = Literal["master", "flag", "agent", "framework", "quota", "weight", "used", "offered", "task", "owed", "refused"]
 
@@ -78,14 +83,10 @@ def _lending(before: ClusterSnapshot, after: ClusterSnapshot) -> Iterator[Snapsh
 
 
 def _placed(held: Iterable[Debt | Refusal], names: Mapping[str, str]) -> dict[str, str]:
-    sums: dict[str, tuple[int, dict[str, int]]] = {}
-    for one in held:
-        key = f"{names[one.framework_id]} ({one.framework_id}) as {one.role}"
-        agents, amounts = sums.get(key, (0, {}))
-        sums[key] = agents + 1, _added(amounts, one.resources)
+    entries = _grouped(held, lambda one: f"{names[one.framework_id]} ({one.framework_id}) as {one.role}")
     return {
-        key: f"{_amounts(amounts)} in {count} {'entry' if count == 1 else 'entries'}"
-        for key, (count, amounts) in sums.items()
+        key: f"{_amounts(some)} in {len(some)} {'entry' if len(some) == 1 else 'entries'}"
+        for key, some in entries.items()
     }
 
 
@@ -153,36 +154,35 @@ def _quota(quota: Quota) -> dict[str, str]:
 
 def _used(snapshot: ClusterSnapshot) -> dict[str, str]:
     names = {framework.id: framework.name for framework in snapshot.frameworks}
-    sums: dict[str, tuple[int, dict[str, int]]] = {}
-    for usage in snapshot.usages:
-        key = f"{names[usage.framework_id]} ({usage.framework_id}) as {usage.role}"
-        tasks, amounts = sums.get(key, (0, {}))
-        sums[key] = tasks + usage.tasks, _added(amounts, usage.resources)
+    usages = _grouped(snapshot.usages, lambda one: f"{names[one.framework_id]} ({one.framework_id}) as {one.role}")
+    tasks = {key: sum(usage.tasks for usage in some) for key, some in usages.items()}
     return {
-        key: f"{_amounts(amounts)} in {tasks} task{'' if tasks == 1 else 's'}" for key, (tasks, amounts) in sums.items()
+        key: f"{_amounts(some)} in {tasks[key]} task{'' if tasks[key] == 1 else 's'}" for key, some in usages.items()
     }
 
 
 def _offered(snapshot: ClusterSnapshot) -> dict[str, str]:
-    sums: dict[str, tuple[int, dict[str, int]]] = {}
-    for offer in snapshot.offers:
-        key = f"{offer.framework} ({offer.framework_id}) as {offer.role}"
-        offers, amounts = sums.get(key, (0, {}))
-        sums[key] = offers + 1, _added(amounts, offer.resources)
+    offers = _grouped(snapshot.offers, lambda one: f"{one.framework} ({one.framework_id}) as {one.role}")
     return {
-        key: f"{_amounts(amounts)} in {offers} offer{'' if offers == 1 else 's'}"
-        for key, (offers, amounts) in sums.items()
+        key: f"{_amounts(some)} in {len(some)} offer{'' if len(some) == 1 else 's'}" for key, some in offers.items()
     }
 
 
-def _added(amounts: dict[str, int], resources: Resources) -> dict[str, int]:
-    for entry in resources:
-        name = f"{entry.name}_revocable" if entry.revocable else entry.name
-        amounts[name] = amounts.get(name, 0) + value_quantity(entry.value)
-    return amounts
+def _grouped(held: Iterable[Held], key: Callable[[Held], str]) -> dict[str, list[Held]]:
+    found: dict[str, list[Held]] = {}
+    for one in held:
+        found.setdefault(key(one), []).append(one)
+    return found
 
 
-def _amounts(amounts: Mapping[str, int]) -> str:
+def _amounts(held: Sequence[Usage | Offer | Debt | Refusal]) -> str:
+    """The sums by name; resources that many hold are one object, which is counted."""
+    counts = Counter(id(one.resources) for one in held)
+    amounts: dict[str, int] = {}
+    for resources in {id(one.resources): one.resources for one in held}.values():
+        for entry in resources:
+            name = f"{entry.name}_revocable" if entry.revocable else entry.name
+            amounts[name] = amounts.get(name, 0) + counts[id(resources)] * value_quantity(entry.value)
     return ";".join(f"{name}:{format_milli(milli)}" for name, milli in sorted(amounts.items())) or "nothing"
 
 

@@ -1,4 +1,7 @@
-"""The JSON of -o json for reservations and volumes, as models; see `json_documents`."""
+"""The JSON of -o json for reservations and volumes, as models; see `json_documents`.
+
+`mesosctl.api.reservations` has the JSON with which a master shows a reservation.
+"""
 
 from typing import Annotated, Any, Literal
 
