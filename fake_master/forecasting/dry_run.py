@@ -60,12 +60,9 @@ class DryRun:
         """Recorded messages under other rate limits; this master is sent none."""
         self.snapshot = snapshot
         self._wants = wants
-        self._master = master
         self._options = options or DryRunOptions()
         self._out = {offer.id for offer in master.state.offers}
         self._rescinded: list[RescindedOffer] = []
-        self._names = AgentNames(master.state)
-        self._evictions = Evictions(master.state, master.runtime, master.revoking, self._names)
         self._answers: list[ChangeAnswer] = []
         self._changes: list[TriedChange] = []
         self._lost: list[LostAgent] = []

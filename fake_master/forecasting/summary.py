@@ -1,6 +1,6 @@
 """The sums of a cluster at one moment, from the state of its master: a dry run compares two of them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from fake_master.state.master_state import MasterState
@@ -58,14 +58,36 @@ class _Sums:
         return found
 
 
+class _KnownScalars:
+    """The scalars of resources.  An object that many agents or offers share is read once.
+
+    It is kept with its scalars, so that no other object gets its id.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Resources, _Pairs, _Pairs]] = {}
+        self._pairs: dict[_Pairs, _Pairs] = {}
+        """Each once: most amounts repeat, whatever the ports and labels beside them."""
+
+    def of(self, resources: Resources) -> tuple[Resources, _Pairs, _Pairs]:
+        """Return the resources, all their scalars, and the plain ones."""
+        found = self._known.get(id(resources))
+        if found is None:
+            scalars, plain = tuple(_scalars(resources)), tuple(_plain_scalars(resources))
+            found = resources, self._pairs.setdefault(scalars, scalars), self._pairs.setdefault(plain, plain)
+            self._known[id(resources)] = found
+        return found
+
+
 class Summaries:
     """The sums of a cluster, each time that they are asked for; agents that have not changed are looked at once."""
 
     def __init__(self) -> None:
-        self._looks: dict[tuple[int, ...], tuple[_Look, tuple[Resources, ...]]] = {}
-        """By the ids of an agent's resources, which are kept with it so that no other object gets their ids."""
-        self._known: dict[_Look, _Look] = {}
-        """Each look once."""
+        self._scalars = _KnownScalars()
+        self._looks: dict[_Look, int] = {}
+        """Each look, numbered."""
+        self._look_of: dict[tuple[int, ...], int] = {}
+        """The number of the look by the ids of an agent's resources, which `_scalars` keeps."""
 
     def of(self, state: MasterState) -> ClusterSummary:
         """Return the sums of this moment."""
@@ -76,7 +98,7 @@ class Summaries:
                 used.add(role, _scalars([entry]))
                 used_by.add(framework.id, _scalars([entry]))
                 counted.add(role, _plain_scalars([entry]))
-        for (framework_id, role), (scalars, plain) in _offered(state).items():
+        for (framework_id, role), (scalars, plain) in self._offered(state).items():
             offered.add(role, scalars.items())
             offered_to.add(framework_id, scalars.items())
             counted.add(role, plain.items())
@@ -89,7 +111,7 @@ class Summaries:
         totals: dict[str, int] = {}
         free: dict[str, int] = {}
         like_agents: dict[LikeAgents, int] = {}
-        for look, agents in self._looks_of(state).items():
+        for look, agents in self._looks_of(state):
             # A single amount is shown as it was sent; a product has forgotten that.
             add_up(totals, look.total if agents == 1 else [(name, amount * agents) for name, amount in look.total])
             add_up(free, [(name, amount * agents) for name, amount in look.free])
@@ -109,45 +131,48 @@ class Summaries:
             like_agents=like_agents,
         )
 
-    def _looks_of(self, state: MasterState) -> dict[_Look, int]:
-        """Return the looks of the agents in service, and how many agents have each."""
-        counts: dict[_Look, int] = {}
+    def _offered(self, state: MasterState) -> dict[tuple[str, str], tuple[dict[str, int], dict[str, int]]]:
+        """Return the sums of all offers by framework id and role: all scalars, and the plain ones."""
+        sums: dict[tuple[str, str], tuple[dict[str, int], dict[str, int]]] = {}
+        for offer in state.offers:
+            _, scalars, plain = self._scalars.of(offer.resources)
+            all_scalars, all_plain = sums.setdefault((offer.framework_id, offer.role), ({}, {}))
+            add_up(all_scalars, scalars)
+            add_up(all_plain, plain)
+        return sums
+
+    def _looks_of(self, state: MasterState) -> Iterator[tuple[_Look, int]]:
+        """Yield the looks of the agents in service, and how many agents have each."""
+        counts: dict[int, int] = {}
         for agent in state.agents.values():
             if agent.active:
                 offers = [offer.resources for offer in state.offers.on_agent(agent.id)]
                 key = (id(agent.total), id(agent.used), *map(id, offers))
-                known = self._looks.get(key)
-                if known is None:
-                    look = _look(agent.total, agent.used, offers)
-                    look = self._known.setdefault(look, look)
-                    known = self._looks[key] = (look, (agent.total, agent.used, *offers))
-                counts[known[0]] = counts.get(known[0], 0) + 1
-        return counts
+                number = self._look_of.get(key)
+                if number is None:
+                    look = self._look(agent.total, agent.used, offers)
+                    number = self._look_of[key] = self._looks.setdefault(look, len(self._looks))
+                counts[number] = counts.get(number, 0) + 1
+        return ((look, counts[number]) for look, number in self._looks.items() if number in counts)
 
+    def _look(self, total: Resources, used: Resources, offers: Iterable[Resources]) -> _Look:
+        amounts: dict[str, int] = {}
+        add_up(amounts, [(entry.name, entry.value) for entry in total if isinstance(entry.value, int)])
+        unreserved: dict[str, int] = {}
+        for name, amount in self._plain(total):
+            unreserved[name] = unreserved.get(name, 0) + amount  # a sum, so that nothing is shown as it was sent
+        idle = _without(unreserved, self._plain(used))
+        owned = sorted(total.by_owner().items())
+        return _Look(
+            total=tuple(amounts.items()),
+            unreserved=tuple(unreserved.items()),
+            idle=tuple(idle.items()),
+            free=tuple(_without(idle, *map(self._plain, offers)).items()),
+            reserved=tuple((owner, tuple(resources.scalar_quantities().items())) for owner, resources in owned),
+        )
 
-def _look(total: Resources, used: Resources, offers: Iterable[Resources]) -> _Look:
-    amounts: dict[str, int] = {}
-    add_up(amounts, [(entry.name, entry.value) for entry in total if isinstance(entry.value, int)])
-    unreserved = _plain_amounts(total)
-    idle = _without(unreserved, used)
-    owned = sorted(total.by_owner().items())
-    return _Look(
-        total=tuple(amounts.items()),
-        unreserved=tuple(unreserved.items()),
-        idle=tuple(idle.items()),
-        free=tuple(_without(idle, *offers).items()),
-        reserved=tuple((owner, tuple(resources.scalar_quantities().items())) for owner, resources in owned),
-    )
-
-
-def _offered(state: MasterState) -> dict[tuple[str, str], tuple[dict[str, int], dict[str, int]]]:
-    """Return the sums of all offers by framework id and role: all scalars, and the plain ones."""
-    sums: dict[tuple[str, str], tuple[dict[str, int], dict[str, int]]] = {}
-    for offer in state.offers:
-        scalars, plain = sums.setdefault((offer.framework_id, offer.role), ({}, {}))
-        add_up(scalars, _scalars(offer.resources))
-        add_up(plain, _plain_scalars(offer.resources))
-    return sums
+    def _plain(self, resources: Resources) -> _Pairs:
+        return self._scalars.of(resources)[2]
 
 
 def _held(used: Mapping[str, Quantities], offered: Mapping[str, Quantities]) -> dict[str, HeldResources]:
@@ -165,22 +190,14 @@ def _asking(state: MasterState) -> frozenset[str]:
     return frozenset(asked.union(*map(roles.ancestors, asked)))
 
 
-def _without(amounts: Mapping[str, int], *others: Resources) -> dict[str, int]:
-    """Subtract plain scalars; as in `Quantities`, no amount falls below zero."""
+def _without(amounts: Mapping[str, int], *others: _Pairs) -> dict[str, int]:
+    """Subtract; as in `Quantities`, no amount falls below zero."""
     left = dict(amounts)
     for other in others:
-        for name, amount in _plain_amounts(other).items():
+        for name, amount in other:
             if name in left:
                 left[name] = max(0, left[name] - amount)
     return left
-
-
-def _plain_amounts(resources: Resources) -> dict[str, int]:
-    """Return the sums of the plain scalars."""
-    amounts: dict[str, int] = {}
-    for name, amount in _plain_scalars(resources):
-        amounts[name] = amounts.get(name, 0) + amount  # a sum, so that nothing is shown as it was sent
-    return amounts
 
 
 def _scalars(entries: Iterable[Resource]) -> list[tuple[str, int]]:

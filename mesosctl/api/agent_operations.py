@@ -268,4 +268,4 @@ def _entries(messages: Iterable[Resource], field: str) -> list[CoreResource]:
 def _filled_in(entry: CoreResource, principal: str) -> CoreResource:
     if not entry.is_dynamically_reserved or entry.reservations[-1].principal is not None:
         return entry
-    return replace(entry, reservations=(*entry.reservations[:-1], replace(entry.reservations[-1], principal=principal)))
+    return replace(entry, reservations=(*entry.reservations[:-1], entry.reservations[-1]._replace(principal=principal)))

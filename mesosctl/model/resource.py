@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from mesosctl.model import roles
 from mesosctl.model.values import Value, format_value, immutable, value_contains, value_type
@@ -50,8 +50,7 @@ Revocability = Literal["regular", "throttleable", "non-throttleable"]
 REVOCABILITIES: tuple[Revocability, ...] = ("regular", "throttleable", "non-throttleable")
 
 
-@immutable
-class Reservation:
+class Reservation(NamedTuple):
     """One level of a reservation stack.
 
     `labels` None means that the message had no labels at all, which differs from an empty list.

@@ -102,6 +102,12 @@ class Resources(tuple[Resource, ...]):
         """The entries for which `needed` is true, in order."""
         return Resources._trusted([entry for entry in self if needed(entry)])
 
+    def with_last(self, needed: Callable[[Resource], bool]) -> "tuple[Resources, Resources, Resources]":
+        """The entries for which `needed` is true, the others, and all: the others first."""
+        last = self.filter(needed)
+        others = self.filter(lambda entry: not needed(entry))
+        return last, others, Resources._trusted([*others, *last])
+
     def unreserved(self) -> "Resources":
         """The unreserved entries."""
         return self.filter(lambda entry: not entry.reservations)

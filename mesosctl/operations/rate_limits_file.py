@@ -254,5 +254,5 @@ def _counted(reading: Any) -> CountedMessages:
     """Raises KeyError, OverflowError, TypeError or ValueError for anything else."""
     at = float(reading["at"])
     if not math.isfinite(at):
-        raise ValueError(f"{at} is no time")
+        raise ValueError(f"{at} is not a time")
     return CountedMessages(at, str(reading["principal"]), int(reading["received"]))

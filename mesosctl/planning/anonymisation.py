@@ -197,8 +197,7 @@ class _Aliases:
 
     def _reservation(self, reservation: Reservation) -> Reservation:
         labels = reservation.labels
-        return replace(
-            reservation,
+        return reservation._replace(
             role=self.role(reservation.role),
             principal=self.maybe("principal", reservation.principal),
             labels=None

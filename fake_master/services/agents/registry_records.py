@@ -69,8 +69,12 @@ class AgentRecords:
         """Set service, deactivation and draining of an agent from its record."""
         record = self._known.record(agent)
         was_active = agent.active
-        agent.deactivated = bool(record.get("deactivated", agent.hostname in self._known.deactivated_from_start))
-        agent.drain_info, agent.drain_start = record.get("drain_info"), float(record.get("drain_start", 0.0))
+        deactivated = bool(record.get("deactivated", agent.hostname in self._known.deactivated_from_start))
+        draining = record.get("drain_info"), float(record.get("drain_start", 0.0))
+        if agent.deactivated != deactivated:
+            agent.deactivated = deactivated
+        if (agent.drain_info, agent.drain_start) != draining:
+            agent.drain_info, agent.drain_start = draining
         if agent.active == was_active or self._state.agents.get(agent.id) is not agent:
             return
         if agent.active:

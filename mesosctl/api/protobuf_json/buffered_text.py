@@ -63,7 +63,7 @@ class BufferedText:
             return found
         while True:
             blanks = _BLANKS.match(self._text, self.at)
-            assert blanks is not None, "no blank at all will do"
+            assert blanks is not None, "zero blanks match too"
             self.at = blanks.end()
             if self.at < len(self._text):
                 return self._text[self.at]

@@ -220,7 +220,7 @@ class ResourceLists:
             given, rest = parts
             one = self._labelled_texts.find(rest)
             if one is not None:
-                found = (replace(one, labels=given),)
+                found = (one._replace(labels=given),)
                 self._reservation_texts.add(form, found)
         return found
 

@@ -151,7 +151,7 @@ def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg
     It shows shares, dominant shares and totals after each accepted offer. No master is contacted, time is virtual, and
     the allocator is the fake master's. An asterisk marks each row's lowest dominant share: its framework is served
     next, if it has tasks to run. A share is divided by the weight of its role, guarantees come first, and a parent's
-    share is that of everything that the roles below it hold. With the strict-priority allocator, priority comes
+    share is that of everything that the roles below it hold. With the strict priority allocator, priority comes
     before all of that, and each step shows what was revoked before it.
 
     Frameworks of a snapshot launch more tasks of the average size of their running tasks. export --cluster writes a

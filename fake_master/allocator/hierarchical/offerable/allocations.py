@@ -44,7 +44,7 @@ def difference(left: Amounts, right: Amounts) -> Amounts:
 
 def is_unreserved_nonrevocable(entry: Resource) -> bool:
     """Whether quota counts the entry: scalars that are neither reserved nor revocable."""
-    return entry.is_scalar and not entry.revocable and not entry.is_reserved
+    return not entry.reservations and not entry.revocable and isinstance(entry.value, int)
 
 
 def interning_key(resources: Resources) -> tuple[object, ...]:

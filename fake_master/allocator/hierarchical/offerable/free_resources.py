@@ -83,11 +83,12 @@ class VisibleResources:
 
     def __init__(self, free_resources: "FreeResources", visible: Resources) -> None:
         self.free_resources = free_resources
-        self.unreserved_nonrevocable = visible.filter(is_unreserved_nonrevocable)
+        counted, uncounted, full = visible.with_last(is_unreserved_nonrevocable)
+        self.unreserved_nonrevocable = counted
         """The visible scalars that count towards quota and headroom."""
-        self.uncounted = visible.filter(lambda entry: not is_unreserved_nonrevocable(entry))
+        self.uncounted = uncounted
         """The other visible resources: reserved, revocable, or not a scalar."""
-        self.full = ResourceSubset(free_resources, self.uncounted + self.unreserved_nonrevocable)
+        self.full = ResourceSubset(free_resources, full)
         pairs = self.full.content.unreserved
         self.names = tuple(name for name, _ in pairs)
         self.amounts = tuple(amount for _, amount in pairs)
