@@ -165,7 +165,7 @@ class Server:
                 self._busy.set()  # the consequences of a lost subscriber may be due at once
         body, headers = answer.body, dict(answer.headers)
         if len(body) > _SMALLEST_BODY_TO_COMPRESS and "gzip" in request.headers.get("Accept-Encoding", ""):
-            # The quickest: whoever asks for a large state waits longer for its compression than for its bytes.
+            # Compressing a large answer at the default level takes longer than writing and sending it.
             body = zlib.compress(body, zlib.Z_BEST_SPEED, GZIP)
             headers["Content-Encoding"] = "gzip"
         response = web.Response(status=answer.status, body=body, headers=headers)
