@@ -113,7 +113,7 @@ class LastingState:
                 roles.check_whitelist(role, flags.whitelist)
                 if flags.weights.get(role, weight) != weight:
                     raise RuleViolation(
-                        f"the flag weights says {flags.weights[role]:g}", rule="weight.once", hint="give it once"
+                        f"the flag --weights says {flags.weights[role]:g}", rule="weight.once", hint="give it once"
                     )
         # A registry with weights rules out those of the flag.
         return {**flags.weights, **weights} if weights else {}

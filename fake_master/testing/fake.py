@@ -261,7 +261,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         for agent in known:
             if name in (agent.id, agent.hostname):
                 return agent
-        hint = f"the agents are {', '.join(agent.hostname for agent in known) or 'none'}"
+        hint = f"the agents are {', '.join(agent.hostname for agent in known)}" if known else "there are no agents"
         raise NotFound(f"no agent is named '{name}'", field="agent", hint=hint)
 
     def _mark(self, hostname: str, *, is_lost: bool) -> None:

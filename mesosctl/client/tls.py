@@ -12,7 +12,7 @@ from mesosctl.model.errors import BadInput, TlsFailure, printable
 _LEAKS = re.compile(r"^\[[^\]]*\] |\(_ssl\.c:\d+\)$")
 
 _FILES = "see --cacert, --cert and --key"
-_OWN_CERTIFICATE = "give --cert and --key, signed by an authority that the master trusts"
+_OWN_CERTIFICATE = "give --cert, signed by an authority that the master trusts, and its --key"
 
 _BROKEN_FILES = {"KEY_VALUES_MISMATCH": "the key does not belong to the certificate"}
 

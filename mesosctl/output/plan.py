@@ -104,7 +104,8 @@ def _plan_verdict(steps: Sequence[Step], done: int) -> Verdict:
         made = "the step was done and read back" if len(steps) == 1 else f"all {total} were done and read back"
         return Verdict(made, "met")
     losses = sum(map(takes_away, steps[done:]))
-    taking = f", {losses} of which take{'s' if losses == 1 else ''} something away" if losses else ""
+    which = "which" if len(steps) - done == 1 else f"{losses} of which"
+    taking = f", {which} take{'s' if losses == 1 else ''} something away" if losses else ""
     if done:
         are = "is" if done == 1 else "are"
         return Verdict(f"{done} of {total} {are} done; {len(steps) - done} to go{taking}", "at risk")

@@ -183,6 +183,7 @@ def _ask(session: Session, steps: "Sequence[Step]") -> None:
     question = f"Apply {len(steps)} step{'s' * (len(steps) != 1)}"
     taking = sum(map(takes_away, steps))
     if taking:
-        session.confirm_destructive(f"{question}, {taking} of which take{'s' * (taking == 1)} something away?")
+        which = "which" if len(steps) == 1 else f"{taking} of which"
+        session.confirm_destructive(f"{question}, {which} take{'s' * (taking == 1)} something away?")
     else:
         session.confirm(f"{question}?")

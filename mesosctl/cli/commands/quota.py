@@ -154,7 +154,7 @@ Create = Annotated[bool, typer.Option("--create", help="Also set quota for a rol
         ("quota update dev cpus:8 mem:4GiB", "change the guarantee"),
         ("quota update dev mem:4GiB --yes", "drop the guarantee of cpus without being asked"),
         ("quota update dev --limit cpus:16", "change the limit only"),
-        ("quota update dev cpus:8 --limit none", "remove the limit"),
+        ("quota update dev cpus:8 --limit none", "change the guarantee, and remove the limit"),
         ("quota update -f - < quota.json", "from the JSON of UPDATE_QUOTA"),
     ),
 )
@@ -187,7 +187,9 @@ def update(  # noqa: PLR0913  # one parameter an option
     written = None
     if file is not None:
         if resources or limit is not None:
-            raise UsageError("arguments and --file cannot be used together", field="--file", hint="give one of them")
+            raise UsageError(
+                "RESOURCES and --limit cannot be used together with --file", field="--file", hint="give one of them"
+            )
         from mesosctl.api.quota import read_update_quota
 
         written = read_payload(session, file)
@@ -197,7 +199,7 @@ def update(  # noqa: PLR0913  # one parameter an option
         check_role_of_file(role, [name for name, _ in desired])
         force = force or request.force
     elif role is None or not (resources or limit is not None):
-        raise UsageError("give a role and resources", hint="for example, mesosctl quota update dev cpus:8")
+        raise UsageError("give a role and RESOURCES or --limit", hint="for example, mesosctl quota update dev cpus:8")
     else:
         with refusals_of(resources or ()):
             guarantee = guarantees_of(parse_words(resources, role)) if resources else None

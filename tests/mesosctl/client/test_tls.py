@@ -102,14 +102,14 @@ class TestTheClientsCertificate:
     def test_is_missing(self, papers, serve, type_words, version, words):
         masters = serve(papers.server(wants_client=True, version=version))
         ran = type_words(*words, "--cacert", papers.cacert, MESOSCTL_MASTER=masters.masters[0].base)
-        failing(ran, "client", "give --cert and --key")
+        failing(ran, "client", "give --cert, signed by")
 
     def test_is_of_an_authority_that_the_master_does_not_trust(self, papers, serve, type_words, tmp_path, version):
         masters = serve(papers.server(wants_client=True, version=version))
         (tmp_path / "other").mkdir()
         words = ("--cacert", papers.cacert, *Papers(tmp_path / "other").client())
         ran = type_words(*SET, *words, MESOSCTL_MASTER=masters.masters[0].base)
-        failing(ran, "it does not trust the authority that signed the client certificate", "give --cert and --key")
+        failing(ran, "it does not trust the authority that signed the client certificate", "give --cert, signed by")
 
     def test_has_expired(self, papers, serve, type_words, version):
         masters = serve(papers.server(wants_client=True, version=version))
@@ -209,7 +209,7 @@ class TestWhereTheConnectionBreaks:
             server.stop()
 
     def test_before_anything_was_answered(self, broken):
-        assert "give --cert and --key" in broken(b"").hint
+        assert "give --cert, signed by" in broken(b"").hint
 
     @pytest.mark.parametrize(
         "begun", [b"HTTP/1.1 200 OK\r\nContent-Le", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"]
