@@ -67,7 +67,8 @@ def _number(text: bytes, base: int) -> int:
         return 0
 
 
-_GZIP = 16 + zlib.MAX_WBITS
+GZIP = 16 + zlib.MAX_WBITS
+"""The format, as zlib names it."""
 _ALLOWED_AT_ONCE = 64 * 1024
 """Bytes that any body may unpack to, however short it is."""
 
@@ -86,7 +87,7 @@ class Unpacker:
     def __init__(self, factor: int, most: int) -> None:
         self._factor, self._most = factor, most
         self._packed = self._unpacked = 0
-        self._inflater = zlib.decompressobj(_GZIP)
+        self._inflater = zlib.decompressobj(GZIP)
 
     def feed(self, chunk: bytes) -> bytes:
         """Return the content of the next chunk.  Raises Broken and TooLarge."""

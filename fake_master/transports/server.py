@@ -9,6 +9,7 @@ import contextlib
 import logging
 import signal
 import ssl
+import zlib
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
 from fake_master.transports.in_process import ConnectionDropped
 from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off, write_chunk
-from fake_master.transports.request_bytes import Broken, TooLarge, Unpacker, origin_form
+from fake_master.transports.request_bytes import GZIP, Broken, TooLarge, Unpacker, origin_form
 
 if TYPE_CHECKING:
     from fake_master.transports.driver_connections import DriverConnections
@@ -162,9 +163,12 @@ class Server:
                 return await _carry(request, answer, answer.stream, self._writing)
             finally:
                 self._busy.set()  # the consequences of a lost subscriber may be due at once
-        response = web.Response(status=answer.status, body=answer.body, headers=dict(answer.headers))
-        if len(answer.body) > _SMALLEST_BODY_TO_COMPRESS and "gzip" in request.headers.get("Accept-Encoding", ""):
-            response.enable_compression(web.ContentCoding.gzip)
+        body, headers = answer.body, dict(answer.headers)
+        if len(body) > _SMALLEST_BODY_TO_COMPRESS and "gzip" in request.headers.get("Accept-Encoding", ""):
+            # Compressing a large answer at the default level takes longer than writing and sending it.
+            body = zlib.compress(body, zlib.Z_BEST_SPEED, GZIP)
+            headers["Content-Encoding"] = "gzip"
+        response = web.Response(status=answer.status, body=body, headers=headers)
         try:
             async with asyncio.timeout(self._limits.answer_seconds):
                 await response.prepare(request)

@@ -81,7 +81,7 @@ def _parse_entry(token: str, default_role: str) -> Resource:
             f"{name}: {value_text.strip()} is below zero",
             field=name,
             rule="resource.positive",
-            hint=f"write an amount without a minus, such as {name}:{value_text.strip().removeprefix('-')}",
+            hint=f"write an amount without a minus sign, such as {name}:{value_text.strip().removeprefix('-')}",
         )
     reservations = () if role == roles.DEFAULT_ROLE else (Reservation("STATIC", role),)
     return Resource(name, value, reservations)

@@ -242,7 +242,7 @@ def read_recording(lines: Iterable[str], name: str) -> list[CountedMessages]:
             counted = _counted(json.loads(line))
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             raise BadInput(
-                f"{name}, line {number} is not a reading of ratelimit watch",
+                f"{name}, line {number}, is not a reading of ratelimit watch",
                 field="--recorded",
                 hint="mesosctl ratelimit watch --count 60 -o jsonl writes such a file",
             ) from None

@@ -158,7 +158,8 @@ def main() -> None:
         f"Milliseconds of `{RUN_MS}`, at most {scale.samples} runs for each case. "
         "With `pass`, frameworks return every offer "
         "at once, so each run offers everything again. With `decline`, they decline every offer for a long time, until "
-        "a run has nothing to offer. On a busy machine, trust the best run more than the median.",
+        "a run has nothing to offer. With `a third reserved`, a quarter of the cpus and memory of every third agent is "
+        "reserved. On a busy machine, trust the best run more than the median.",
     )
     if not given.only:
         # First, as memory that was used before would be used again.

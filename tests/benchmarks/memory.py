@@ -137,7 +137,7 @@ def _fake_master(file: Path, label: str, agents: int) -> Iterator[tuple[Process,
 
 def ready_label(source: str) -> str:
     """Return the name of the row of a start."""
-    return f"the fake master, ready {source}"
+    return f"start of the fake master {source}"
 
 
 def _used(master: Process, label: str, agents: int, seconds: float | None) -> Iterator[Figure]:
@@ -192,7 +192,7 @@ def _hold_to_budgets(reporter: Reporter, found: dict[str, list[Figure]], *, is_h
         if figures and (took := figures[-1].seconds) is not None:
             last = figures[-1]
             reporter.row(f"{last.agents:,} agents, {source}", took, seconds, last.peak_mib, mib)
-            name = f"the fake master is ready {source}, {last.agents:,} agents"
+            name = f"start of the fake master {source}, {last.agents:,} agents"
             reporter.budget(name, took, seconds, "s")
             reporter.budget(name, last.peak_mib, mib, "MiB")
             if is_held:

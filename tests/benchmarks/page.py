@@ -4,7 +4,7 @@
 
 Runs each part in a process of its own, keeps its figures in FOLDER/measured, and writes
 FOLDER/index.md with its pictures.  What is not measured now stands there with the figures that
-were kept.  A part that fails, or takes longer than its bound, is named on the page; the others follow all the same.
+were kept.  A part that fails, or takes longer than its bound, is named on the page; the others are measured anyway.
 FOLDER is docs/benchmarks, or a temporary one with --small.
 
 Exit status: 0 if every part was measured, 1 if one failed, 2 if none failed and a figure is above its limit.

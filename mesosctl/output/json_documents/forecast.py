@@ -127,7 +127,7 @@ class Traffic(Mirrored):
 
 
 class ForecastDocument(Document, Mirrored):
-    """`whatif`, and every command with --dry-run."""
+    """`whatif`, and every command with --dry-run: what changes would do."""
 
     kind: Literal["forecast"] = "forecast"
     accepted: bool = Field(description="Whether everything would be accepted.")

@@ -75,7 +75,10 @@ class Finding(Mirrored):
 
 
 class QuotaCheck(Document, Mirrored):
-    """`quota check`; jsonl writes one of `findings` per line.  Amounts are null if this principal may not see them."""
+    """`quota check`: whether a quota would be accepted; jsonl writes one of `findings` per line.
+
+    Amounts are null if this principal may not see them.
+    """
 
     kind: Literal["quota.check"] = "quota.check"
     role: str

@@ -128,7 +128,7 @@ def test_the_last_limits_count_and_are_compared_with_those_of_today(whatif: What
         (("quota:web=cpus:1", "--before", "today.json"), 2, "--before applies to rate limits"),
         (("ratelimits:none.json", "--recorded", "five.jsonl"), 3, "none.json cannot be read"),
         (("ratelimits:broken.json", "--recorded", "five.jsonl"), 3, "qps"),
-        (("ratelimits:tight.json", "--recorded", "today.json"), 3, "line 1 is not a reading"),
+        (("ratelimits:tight.json", "--recorded", "today.json"), 3, "line 1, is not a reading"),
         (("ratelimits:-", "--recorded", "-"), 2, "standard input can be only one of the files"),
         (("ratelimits:-", "--recorded", "five.jsonl", "--from", "-"), 2, "standard input can be only one of the files"),
         (

@@ -27,7 +27,7 @@ IN_FILES = (
     Mistake(
         "ratelimit simulate r.json --recorded watch.jsonl",
         3,
-        "watch.jsonl, line 2 is not a reading",
+        "watch.jsonl, line 2, is not a reading",
         "ratelimit watch",
         files={"r.json": "{}", "watch.jsonl": _READINGS.replace("TIME", "NaN")},
     ),

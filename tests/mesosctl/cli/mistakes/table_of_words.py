@@ -34,7 +34,7 @@ WORDS = (
     Mistake("quota set web 'cpus:1;cpus:2'", 3, TWICE, "give cpus once"),
     Mistake("quota update web cpus:1 cpus:2", 3, TWICE, "give cpus once"),
     Mistake("quota set web cpus:3 --limit 'cpus:4;cpus:5'", 3, "at: argument --limit cpus:5", "give cpus once"),
-    Mistake("quota set web cpus:-1", 3, "cpus: -1 is below zero", "write an amount without a minus, such as cpus:1"),
+    Mistake("quota set web cpus:-1", 3, "cpus: -1 is below zero", "write an amount without a minus sign, such as cpus:1"),
     Mistake(
         "unreserve agent-3 cpus:3 --role ads",
         5,

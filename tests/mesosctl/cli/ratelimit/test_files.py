@@ -325,4 +325,4 @@ def test_a_recording_that_is_none_is_named_with_its_line(run, tmp_path):
     path.write_text('{"at": 0, "principal": "p", "received": 1}\n{"at": 1}\n')
     ran = run("ratelimit", "simulate", "-", "--recorded", str(path), stdin=json.dumps(NEW))
     assert ran.status == 3
-    assert "line 2 is not a reading" in ran.err
+    assert "line 2, is not a reading" in ran.err
