@@ -1,6 +1,6 @@
 """The sums of a cluster at one moment, from the state of its master: a dry run compares two of them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from fake_master.state.master_state import MasterState
@@ -15,23 +15,32 @@ _Pairs = tuple[tuple[str, int], ...]
 """Thousandths by name."""
 
 
-class _Look(NamedTuple):
-    """The amounts of one agent.  Most agents share theirs with others, whatever ports and labels they have."""
+class _Total(NamedTuple):
+    """The amounts that an agent has."""
 
-    total: _Pairs
+    amounts: _Pairs
     unreserved: _Pairs
-    idle: _Pairs
-    """The part of `unreserved` that no task uses."""
-    free: _Pairs
-    """The part of `idle` that is not offered."""
     reserved: tuple[tuple[str, _Pairs], ...]
     """By owner."""
 
+
+class _Look:
+    """The amounts of agents that differ in ports and labels at most; equal only to itself."""
+
+    __slots__ = ("free", "idle", "total")
+
+    def __init__(self, total: _Total, used: _Pairs, offers: Iterable[_Pairs]) -> None:
+        self.total = total
+        self.idle = _without(dict(total.unreserved), used)
+        """The part of what is unreserved that no task uses."""
+        self.free = _without(self.idle, *offers)
+        """The part of it that is not offered."""
+
     def like_agents(self) -> LikeAgents:
         return LikeAgents(
-            unreserved=Quantities(dict(self.unreserved)),
-            idle=Quantities(dict(self.idle)),
-            reserved=tuple((owner, Quantities(dict(owned))) for owner, owned in self.reserved),
+            unreserved=Quantities(dict(self.total.unreserved)),
+            idle=Quantities(self.idle),
+            reserved=tuple((owner, Quantities(dict(owned))) for owner, owned in self.total.reserved),
         )
 
 
@@ -84,10 +93,12 @@ class Summaries:
 
     def __init__(self) -> None:
         self._scalars = _KnownScalars()
-        self._looks: dict[_Look, int] = {}
-        """Each look, numbered."""
-        self._look_of: dict[tuple[int, ...], int] = {}
-        """The number of the look by the ids of an agent's resources, which `_scalars` keeps."""
+        self._totals: dict[int, _Total] = {}
+        """By the id of the resources, which `_scalars` keeps."""
+        self._looks: dict[tuple[_Total, tuple[_Pairs, ...]], _Look] = {}
+        """By the total, and what is used and offered of it."""
+        self._look_of: dict[tuple[int, ...], _Look] = {}
+        """The same by the ids of all these resources."""
 
     def of(self, state: MasterState) -> ClusterSummary:
         """Return the sums of this moment."""
@@ -111,10 +122,11 @@ class Summaries:
         totals: dict[str, int] = {}
         free: dict[str, int] = {}
         like_agents: dict[LikeAgents, int] = {}
-        for look, agents in self._looks_of(state):
+        for look, agents in self._looks_of(state).items():
             # A single amount is shown as it was sent; a product has forgotten that.
-            add_up(totals, look.total if agents == 1 else [(name, amount * agents) for name, amount in look.total])
-            add_up(free, [(name, amount * agents) for name, amount in look.free])
+            amounts = look.total.amounts
+            add_up(totals, amounts if agents == 1 else [(name, amount * agents) for name, amount in amounts])
+            add_up(free, [(name, amount * agents) for name, amount in look.free.items()])
             like = look.like_agents()
             like_agents[like] = like_agents.get(like, 0) + agents
         return ClusterSummary(
@@ -141,35 +153,38 @@ class Summaries:
             add_up(all_plain, plain)
         return sums
 
-    def _looks_of(self, state: MasterState) -> Iterator[tuple[_Look, int]]:
-        """Yield the looks of the agents in service, and how many agents have each."""
-        counts: dict[int, int] = {}
+    def _looks_of(self, state: MasterState) -> dict[_Look, int]:
+        """Return the looks of the agents in service, and how many agents have each."""
+        counts: dict[_Look, int] = {}
         for agent in state.agents.values():
             if agent.active:
                 offers = [offer.resources for offer in state.offers.on_agent(agent.id)]
                 key = (id(agent.total), id(agent.used), *map(id, offers))
-                number = self._look_of.get(key)
-                if number is None:
-                    look = self._look(agent.total, agent.used, offers)
-                    number = self._look_of[key] = self._looks.setdefault(look, len(self._looks))
-                counts[number] = counts.get(number, 0) + 1
-        return ((look, counts[number]) for look, number in self._looks.items() if number in counts)
+                look = self._look_of.get(key)
+                if look is None:
+                    look = self._look_of[key] = self._look(agent.total, (agent.used, *offers))
+                counts[look] = counts.get(look, 0) + 1
+        return counts
 
-    def _look(self, total: Resources, used: Resources, offers: Iterable[Resources]) -> _Look:
+    def _look(self, resources: Resources, held: Iterable[Resources]) -> _Look:
+        total = self._totals.get(id(resources))
+        if total is None:
+            total = self._totals[id(resources)] = self._total(resources)
+        used, *offers = amounts = tuple(map(self._plain, held))
+        look = self._looks.get((total, amounts))
+        if look is None:
+            look = self._looks[total, amounts] = _Look(total, used, offers)
+        return look
+
+    def _total(self, resources: Resources) -> _Total:
         amounts: dict[str, int] = {}
-        add_up(amounts, [(entry.name, entry.value) for entry in total if isinstance(entry.value, int)])
+        add_up(amounts, [(entry.name, entry.value) for entry in resources if isinstance(entry.value, int)])
         unreserved: dict[str, int] = {}
-        for name, amount in self._plain(total):
+        for name, amount in self._plain(resources):
             unreserved[name] = unreserved.get(name, 0) + amount  # a sum, so that nothing is shown as it was sent
-        idle = _without(unreserved, self._plain(used))
-        owned = sorted(total.by_owner().items())
-        return _Look(
-            total=tuple(amounts.items()),
-            unreserved=tuple(unreserved.items()),
-            idle=tuple(idle.items()),
-            free=tuple(_without(idle, *map(self._plain, offers)).items()),
-            reserved=tuple((owner, tuple(resources.scalar_quantities().items())) for owner, resources in owned),
-        )
+        owned = sorted(resources.by_owner().items())
+        reserved = tuple((owner, tuple(part.scalar_quantities().items())) for owner, part in owned)
+        return _Total(tuple(amounts.items()), tuple(unreserved.items()), reserved)
 
     def _plain(self, resources: Resources) -> _Pairs:
         return self._scalars.of(resources)[2]

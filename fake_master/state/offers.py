@@ -28,7 +28,7 @@ class OutstandingOffers:
 
     def __init__(self) -> None:
         self._by_id: dict[str, Offer] = {}
-        self._by_agent: dict[str, dict[str, Offer]] = {}
+        self._by_agent: dict[str, tuple[Offer, ...]] = {}
         self._made = 0
         self.revision = object()
         """A new object after each change, so that unchanged offers are recognised at once."""
@@ -51,22 +51,25 @@ class OutstandingOffers:
         """Return the outstanding offer with this id, or None."""
         return self._by_id.get(offer_id)
 
-    def on_agent(self, agent_id: str) -> list[Offer]:
+    def on_agent(self, agent_id: str) -> tuple[Offer, ...]:
         """Return the outstanding offers of one agent, oldest first."""
-        offers = self._by_agent.get(agent_id)
-        return list(offers.values()) if offers else []
+        return self._by_agent.get(agent_id, ())
 
     def add(self, offer: Offer) -> None:
         """Enter an offer."""
         self.revision = object()
         self._by_id[offer.id] = offer
-        self._by_agent.setdefault(offer.agent_id, {})[offer.id] = offer
+        self._by_agent[offer.agent_id] = (*self._by_agent.get(offer.agent_id, ()), offer)
 
     def remove(self, offer: Offer) -> None:
         """Strike out an outstanding offer."""
         self.revision = object()
         del self._by_id[offer.id]
-        del self._by_agent[offer.agent_id][offer.id]
+        left = tuple(one for one in self._by_agent[offer.agent_id] if one.id != offer.id)
+        if left:
+            self._by_agent[offer.agent_id] = left
+        else:
+            del self._by_agent[offer.agent_id]
 
 
 @dataclass(frozen=True, slots=True)

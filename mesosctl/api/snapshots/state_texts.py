@@ -128,7 +128,6 @@ class StateTexts:
     def __init__(self, lists: ResourceLists) -> None:
         self._lists = lists
         self._domains: Known[str, Any] = Known()
-        self._totals: Known[str, Resources] = Known()
         self._attributes: Known[str, Mapping[str, str | float]] = Known()
         self._capabilities: Known[str, frozenset[str]] = Known()
         self.readers: Mapping[str, Shortcut] = {
@@ -143,15 +142,13 @@ class StateTexts:
 
     def _agent(self, entry: _Agent) -> ReadAgent:
         info = entry.agent_info
-        total, attributes, listed, domain = map(
-            _text, (entry.total_resources, info.attributes, entry.capabilities, info.domain)
-        )
+        attributes, listed, domain = map(_text, (info.attributes, entry.capabilities, info.domain))
         fault_domain = self._domains.get(domain, lambda: DECODER.decode(domain)).get("fault_domain", {})
         agent = SnapshotAgent(
             id=intern(info.id.value),
             hostname=info.hostname,
             pid=entry.pid,
-            total=self._totals.get(total, lambda: self._total(total)),
+            total=self._total(entry.total_resources),
             attributes=self._attributes.get(attributes, lambda: attributes_of(DECODER.decode(attributes))),
             capabilities=self._capabilities.get(listed, lambda: capabilities_of(DECODER.decode(listed))),
             active=entry.active and not entry.deactivated,
@@ -188,11 +185,11 @@ class StateTexts:
             raise ValueError(listed)
         return found
 
-    def _total(self, listed: str) -> Resources:
-        found = self._lists.by_role_of_text(listed)
-        if found is None:
-            raise ValueError(listed)
-        return Resources(entry for part in found.values() for entry in part)
+    def _total(self, listed: msgspec.Raw) -> Resources:
+        by_role = self._by_role(listed)
+        if len(by_role) == 1:  # allocated to none, as a master writes it
+            return next(iter(by_role.values()))
+        return Resources(entry for part in by_role.values() for entry in part)
 
 
 def _text(listed: msgspec.Raw) -> str:
