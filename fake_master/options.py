@@ -216,7 +216,9 @@ class ServeOptions:
     )
     log_format: Annotated[
         Literal["text", "json"],
-        typer.Option("--log-format", help="The format of log messages; with json, the URL is a JSON object too."),
+        typer.Option(
+            "--log-format", help="The format of log messages; with json, a JSON object is printed instead of the URL."
+        ),
     ] = "text"
     log_requests: Annotated[bool, typer.Option("--log-requests", help="Log every request with its status.")] = False
     version: Annotated[

@@ -97,7 +97,7 @@ def commands(url: str, file: Path, folder: Path) -> Iterator[tuple[str, list[str
     yield "reservations --tree", [*live, "reservations", "--tree"]
     yield "whatif: a quota", [*tool, "-o", "json", "whatif", "--from", str(file), CHANGE]
     yield (
-        "whatif: a fifth of the agents",
+        "whatif: a fifth of the agents lost",
         [*tool, "-o", "json", "whatif", "--from", str(file), "--lose-fraction", "0.2"],
     )
 

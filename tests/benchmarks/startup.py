@@ -32,7 +32,7 @@ BUDGETS: dict[str, float | None] = {
     "quota list, on fake:": None,
 }
 """Ratios to `python -c pass`; None for the one that has to be no slower than over HTTP."""
-COLUMNS = ("command", "ms", "ratio", "ratio of CPU", "budget")
+COLUMNS = ("command", "ms", "ratio", "ratio of CPU time", "budget")
 
 
 def main() -> None:

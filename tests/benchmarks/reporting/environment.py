@@ -9,7 +9,7 @@ from mesosctl import __version__
 from tests.fake_master.allocator.real.real_master import RUNNER, RealMaster
 
 LIBRARIES = ("aiohttp", "httpx", "pydantic", "rich", "typer")
-NO_REAL_MASTER = "none here (MESOS_RUNNER is not set): the fake master alone"
+NO_REAL_MASTER = "none (MESOS_RUNNER is not set); only the fake master was measured"
 
 
 def environment() -> dict[str, str]:

@@ -209,7 +209,7 @@ class TestWhereTheConnectionBreaks:
             server.stop()
 
     def test_before_anything_was_answered(self, broken):
-        assert "give --cert, signed by" in broken(b"").hint
+        assert "give --cert and --key" in broken(b"").hint
 
     @pytest.mark.parametrize(
         "begun", [b"HTTP/1.1 200 OK\r\nContent-Le", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"]
