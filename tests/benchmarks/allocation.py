@@ -189,7 +189,7 @@ def _row(reporter: Reporter, label: str, at_most: float, found: Samples, seconds
     cells: list[Cell] = []
     for of in (statistics.median, min):
         if found.real is None:
-            cells += of(found.ours), f"none in {seconds:.0f} s" if RUNNER else None, None
+            cells += of(found.ours), f"not finished in {seconds:.0f} s" if RUNNER else None, None
         else:
             cells += of(found.ours), of(found.real), ratio(of(found.ours), of(found.real))
     reporter.row(label, *cells, at_most, found.decline_us)

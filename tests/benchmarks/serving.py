@@ -229,8 +229,9 @@ def main() -> None:
         "turn. A rate ratio above 1 and a p99 ratio below 1 mean that the fake master is faster. Nothing changes "
         "during the measurement, so the fake master answers from its cache. `first` is the time of the first "
         "answer, with an empty cache, which is roughly the time of an answer after everything has changed. "
-        "The budgets: a rate ratio of at least 1, and a first ratio of at most 1. A first answer within "
-        f"{LITTLE * 1000:g} ms is not compared, because it says more about the connection than about the master.",
+        "The budgets, for `/state-summary` and the v1 calls only: a rate ratio of at least 1, and a first ratio of at "
+        "most 1. A first answer within "
+        f"{LITTLE * 1000:g} ms does not count, because it says more about the connection than about the master.",
     )
     for case in SMALL if given.small else LARGE:
         # One at a time first: a master that many have just asked still tidies up, and slows the other's first answer.

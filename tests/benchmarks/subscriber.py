@@ -173,7 +173,7 @@ def main() -> None:
     about = (__doc__ or "").partition("\n\n")[2].partition("\n\n")[2].partition("  Ends with")[0].replace("\n", " ")
     reporter = Reporter("Event subscriber", about)
     reporter.table(
-        "A subscriber while 1,000 offers a second move",
+        "A subscriber while 1,000 offers move each second",
         "agents",
         "MB of the state",
         "seconds to read it",
