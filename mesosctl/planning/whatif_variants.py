@@ -105,7 +105,7 @@ def parse_template(word: str) -> Template:
             f"'{word}' does not leave exactly one amount open",
             field="--find-largest",
             hint="write a question mark for the amount of one resource: 'quota:web=cpus:?;mem:6GiB', "
-            "or reserve:agent-1=cpus(web):?",
+            "or 'reserve:agent-1=cpus(web):?'",
         )
     (match,) = found
     mark = amounts.index("?")
