@@ -11,7 +11,7 @@
                  "resources": [Resource]}],
      "quotas": {"web": {"guarantees": {"cpus": 12.0}, "limits": {"cpus": 12.0}}},
      "weights": {"web": 2.0},
-     "unknown": ["filters: …"]}
+     "untold": ["filters: …"]}
 
 and, of a master that lends idle reservations, what `api.snapshots.lending` shows.
 

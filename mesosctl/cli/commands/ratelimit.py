@@ -171,8 +171,12 @@ def default(
     from mesosctl.operations.rate_limits_file import set_default
 
     session: Session = ctx.obj
-    if remove == (qps is not None) or (remove and capacity is not None):
-        raise UsageError("give either --qps or --none", field="--qps", hint="a capacity without a rate is ignored")
+    if remove == (qps is not None):
+        raise UsageError("give either --qps or --none", field="--qps", hint="--none removes the limit")
+    if remove and capacity is not None:
+        raise UsageError(
+            "--none and --capacity cannot be used together", field="--capacity", hint="a capacity needs --qps"
+        )
     edit_and_tell(session, file, set_default(limit_of(qps, capacity)))
 
 

@@ -38,7 +38,7 @@ def alternatives_report(found: Sequence[Alternative]) -> Report:
         return documents.Alternatives(alternatives=items())
 
     harmless = sum(one.forecast.is_harmless for one in found)
-    sentence = f"{harmless} of {len(found)} changes would be accepted and would starve nobody"
+    sentence = f"{harmless} of {len(found)} changes would be harmless"
     return Report(
         _COLUMNS,
         [_row(one) for one in found],

@@ -92,7 +92,7 @@ def test_each_comes_after_the_common_changes(live: Live):
 def test_no_alternative_is_harmless(live: Live):
     said = ask(live, "whatif", "--each", "quota:web=cpus:{17,18}")
     assert said.status == 1
-    assert "0 of 2 changes would be accepted" in said.out
+    assert "0 of 2 changes would be harmless" in said.out
 
 
 @pytest.mark.process
