@@ -24,7 +24,7 @@ class _Total(NamedTuple):
     """By owner."""
 
 
-class _Look:
+class _AgentAmounts:
     """The amounts of agents that differ in ports and labels at most; equal only to itself."""
 
     __slots__ = ("free", "idle", "total")
@@ -89,15 +89,15 @@ class _KnownScalars:
 
 
 class Summaries:
-    """The sums of a cluster, each time that they are asked for; agents that have not changed are looked at once."""
+    """The sums of a cluster, each time that they are asked for; agents of equal resources are added up once."""
 
     def __init__(self) -> None:
         self._scalars = _KnownScalars()
         self._totals: dict[int, _Total] = {}
         """By the id of the resources, which `_scalars` keeps."""
-        self._looks: dict[tuple[_Total, tuple[_Pairs, ...]], _Look] = {}
+        self._by_amounts: dict[tuple[_Total, tuple[_Pairs, ...]], _AgentAmounts] = {}
         """By the total, and what is used and offered of it."""
-        self._look_of: dict[tuple[int, ...], _Look] = {}
+        self._by_identity: dict[tuple[int, ...], _AgentAmounts] = {}
         """The same by the ids of all these resources."""
 
     def of(self, state: MasterState) -> ClusterSummary:
@@ -122,12 +122,12 @@ class Summaries:
         totals: dict[str, int] = {}
         free: dict[str, int] = {}
         like_agents: dict[LikeAgents, int] = {}
-        for look, agents in self._looks_of(state).items():
+        for one, agents in self._agents_by_amounts(state).items():
             # A single amount is shown as it was sent; a product has forgotten that.
-            amounts = look.total.amounts
+            amounts = one.total.amounts
             add_up(totals, amounts if agents == 1 else [(name, amount * agents) for name, amount in amounts])
-            add_up(free, [(name, amount * agents) for name, amount in look.free.items()])
-            like = look.like_agents()
+            add_up(free, [(name, amount * agents) for name, amount in one.free.items()])
+            like = one.like_agents()
             like_agents[like] = like_agents.get(like, 0) + agents
         return ClusterSummary(
             totals=Quantities(totals),
@@ -153,28 +153,28 @@ class Summaries:
             add_up(all_plain, plain)
         return sums
 
-    def _looks_of(self, state: MasterState) -> dict[_Look, int]:
-        """Return the looks of the agents in service, and how many agents have each."""
-        counts: dict[_Look, int] = {}
+    def _agents_by_amounts(self, state: MasterState) -> dict[_AgentAmounts, int]:
+        """Return the amounts of the agents in service, and how many agents have each."""
+        counts: dict[_AgentAmounts, int] = {}
         for agent in state.agents.values():
             if agent.active:
                 offers = [offer.resources for offer in state.offers.on_agent(agent.id)]
                 key = (id(agent.total), id(agent.used), *map(id, offers))
-                look = self._look_of.get(key)
-                if look is None:
-                    look = self._look_of[key] = self._look(agent.total, (agent.used, *offers))
-                counts[look] = counts.get(look, 0) + 1
+                found = self._by_identity.get(key)
+                if found is None:
+                    found = self._by_identity[key] = self._amounts_of(agent.total, (agent.used, *offers))
+                counts[found] = counts.get(found, 0) + 1
         return counts
 
-    def _look(self, resources: Resources, held: Iterable[Resources]) -> _Look:
+    def _amounts_of(self, resources: Resources, held: Iterable[Resources]) -> _AgentAmounts:
         total = self._totals.get(id(resources))
         if total is None:
             total = self._totals[id(resources)] = self._total(resources)
         used, *offers = amounts = tuple(map(self._plain, held))
-        look = self._looks.get((total, amounts))
-        if look is None:
-            look = self._looks[total, amounts] = _Look(total, used, offers)
-        return look
+        found = self._by_amounts.get((total, amounts))
+        if found is None:
+            found = self._by_amounts[total, amounts] = _AgentAmounts(total, used, offers)
+        return found
 
     def _total(self, resources: Resources) -> _Total:
         amounts: dict[str, int] = {}
