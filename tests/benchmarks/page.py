@@ -7,7 +7,8 @@ FOLDER/index.md with its pictures.  What is not measured now stands there with t
 were kept.  A part that fails, or takes longer than its bound, is named on the page; the others are measured anyway.
 FOLDER is docs/benchmarks, or a temporary one with --small.
 
-Exit status: 0 if every part was measured, 1 if one failed, 2 if none failed and a figure is above its limit.
+Exit status: 0 if every part was measured and no figure is above its limit, 1 if a part failed, 2 if none failed but a
+figure is above its limit.
 """
 
 # ruff: noqa: T201  # a command that shows its progress
