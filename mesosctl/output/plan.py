@@ -98,15 +98,20 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
     )
 
 
+def losses_text(steps: Sequence[Step]) -> str:
+    """The clause that says how many of the steps take something away; empty if none does."""
+    losses = sum(map(takes_away, steps))
+    which = "which" if len(steps) == 1 else f"{losses} of which"
+    return f", {which} take{'s' * (losses == 1)} something away" if losses else ""
+
+
 def _plan_verdict(steps: Sequence[Step], done: int) -> Verdict:
     total = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
     if done == len(steps):
         made = "the step was done and read back" if len(steps) == 1 else f"all {total} were done and read back"
         return Verdict(made, "met")
-    losses = sum(map(takes_away, steps[done:]))
-    which = "which" if len(steps) - done == 1 else f"{losses} of which"
-    taking = f", {which} take{'s' if losses == 1 else ''} something away" if losses else ""
+    taking = losses_text(steps[done:])
     if done:
         are = "is" if done == 1 else "are"
         return Verdict(f"{done} of {total} {are} done; {len(steps) - done} to go{taking}", "at risk")
-    return Verdict(f"{total} to do{taking}", "at risk" if losses else "met")
+    return Verdict(f"{total} to do{taking}", "at risk" if taking else "met")

@@ -178,12 +178,11 @@ def _go(  # the parts of one command
 
 def _ask(session: Session, steps: "Sequence[Step]") -> None:
     """A script need not be asked if nobody loses anything.  Raises UsageError."""
-    from mesosctl.planning.plan import takes_away
+    from mesosctl.output.plan import losses_text
 
     question = f"Apply {len(steps)} step{'s' * (len(steps) != 1)}"
-    taking = sum(map(takes_away, steps))
-    if taking:
-        which = "which" if len(steps) == 1 else f"{taking} of which"
-        session.confirm_destructive(f"{question}, {which} take{'s' * (taking == 1)} something away?")
+    losses = losses_text(steps)
+    if losses:
+        session.confirm_destructive(f"{question}{losses}?")
     else:
         session.confirm(f"{question}?")

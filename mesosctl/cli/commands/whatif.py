@@ -282,15 +282,15 @@ def _tell_several(
     from mesosctl.output.forecasts.variants import alternatives_report, largest_report
     from mesosctl.planning.whatif_changes import parse_change
 
-    def attempt(word: str) -> None:
-        runner.attempt([(word, parse_change(word))])
-
     if isinstance(several, tuple):
-        found = list(forecast_each(dry_run, [word for word, _ in several], attempt, session.progress))
+        parsed = dict(several)
+        words = [word for word, _ in several]
+        each = forecast_each(dry_run, words, lambda word: runner.attempt([(word, parsed[word])]), session.progress)
+        found = list(each)
         session.end_progress()
         emit_answer(session, alternatives_report(found))
         return ExitStatus.DONE if any(one.forecast.is_harmless for one in found) else ExitStatus.ANSWER_IS_NO
-    largest = find_largest(dry_run, several, attempt, session.progress)
+    largest = find_largest(dry_run, several, lambda one: runner.attempt([(one, parse_change(one))]), session.progress)
     answer = largest_report(largest)
     if largest.best is None:
         session.end_progress()

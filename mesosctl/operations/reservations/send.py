@@ -176,19 +176,14 @@ def wait_for(master: Master, change: AgentChange, operation: Operation, options:
         if options.ask_agents and not change.by_agent:
             shown, agent_says = _on_agent(master, agent, operation.outcome)
             change = replace(change, by_agent=shown)
-        if change.by_master and (change.by_agent or not options.ask_agents):
+        missing = [] if change.by_master else ["the master"]
+        if options.ask_agents and not change.by_agent:
+            missing.append("the agent")
+        if not missing:
             return change
-        waits = " and ".join(
-            name
-            for name, seen in (
-                ("the master", change.by_master),
-                ("the agent", change.by_agent or not options.ask_agents),
-            )
-            if not seen
-        )
         if master.deadline.remaining() <= pause:
             raise NotConfirmed(_not_shown(change, agent_says), hint=_hint(change))
-        options.progress(f"waiting for {waits} to show the change on {agent.name}")
+        options.progress(f"waiting for {' and '.join(missing)} to show the change on {agent.name}")
         master.settings.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
 
