@@ -152,11 +152,7 @@ class ResourceLists:
 
     def by_role_of_text(self, text: str) -> Mapping[str, Resources] | None:
         """As `by_role`, of a list as text without blanks, as a master writes it; None if it needs a closer look."""
-        found = self._by_role_texts.find(text)
-        if found is None:
-            found = self._by_role_for_any(text)
-            self._by_role_texts.add(text, found)
-        return found
+        return self._by_role_texts.get(text, lambda: self._by_role_for_any(text))
 
     def _by_role_for_any(self, text: str) -> Mapping[str, Resources] | None:
         role, form = _for_any_role(text)
@@ -274,18 +270,8 @@ class Sums:
 
     def add(self, left: Resources, right: Resources) -> Resources:
         """`left + right`."""
-        key = id(left), id(right)
-        found = self._sums.find(key)
-        if found is None:
-            found = left, right, left + right
-            self._sums.add(key, found)
-        return found[2]
+        return self._sums.get((id(left), id(right)), lambda: (left, right, left + right))[2]
 
     def subtract(self, left: Resources, right: Resources) -> Resources:
         """`left - right`."""
-        key = id(left), id(right)
-        found = self._differences.find(key)
-        if found is None:
-            found = left, right, left - right
-            self._differences.add(key, found)
-        return found[2]
+        return self._differences.get((id(left), id(right)), lambda: (left, right, left - right))[2]

@@ -94,8 +94,4 @@ class _Texts(Generic[Value]):
 
     def of(self, value: Value) -> str:
         """The text of `value`."""
-        found = self._known.find(id(value))
-        if found is None:
-            found = value, self._write(value)
-            self._known.add(id(value), found)
-        return found[1]
+        return self._known.get(id(value), lambda: (value, self._write(value)))[1]
