@@ -144,7 +144,7 @@ def main() -> None:
             "Forecasts",
             f"A snapshot of {agents:,} agents, {given.frameworks} frameworks and {tasks:,} tasks, "
             f"{file.stat().st_size / 1e6:.1f} MB. Each forecast runs in its own process, which writes "
-            "it as JSON and as the page of `--report`.",
+            "it as JSON and as the page of `--report`. The live master is a fake one that has answered before.",
         )
         reporter.table("One forecast", "change", "seconds", "peak MiB", "offers rescinded", "answer")
         for name, words in CASES.items():
