@@ -140,17 +140,15 @@ class LendingBatch:
             ):
                 break
             record.lent[borrower.borrower] = slack
-            if not borrower.given:
-                borrower.offers = offers_of(self._offers, borrower.client)
             offers = borrower.offers
+            if offers is None:
+                offers = borrower.offers = offers_of(self._offers, borrower.client)
             regular = offers.get(name)
             if regular is not lending.beside:
                 lending.beside, lending.offered = regular, self._joined.of(regular, lending.allocation.with_role)
             offers[name] = lending.offered
             if lending.order:
                 lending.pass_turn()
-            else:
-                borrower.given += 1
             key = lending.take()
             if order[-1] < key:
                 order.append(key)  # as mostly
@@ -196,9 +194,10 @@ class LendingBatch:
             return
         self._lent.role_sorter.allocated_again(lending.node, lending.allocation, lending.given)
         for place in lending.borrowers:
-            if place.given:
-                place.borrower.held += place.given
-                place.borrower.role.sorter.allocated_again(place.node, lending.allocation, place.given)
+            given = place.given if lending.order else lending.given
+            if given:
+                place.borrower.held += given
+                place.borrower.role.sorter.allocated_again(place.node, lending.allocation, given)
 
 
 def _rejects(client: Client, agent: Agent, allocation: Allocation) -> bool:

@@ -77,8 +77,8 @@ class LendingBorrower(Place):
         self.client = client
         self.is_choosy = False
         """Whether filters or constraints may keep an agent from it."""
-        self.offers: ResourcesByAgent = {}
-        """The borrower's offers in this run, once it was given something."""
+        self.offers: ResourcesByAgent | None = None
+        """The borrower's offers in this run, once it was given something in this row."""
 
 
 class LendingRole(Place):
@@ -106,7 +106,7 @@ class LendingRole(Place):
             return
         self.begin(row.shares(self.node))
         for place in borrowers:
-            place.given = 0
+            place.offers = None
             place.is_choosy = place.client.filters.count > 0 or place.client.excludes is not None
         if len(borrowers) > 1:
             for place in borrowers:
@@ -115,9 +115,7 @@ class LendingRole(Place):
             sorter.refresh()
             places = {place.node: place for place in borrowers}
             self.order = [
-                (share, count, path, places[node])
-                for share, count, path, node in sorter.root.ranking
-                if node in places
+                (share, count, path, places[node]) for share, count, path, node in sorter.root.ranking if node in places
             ]
             self.next = self.order[0][3]
 
