@@ -59,7 +59,7 @@ class AgentResources:
         return [entry.with_allocation_role(role) for role, entry in self._lists.entries_of_text(text)]
 
     def held(self, listed: msgspec.Raw) -> Holding:
-        """What tasks and executors or offers hold."""
+        """The resources that tasks and executors, or offers, hold."""
         text = text_of(listed)
         return self._holdings.get(text, lambda: self._held(text))
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from mesosctl.model.identity_cache import IdentityCache
 from mesosctl.model.quantities import Quantities
+from mesosctl.model.reservations.identity_cache import IdentityCache
 from mesosctl.model.reservations.rules import ALL_CAPABILITIES
 from mesosctl.model.resource import Disk, Reservation
 from mesosctl.model.resources import Resources
