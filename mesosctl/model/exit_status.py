@@ -33,8 +33,8 @@ MEANINGS: dict[ExitStatus, str] = {
     ExitStatus.INVALID: "invalid payload, file or configuration (refused here, or 400 from the master)",
     ExitStatus.DENIED: "not authenticated or not authorized (401, 403)",
     ExitStatus.NOT_FOUND: "not found, such as an agent, a role without quota, or a context",
-    ExitStatus.CONFLICT: "the cluster cannot hold the change (capacity check: 409, or 400 for UPDATE_QUOTA), or has "
-    "changed since the plan",
+    ExitStatus.CONFLICT: "the cluster is in the way of the change: too little capacity (409, or 400 for UPDATE_QUOTA), "
+    "volumes on the resources, or other changes since the plan",
     ExitStatus.NO_MASTER: "no master: network, TLS, or no leader (503)",
     ExitStatus.MASTER_FAILED: "the master failed (5xx), or its answer is not one that Mesos sends",
     ExitStatus.NOT_CONFIRMED: "the deadline passed, or an accepted change could not be confirmed",

@@ -5,11 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fake_master.sources.snapshot import RestoredCluster
+from mesosctl.api.snapshots import snapshot
 from tests.benchmarks.allocation import exponent
 from tests.benchmarks.allocation_runs import Ours
 from tests.benchmarks.cases import Case
 from tests.benchmarks.load import Answers, ask
+from tests.benchmarks.memory import _columns, _row, snapshot_of
 from tests.benchmarks.serving import FakeMaster
+from tests.benchmarks.whatif import Figure
 
 
 @given(st.floats(0.1, 3.0), st.floats(0.01, 100.0))
@@ -58,3 +62,18 @@ def test_a_question_is_asked_twice_at_least_however_long_its_first_answer_takes(
 def test_a_question_that_is_not_answered_with_200_ends_the_measurement() -> None:
     with FakeMaster(Case("", 2, 1), "1secs") as master, pytest.raises(AssertionError, match="404"):
         ask(master.port, "/nothing", at_once=2, seconds=0.0)
+
+
+def test_a_cluster_is_one_that_a_master_can_be() -> None:
+    small = snapshot_of(12)
+    assert snapshot.load(snapshot.dump(small)) == small
+    master = RestoredCluster(small).start(clock=lambda: small.taken_at)
+    assert (len(master.state.agents), len(list(master.state.offers))) == (12, 6)
+    assert {len(agent.total.reserved()) for agent in master.state.agents.values()} == {0, 2}
+
+
+def test_growth_stands_beside_the_figures() -> None:
+    figures = [Figure("a command", 5, 1.0, 0.5, 40.0), Figure("a command", 50, 9.0, None, 60.0)]
+    row = list(_row(figures))
+    assert row == ["a command", 1.0, 9.0, 9.0, 0.5, None, None, 40.0, 60.0, 1.5]
+    assert len(list(_columns((5, 50)))) == len(row)

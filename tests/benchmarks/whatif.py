@@ -53,22 +53,6 @@ BUDGETS: dict[str, tuple[float, int | None]] = {
     "snapshot --compare FILE --from FILE": (3, None),
 }
 """At the largest size: seconds, and MiB at the peak."""
-SNAPSHOT_SHARE, SNAPSHOT_MIB = 1.1, 250
-"""A snapshot takes so many times the time of its questions alone, and so much memory.
-
-The questions alone are the same requests, whose answers are read and dropped: that is the master's time.  A master
-makes and compresses a whole answer before it sends the first byte of it, so nothing of it can be read meanwhile.
-"""
-ASKING = """
-import sys, urllib.request
-url = sys.argv[1]
-for path, body in (("/version", None), ("/flags", None), ("/quota", None), ("/weights", None),
-                   ("/api/v1", b'{"type":"GET_STATE"}'), ("/metrics/snapshot", None)):
-    types = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "gzip"}
-    with urllib.request.urlopen(urllib.request.Request(url + path, body, types), timeout=900) as answer:
-        while answer.read(65536):
-            pass
-"""
 
 
 @dataclass(frozen=True)
@@ -160,7 +144,7 @@ def main() -> None:
             "Forecasts",
             f"A snapshot of {agents:,} agents, {given.frameworks} frameworks and {tasks:,} tasks, "
             f"{file.stat().st_size / 1e6:.1f} MB. Each forecast runs in its own process, which writes "
-            "it as JSON and as the page of `--report`.",
+            "it as JSON and as the page of `--report`. The live master is a fake one that has answered before.",
         )
         reporter.table("One forecast", "change", "seconds", "peak MiB", "offers rescinded", "answer")
         for name, words in CASES.items():
@@ -192,21 +176,11 @@ def _by_size(reporter: Reporter, sizes: Sequence[int], frameworks: int) -> float
             f"{growth:.2f}. Above {MOST_GROWTH}, the benchmark fails."
         )
         reporter.table(f"At {sizes[-1]:,} agents", "command", *columns, "budget seconds", "budget MiB")
-        asked = 0.0
         for one in _commands(file, sizes[-1]):
             seconds, most = BUDGETS.get(one.command, (None, None))
-            if one.command == "the requests of a snapshot alone":
-                asked = one.seconds or 0.0
-            elif one.command == "snapshot -f":
-                seconds, most = asked * SNAPSHOT_SHARE, SNAPSHOT_MIB
-                reporter.budget(
-                    f"snapshot -f divided by its requests alone, {sizes[-1]:,} agents",
-                    (one.seconds or 0.0) / asked,
-                    SNAPSHOT_SHARE,
-                )
             reporter.row(one.command, *_amounts(one), seconds, most)
             name = f"{one.command}, {sizes[-1]:,} agents"
-            if one.command in BUDGETS and seconds is not None:
+            if seconds is not None:
                 reporter.budget(name, one.seconds or 0.0, seconds, "s")
             if most is not None:
                 reporter.budget(name, round(one.peak_mib), most, "MiB")
@@ -219,7 +193,6 @@ def _amounts(figure: Figure) -> tuple[Cell, ...]:
 
 def _commands(file: Path, agents: int) -> Iterator[Figure]:
     """Every command with a budget; those that ask a master ask one that serves the file."""
-    taken = str(file.with_name("taken.json"))
     source = ["--from", str(file)]
     yield run("whatif --from FILE", agents, [*TOOL, "-o", "json", "whatif", *source, *QUESTION])
     yield run("snapshot --from FILE", agents, [*TOOL, "snapshot", *source])
@@ -231,11 +204,8 @@ def _commands(file: Path, agents: int) -> Iterator[Figure]:
         url = master.first_line()
         if not url:
             raise RuntimeError(master.last_words())
-        asking = [sys.executable, "-c", ASKING, url]
-        run("the first time", agents, asking)  # answers are kept from then on
-        yield run("the requests of a snapshot alone", agents, asking)
-        yield run("snapshot -f", agents, [*TOOL, "--master", url, "snapshot", "-f", taken])
         live = [*TOOL, "--master", url, "-o", "json", "whatif", *QUESTION]
+        run("the first time", agents, live)  # the master keeps its answers from then on
         yield run("whatif of a live master", agents, live)
     finally:
         master.stop()

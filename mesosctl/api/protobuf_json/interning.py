@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from mesosctl.api.protobuf_json.decoding import STRICT, ConversionError
@@ -114,9 +114,14 @@ class ResourceLists:
         self._entries: Known[str, tuple[str, Resource]] = Known()
         self._by_role: Known[str, Mapping[str, Resources]] = Known()
         self._plain: Known[str, Resources] = Known()
-        self._texts: Known[str, Resource] = Known()
-        self._plain_texts: Known[str, Resources | None] = Known()
-        self._by_role_texts: Known[str, Mapping[str, Resources] | None] = Known()
+        self._plain_entry_of_text = lru_cache(MOST_KNOWN)(self._plain_entry)
+        self.plain_of_text = lru_cache(MOST_KNOWN)(self._plain_of_text)
+        """Like `plain`, for a list as text from json.dumps; None for any other text, and for an invalid one.
+
+        A list that was seen before is found without decoding.
+        """
+        self.by_role_of_text = lru_cache(MOST_KNOWN)(self._by_role_of_text)
+        """Like `by_role`, for a list as text without blanks, as a master writes it; None if it needs a closer look."""
         self._one_role_texts: Known[str, Resources] = Known()
         self._entry_texts: Known[str, Resource] = Known()
         self._amounts: Known[tuple[str, str, str], Resource] = Known()
@@ -131,14 +136,7 @@ class ResourceLists:
 
         return self._plain.get(repr(messages), together)
 
-    def plain_of_text(self, text: str) -> Resources | None:
-        """Like `plain`, for a list as text from json.dumps; None for any other text, and for an invalid one.
-
-        A list that was seen before is found without decoding.
-        """
-        return self._plain_texts.get(text, lambda: self._of_text(text))
-
-    def _of_text(self, text: str) -> Resources | None:
+    def _plain_of_text(self, text: str) -> Resources | None:
         if text == "[]":
             return Resources()
         if "\\" in text or not text.startswith(_BEGIN) or not text.endswith(_END):
@@ -146,15 +144,22 @@ class ResourceLists:
         # Where each piece is an entry by itself, the whole is the list of them.
         pieces = text[len(_BEGIN) : -len(_END)].split(_BETWEEN)
         try:
-            return Resources(self._texts.get(piece, partial(self._plain_entry, piece)) for piece in pieces)
+            return Resources(map(self._plain_entry_of_text, pieces))
         except (ValueError, RuleViolation, RecursionError):
             return None
 
-    def by_role_of_text(self, text: str) -> Mapping[str, Resources] | None:
-        """As `by_role`, of a list as text without blanks, as a master writes it; None if it needs a closer look."""
-        return self._by_role_texts.get(text, lambda: self._by_role_for_any(text))
+    def entries_of_text(self, text: str) -> list[tuple[str | None, Resource]]:
+        """The allocation role, if any, and the resource of each message in a list as text without blanks.
 
-    def _by_role_for_any(self, text: str) -> Mapping[str, Resources] | None:
+        Raises ValueError, RuleViolation or RecursionError for an invalid list, and for one that needs a closer look.
+        """
+        found = self._entries_in(text)
+        allocated = text.count('"allocation_info"')
+        if allocated not in (0, len(found)):  # of an entry without a role, "*" is said too
+            raise ValueError(text)
+        return [(role if allocated else None, entry) for role, entry in found]
+
+    def _by_role_of_text(self, text: str) -> Mapping[str, Resources] | None:
         role, form = _for_any_role(text)
         of_one = self._one_role_texts.find(form)
         if of_one is not None:
@@ -165,15 +170,21 @@ class ResourceLists:
         return found
 
     def _by_role_in(self, text: str) -> Mapping[str, Resources] | None:
-        if text == "[]":
-            return {}
-        if "\\" in text or not text.startswith(_FIRST) or not text.endswith(_END):
-            return None
-        pieces = text[len(_FIRST) : -len(_END)].split(_NEXT)
         try:
-            return _together(map(self._entry_of_text, pieces))
+            return _together(self._entries_in(text))
         except (ValueError, RuleViolation, RecursionError):
             return None
+
+    def _entries_in(self, text: str) -> list[tuple[str, Resource]]:
+        """The allocation role and the resource of each message in a list as text without blanks.
+
+        Raises as `_entry_of_text`.
+        """
+        if text == "[]":
+            return []
+        if "\\" in text or not text.startswith(_FIRST) or not text.endswith(_END):
+            raise ValueError(text)
+        return list(map(self._entry_of_text, text[len(_FIRST) : -len(_END)].split(_NEXT)))
 
     def _plain_entry(self, piece: str) -> Resource:
         """As `_entry_of_text`, without an allocation role.  Raises ValueError if it has one, too."""

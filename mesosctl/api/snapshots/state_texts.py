@@ -5,6 +5,7 @@ again by its text.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from sys import intern
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ import msgspec
 
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
 from mesosctl.api.protobuf_json.decoding import DECODER
-from mesosctl.api.protobuf_json.interning import Known, ResourceLists
+from mesosctl.api.protobuf_json.interning import MOST_KNOWN, ResourceLists
 from mesosctl.api.protobuf_json.typed_elements import TypedElements
 from mesosctl.api.responses import text
 from mesosctl.model.resources import Resources
@@ -127,9 +128,9 @@ class StateTexts:
 
     def __init__(self, lists: ResourceLists) -> None:
         self._lists = lists
-        self._domains: Known[str, Any] = Known()
-        self._attributes: Known[str, Mapping[str, str | float]] = Known()
-        self._capabilities: Known[str, frozenset[str]] = Known()
+        self._domain = lru_cache(MOST_KNOWN)(DECODER.decode)
+        self._attributes = lru_cache(MOST_KNOWN)(lambda listed: attributes_of(DECODER.decode(listed)))
+        self._capabilities = lru_cache(MOST_KNOWN)(lambda listed: capabilities_of(DECODER.decode(listed)))
         self.readers: Mapping[str, Shortcut] = {
             "agents": TypedElements(_Agent, self._agent).read,
             "tasks": TypedElements(_Task, self._task).read,
@@ -142,15 +143,14 @@ class StateTexts:
 
     def _agent(self, entry: _Agent) -> ReadAgent:
         info = entry.agent_info
-        attributes, listed, domain = map(_text, (info.attributes, entry.capabilities, info.domain))
-        fault_domain = self._domains.get(domain, lambda: DECODER.decode(domain)).get("fault_domain", {})
+        fault_domain = self._domain(str(info.domain, "utf-8")).get("fault_domain", {})
         agent = SnapshotAgent(
             id=intern(info.id.value),
             hostname=info.hostname,
             pid=entry.pid,
             total=self._total(entry.total_resources),
-            attributes=self._attributes.get(attributes, lambda: attributes_of(DECODER.decode(attributes))),
-            capabilities=self._capabilities.get(listed, lambda: capabilities_of(DECODER.decode(listed))),
+            attributes=self._attributes(str(info.attributes, "utf-8")),
+            capabilities=self._capabilities(str(entry.capabilities, "utf-8")),
             active=entry.active and not entry.deactivated,
             region=fault_domain.get("region", {}).get("name"),
             zone=fault_domain.get("zone", {}).get("name"),
@@ -180,7 +180,7 @@ class StateTexts:
 
     def _by_role(self, listed: msgspec.Raw) -> Mapping[str, Resources]:
         """Raises ValueError for what needs a closer look."""
-        found = self._lists.by_role_of_text(_text(listed))
+        found = self._lists.by_role_of_text(str(listed, "utf-8"))
         if found is None:
             raise ValueError(listed)
         return found
@@ -190,7 +190,3 @@ class StateTexts:
         if len(by_role) == 1:  # allocated to none, as a master writes it
             return next(iter(by_role.values()))
         return Resources(entry for part in by_role.values() for entry in part)
-
-
-def _text(listed: msgspec.Raw) -> str:
-    return str(listed, "utf-8")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mesosctl.api import agents as agents_api
+from mesosctl.api.agents import registered as agents_api
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, NotFound, RuleViolation, UsageError
 from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
