@@ -68,7 +68,7 @@ def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
         remark=list(_remark(forecast, would, len(parties) - len(moved))),
         verdicts=[Verdict(verdict(forecast), _meaning(forecast))],
     )
-    return whole._replace(terminal=whole._replace(remark=list(_needed(forecast, would, parties))))
+    return whole._replace(terminal=lambda: whole._replace(remark=list(_needed(forecast, would, parties))))
 
 
 def _meaning(forecast: Forecast) -> Meaning:
