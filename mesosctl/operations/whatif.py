@@ -24,7 +24,7 @@ from mesosctl.model.text import parse_of_agents
 from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.operations.quota.reading import QuotaOptions, check_entries, note_unknown_role
 from mesosctl.operations.reservations.send import SendOptions, operate
-from mesosctl.operations.reservations.targets import Owner, check_owner, find_agent, read_agents
+from mesosctl.operations.reservations.targets import Owner, check_owner, find_agent, in_order, read_agent
 from mesosctl.planning import whatif_changes as changes
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions
 from mesosctl.planning.message_rates import RecordedTraffic, Simulation
@@ -203,7 +203,7 @@ class ChangeRunner:
 
                 destroy_volume(self._master, self._agent(agent), volume, None, _ONCE)
             case changes.LoseAgents():
-                self._lose(change)
+                self._dry_run.lose_agents(*self._lost(change))
             case changes.AddAgents(entries, count, attributes):
                 if not self._options.allow_new_resource:
                     check_entries(self._master, entries)
@@ -279,10 +279,11 @@ class ChangeRunner:
         return owner
 
     def _agent(self, word: str) -> RegisteredAgent:
-        return find_agent(read_agents(self._master), word)
+        return read_agent(self._master, find_agent(in_order(self._dry_run.agents), word))
 
-    def _lose(self, change: changes.LoseAgents) -> None:
-        everybody = read_agents(self._master)
+    def _lost(self, change: changes.LoseAgents) -> tuple[list[str], str]:
+        """The ids of the agents to lose, and the reason for their number if it was rounded up."""
+        everybody = in_order(self._dry_run.agents)  # a master takes long to list thousands of agents
         gone = [find_agent(everybody, word).id for word in change.names]
         part = round(len(everybody) * change.fraction, 6)
         count = math.ceil(part)
@@ -290,4 +291,4 @@ class ChangeRunner:
         gone += [everybody[place * len(everybody) // count].id for place in range(count)]
         # With few agents a fraction is rarely a whole number, and rounding up may take far more of the cluster.
         rounded = f"{change.fraction:g} of {len(everybody)} is {part:g}, rounded up" if count != part else ""
-        self._dry_run.lose_agents(gone, rounded)
+        return gone, rounded
