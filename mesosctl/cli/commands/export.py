@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.arguments import SnapshotSource, WrittenFile
+from mesosctl.cli.arguments import SnapshotSource, WrittenFile, confirm_replacing
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
@@ -111,11 +111,7 @@ def _write(session: Session, file: Path, text: str) -> None:
     from mesosctl.file_writing import holds_another_text, write_atomically
 
     if holds_another_text(file, text):
-        session.confirm_destructive(
-            "Replace it?",
-            f"{file} has other content, which would be lost",
-            "name another file, or use --yes in a script",
-        )
+        confirm_replacing(session, file)
     write_atomically(file, text)
     session.note(f"written to {file}")
 
