@@ -175,6 +175,8 @@ class Server:
                 await response.write_eof()
         except TimeoutError:
             cut_off(request)
+        # A connection keeps its last response until the next request, and a body may have hundreds of megabytes.
+        response.body = None
         return response
 
     def _left(self, stream: EventStream) -> None:

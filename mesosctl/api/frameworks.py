@@ -53,25 +53,6 @@ def _resources(entries: Any) -> Resources:
     return Resources(to_core(read(RESOURCE, part)) for part in entries).allocated_to(None)
 
 
-def outstanding(answer: Any) -> list[Offer]:
-    """GET_FRAMEWORKS: every outstanding offer, in the master's order.  Raises UnexpectedAnswer."""
-    is_it = isinstance(answer, dict) and answer.get("type", "GET_FRAMEWORKS") == "GET_FRAMEWORKS"
-    told = answer.get("get_frameworks", {} if "type" in answer else None) if is_it else None
-    if not isinstance(told, dict):
-        raise wrong(told, "an object", "get_frameworks")
-    listed = told.get("frameworks", [])
-    if not isinstance(listed, list):
-        raise wrong(listed, "a list", "get_frameworks.frameworks")
-    found = []
-    for index, entry in enumerate(listed):
-        try:
-            name = text(entry["framework_info"]["name"])
-            found += [offer(message, name) for message in entry.get("offers", ())]
-        except NATURAL as error:
-            raise undocumented(error, f"get_frameworks.frameworks[{index}]") from None
-    return found
-
-
 def outstanding_ids(answer: Any) -> list[tuple[str, str]]:
     """GET_FRAMEWORKS: the ids of every outstanding offer and its framework.  Raises UnexpectedAnswer."""
     try:

@@ -181,7 +181,7 @@ def emit_answer(session: Session, answer: Report, refused: "Sequence[ChangeAnswe
     if session.form in ROWS_ALONE:
         for one in refused:
             session.note(f"refused: {answer_text(one)}")
-        for verdict in (answer.terminal or answer).verdicts:
+        for verdict in (answer.terminal() if answer.terminal else answer).verdicts:
             if verdict.meaning == "not met":
                 session.note(verdict.sentence)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from mesosctl.api import responses
-from mesosctl.api.agents import AgentUsage, agent_usages
+from mesosctl.api.agents.service import AgentsInService, agents_in_service
 from mesosctl.client.leading_master import Master
 from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import MesosctlError, NotFound
@@ -25,14 +25,14 @@ def explain(master: Master, target: str, progress: Callable[[str], None] | None 
 
     snapshot = read_snapshot(master, progress=progress)
     subjects = _subjects(snapshot.frameworks, target)
-    agents, awaited = agent_usages(master.get("/slaves"))
+    agents: AgentsInService = master.stream("/slaves", agents_in_service)
     figures = _figures(master)
     accounts = fake_master.account_offers(
         snapshot,
         [(framework.id, role) for framework, role in subjects],
-        {agent.id: _state(agent) for agent in agents if not agent.active},
+        agents.out_of_service,
     )
-    held_back = recovery(snapshot, len(agents), awaited, figures)
+    held_back = recovery(snapshot, agents.registered, agents.awaited, figures)
     return [
         _explanation(snapshot, framework, account, held_back, figures)
         for (framework, _), account in zip(subjects, accounts, strict=True)
@@ -93,13 +93,6 @@ def _subjects(known: Sequence[SnapshotFramework], target: str) -> list[Subject]:
             "name a framework by its name or id, or a role that a framework is subscribed to",
         ),
     )
-
-
-def _state(agent: AgentUsage) -> str:
-    """Return why an agent is out of service."""
-    if agent.draining:
-        return "draining"
-    return "deactivated" if agent.deactivated else "disconnected"
 
 
 def recovery(snapshot: ClusterSnapshot, present: int, awaited: int, figures: Mapping[str, float]) -> str:

@@ -8,9 +8,10 @@ from threading import Timer
 from typing import Any, Literal
 
 from mesosctl.api import frameworks as wire
-from mesosctl.api.agents import agents
+from mesosctl.api.agents.capacity import agents
 from mesosctl.api.frameworks import listed_frameworks
 from mesosctl.api.offers import AcceptCall, DeclineCall, FrameworkId, SubscribeCall, TeardownCall
+from mesosctl.api.snapshots.outstanding import outstanding
 from mesosctl.client.leading_master import Master
 from mesosctl.client.response_body import EventStream
 from mesosctl.model.errors import Conflict, DeadlinePassed, MesosctlError, NotConfirmed, Rejected, Unreachable
@@ -42,7 +43,8 @@ class OfferSelection:
 
 def list_offers(master: Master, target: OfferSelection) -> list[Offer]:
     """Every outstanding offer that this principal may see, by framework, role and agent."""
-    found = [offer for offer in wire.outstanding(master.ask("GET_FRAMEWORKS")) if target.matches(offer)]
+    offers: list[Offer] = master.stream_call("GET_FRAMEWORKS", outstanding)
+    found = [offer for offer in offers if target.matches(offer)]
     return sorted(found, key=lambda offer: (offer.framework, offer.framework_id, offer.role, offer.hostname, offer.id))
 
 

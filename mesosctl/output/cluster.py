@@ -1,7 +1,7 @@
 """Lists of agents, frameworks, roles and weights as reports."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model.offers.frameworks import ListedFramework
@@ -37,10 +37,10 @@ def agent_list(agents: Sequence[RegisteredAgent], *, empty: str = "no agents are
 
         return cluster.AgentList(agents=[])
 
-    def items() -> "list[cluster.Agent]":
+    def items() -> "Iterator[cluster.Agent]":
         from mesosctl.output.json_documents import cluster
 
-        return [cluster.Agent.of(agent) for agent in agents]
+        return map(cluster.Agent.of, agents)
 
     columns = (
         Column("AGENT"),
@@ -77,7 +77,7 @@ def agent_list(agents: Sequence[RegisteredAgent], *, empty: str = "no agents are
         items,
         empty=empty,
         listing="agents",
-        terminal=_agent_screen(agents, empty),
+        terminal=lambda: _agent_screen(agents, empty),
     )
 
 
@@ -202,7 +202,7 @@ def role_list(roles: Sequence[RoleStatus], *, empty: str = "the master knows no 
         document,
         items,
         empty=empty,
-        terminal=_role_screen(roles, empty),
+        terminal=lambda: _role_screen(roles, empty),
     )
 
 

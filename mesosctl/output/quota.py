@@ -45,7 +45,7 @@ def quota_list(statuses: Sequence[RoleStatus]) -> Report:
         document,
         items,
         empty="no quota is set",
-        terminal=_quota_screen(statuses),
+        terminal=lambda: _quota_screen(statuses),
     )
 
 

@@ -90,14 +90,19 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
         empty=empty,
         listing="reservations",
     )
-    # A terminal shows a column only if it tells something: which part is a volume, which is refined.
-    tells = {
-        "VOLUME": any(_volume(holding) != NOTHING for holding in held),
-        "STACK": any(len(holding.stack) > 1 for holding in held),
-        "LABELS": any(_labels(holding.owner) != NOTHING for holding in held),
-    }
-    drawn = [column._replace(wide=not tells.get(column.title, not column.wide)) for column in columns]
-    return shown._replace(terminal=shown._replace(columns=drawn))
+
+    def drawn() -> Report:
+        # A terminal shows a column only if it tells something: which part is a volume, which is refined.
+        tells = {
+            "VOLUME": any(_volume(holding) != NOTHING for holding in held),
+            "STACK": any(len(holding.stack) > 1 for holding in held),
+            "LABELS": any(_labels(holding.owner) != NOTHING for holding in held),
+        }
+        return shown._replace(
+            columns=[column._replace(wide=not tells.get(column.title, not column.wide)) for column in columns]
+        )
+
+    return shown._replace(terminal=drawn)
 
 
 def _entries(held: Iterable[AgentReservation]) -> "Iterator[documents.ReservationEntry]":

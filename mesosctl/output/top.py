@@ -89,7 +89,7 @@ def overview_report(overview: Overview) -> Report:
     used = f"used: {in_words(overview.used)} of {in_words(overview.total)}"
     remark = ["", _cluster_line(overview), used, *_offer_parts(overview.offers), *_principal_parts(overview)]
     shown = Report(columns, rows, names, document, lambda: document().roles, remark=remark, empty="there are no roles")
-    return shown._replace(terminal=_once(overview, roles))
+    return shown._replace(terminal=lambda: _once(overview, roles))
 
 
 def _plain_row(overview: Overview, role: RoleStatus) -> list[str]:

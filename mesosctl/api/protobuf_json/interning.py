@@ -148,6 +148,17 @@ class ResourceLists:
         except (ValueError, RuleViolation, RecursionError):
             return None
 
+    def entries_of_text(self, text: str) -> list[tuple[str | None, Resource]]:
+        """The allocation role, if any, and the resource of each message in a list as text without blanks.
+
+        Raises ValueError, RuleViolation or RecursionError for an invalid list, and for one that needs a closer look.
+        """
+        found = self._entries_in(text)
+        allocated = text.count('"allocation_info"')
+        if allocated not in (0, len(found)):  # of an entry without a role, "*" is said too
+            raise ValueError(text)
+        return [(role if allocated else None, entry) for role, entry in found]
+
     def _by_role_of_text(self, text: str) -> Mapping[str, Resources] | None:
         role, form = _for_any_role(text)
         of_one = self._one_role_texts.find(form)
@@ -159,15 +170,21 @@ class ResourceLists:
         return found
 
     def _by_role_in(self, text: str) -> Mapping[str, Resources] | None:
-        if text == "[]":
-            return {}
-        if "\\" in text or not text.startswith(_FIRST) or not text.endswith(_END):
-            return None
-        pieces = text[len(_FIRST) : -len(_END)].split(_NEXT)
         try:
-            return _together(map(self._entry_of_text, pieces))
+            return _together(self._entries_in(text))
         except (ValueError, RuleViolation, RecursionError):
             return None
+
+    def _entries_in(self, text: str) -> list[tuple[str, Resource]]:
+        """The allocation role and the resource of each message in a list as text without blanks.
+
+        Raises as `_entry_of_text`.
+        """
+        if text == "[]":
+            return []
+        if "\\" in text or not text.startswith(_FIRST) or not text.endswith(_END):
+            raise ValueError(text)
+        return list(map(self._entry_of_text, text[len(_FIRST) : -len(_END)].split(_NEXT)))
 
     def _plain_entry(self, piece: str) -> Resource:
         """As `_entry_of_text`, without an allocation role.  Raises ValueError if it has one, too."""

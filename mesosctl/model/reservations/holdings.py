@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from mesosctl.model.quantities import Quantities
+from mesosctl.model.reservations.identity_cache import IdentityCache
 from mesosctl.model.reservations.rules import ALL_CAPABILITIES
 from mesosctl.model.resource import Disk, Reservation
 from mesosctl.model.resources import Resources
@@ -52,11 +53,7 @@ class RegisteredAgent:
     @property
     def reserved(self) -> Mapping[str, Quantities]:
         """The amounts that are reserved, by owner."""
-        owners = sorted({entry.role for entry in self.total if entry.is_reserved})
-        return {
-            role: self.total.filter(lambda entry, role=role: entry.is_reserved and entry.role == role).quantities()  # type: ignore[misc]
-            for role in owners
-        }
+        return {role: owned.quantities() for role, owned in sorted(self.total.by_owner().items())}
 
     def serves(self, role: str) -> bool:
         """Whether any of its resources are reserved for or allocated to `role` or a role below it."""
@@ -71,12 +68,19 @@ class RegisteredAgent:
     @property
     def free(self) -> Resources:
         """The resources that are neither used nor offered."""
-        return self.total - self.used - self.offered
+        return _FREE.of(self.total, self.used, self.offered)
 
     @property
     def available(self) -> Resources:
         """The resources available to an operation, which rescinds offers but does not end tasks."""
         return self.total - self.used
+
+
+def _free(total: Resources, used: Resources, offered: Resources) -> Resources:
+    return total - used - offered
+
+
+_FREE = IdentityCache(_free)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +125,22 @@ def agent_reservations(agent: RegisteredAgent, role: str | None = None) -> Itera
 
 def without_owners(resources: Resources) -> Resources:
     """The same amounts, ranges and sets, without owners and disks."""
-    return Resources(replace(entry, reservations=(), disk=None) for entry in resources)
+    return Resources(
+        replace(entry, reservations=(), disk=None) if entry.reservations or entry.disk is not None else entry
+        for entry in resources
+    )
 
 
 def plain_text(resources: Resources) -> str:
     """`cpus:8;mem:4096;ports:[31000-31004]`, in the form that commands accept; without owners."""
+    return _PLAIN_TEXTS.of(resources)
+
+
+def _plain_text(resources: Resources) -> str:
     return ";".join(f"{entry.name}:{format_value(entry.value)}" for entry in without_owners(resources)) or "-"
 
+
+_PLAIN_TEXTS = IdentityCache(_plain_text)
 
 OperationKind = Literal["reserved", "unreserved", "created", "destroyed"]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mesosctl.api import agents
+from mesosctl.api.agents import registered as agents
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, Denied, MesosctlError, NotConfirmed
 from mesosctl.model.reservations.holdings import AgentChange, ExpectedResources, OperationKind, RegisteredAgent

@@ -86,12 +86,13 @@ def largest_report(found: LargestChange) -> Report:
     sentences = [_answer(found), *([_beyond(found)] if found.best is not None else [])]
     verdicts = [Verdict(sentences[0], "met" if found.best is not None else "not met")]
     verdicts += [Verdict(one, "at risk") for one in sentences[1:]]
+    drawn = base.terminal
     return base._replace(
         document=document,
         items=lambda: [document()],
         names=[found.best.change] if found.best is not None else [],
         verdicts=verdicts,
-        terminal=None if base.terminal is None else base.terminal._replace(verdicts=verdicts),
+        terminal=None if drawn is None else lambda: drawn()._replace(verdicts=verdicts),
     )
 
 

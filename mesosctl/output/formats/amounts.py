@@ -92,7 +92,8 @@ def resources_text(resources: "Resources") -> str:
     """`cpus:4; cpus(ads):2; ports:[31000-32000]`: short, owners by name."""
     texts = []
     for entry in resources:
-        name, _, value = str(replace(entry, reservations=())).rpartition(":")
+        plain = replace(entry, reservations=()) if entry.reservations else entry
+        name, _, value = str(plain).rpartition(":")
         owner = f"({entry.role})" if entry.is_reserved else ""
         texts.append(f"{name}{owner}:{value}")
     return AmountsText.of("; ".join(texts), lambda: map(_part, resources)) if texts else NOTHING

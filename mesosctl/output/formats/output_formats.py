@@ -70,7 +70,7 @@ def write(
 
 def redacted(report: Report, secrets: Secrets) -> Report:
     """Return it without any of `secrets`, before it is laid out: a table may break a text in two."""
-    plain = secrets.redact_data
+    plain, terminal = secrets.redact_data, report.terminal
 
     def plain_cell(cell: str) -> str:
         text = plain(cell)
@@ -82,7 +82,7 @@ def redacted(report: Report, secrets: Secrets) -> Report:
         remark=[plain(part) if isinstance(part, str) else redacted(part, secrets) for part in report.remark],
         detail=[plain(part) if isinstance(part, str) else redacted(part, secrets) for part in report.detail],
         verdicts=[one._replace(sentence=plain(one.sentence)) for one in report.verdicts],
-        terminal=None if report.terminal is None else redacted(report.terminal, secrets),
+        terminal=None if terminal is None else lambda: redacted(terminal(), secrets),
     )
 
 

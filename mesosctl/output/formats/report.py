@@ -100,8 +100,8 @@ class Report(NamedTuple):
     it is made without the items, which are written there one by one.  `remark` stands under a table: lines, and smaller
     tables, which are indented; `detail` stands under that with -o wide alone. `done` is the sentence for a change that
     was made. `verdicts` stand above a table. `minor` are
-    the rows that a terminal shows with -o wide alone.  `terminal` is the report that a terminal shows instead, unless
-    it is wide.  `verbatim` lines of the remark, such as those of a diff, are never broken.
+    the rows that a terminal shows with -o wide alone.  `terminal` makes the report that a terminal shows instead,
+    unless it is wide.  `verbatim` lines of the remark, such as those of a diff, are never broken.
     """
 
     columns: Sequence[Column]
@@ -117,7 +117,7 @@ class Report(NamedTuple):
     verdicts: Sequence[Verdict] = ()
     minor: Minor | None = None
     verbatim: bool = False
-    terminal: "Report | None" = None
+    terminal: "Callable[[], Report] | None" = None
 
 
 def shown_columns(report: Report, *, wide: bool) -> list[Column]:

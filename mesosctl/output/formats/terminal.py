@@ -63,7 +63,7 @@ class _InAscii:
 
 def view(report: Report, *, wide: bool, width: int) -> RenderableType:
     """A whole report: the answer, the table and the lines below it."""
-    shown = report if report.terminal is None or wide else report.terminal
+    shown = report if report.terminal is None or wide else report.terminal()
     return Group(*_parts(shown, wide=wide, width=width))
 
 

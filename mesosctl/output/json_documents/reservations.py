@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from mesosctl.model.reservations import holdings
+from mesosctl.model.reservations.identity_cache import IdentityCache
 from mesosctl.model.resource import Labels
 from mesosctl.model.resources import Resources
 from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, Strict, amounts, named
@@ -50,7 +51,10 @@ class Held(Strict):
 def _held(resources: object) -> Any:
     if not isinstance(resources, Resources):
         return resources
-    return Held(amounts=amounts(resources.quantities()), text=holdings.plain_text(resources))
+    return _HELD.of(resources)
+
+
+_HELD = IdentityCache(lambda it: Held(amounts=amounts(it.quantities()), text=holdings.plain_text(it)))
 
 
 HeldResources = Annotated[Held, BeforeValidator(_held)]

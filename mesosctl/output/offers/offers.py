@@ -10,7 +10,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.output.formats import output_formats
 from mesosctl.output.formats.amounts import amounts_text, resources_text
 from mesosctl.output.formats.output_formats import json_text, yaml_text
-from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
+from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Rows, Verdict
 from mesosctl.output.offers.sentences import answer, helps, is_held, names, where
 from mesosctl.output.reservations import agent_id_column_of
 from mesosctl.planning.offer_explanation import AccountLine, OfferExplanation
@@ -32,23 +32,24 @@ _COLUMNS = (
 def offer_list(offers: Sequence[Offer], *, empty: str = "nothing is offered") -> Report:
     """Every outstanding offer; `empty` is shown if there is none."""
 
-    def items() -> "list[offers_documents.Offer]":
+    def items() -> "Iterator[offers_documents.Offer]":
         from mesosctl.output.json_documents import offers as offers_documents
 
-        return [offers_documents.Offer.of(offer) for offer in offers]
+        return map(offers_documents.Offer.of, offers)
 
     def document() -> "offers_documents.OfferList":
         from mesosctl.output.json_documents import offers as offers_documents
 
-        return offers_documents.OfferList(offers=items())
+        return offers_documents.OfferList(offers=[])
 
     return Report(
         (*_COLUMNS, agent_id_column_of({offer.agent_id: offer.hostname for offer in offers})),
-        [_row(offer) for offer in offers],
+        Rows(offers, _row),
         [offer.id for offer in offers],
         document,
         items,
         empty=empty,
+        listing="offers",
     )
 
 

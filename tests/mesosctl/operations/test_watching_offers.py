@@ -1,6 +1,7 @@
 """Watching offers while the master comes and goes."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -42,11 +43,11 @@ class Scripted:
     def _sleep(self, seconds: float) -> None:
         self.now += seconds
 
-    def ask(self, _call: str) -> Any:
+    def stream_call(self, _call: str, take: Callable[[list[bytes]], Any]) -> Any:
         answer = next(self._answers, GONE)
         if isinstance(answer, Exception):
             raise answer
-        return answer
+        return take([json.dumps(answer).encode()])
 
 
 def watching(answers: list[Any], notes: list[str]) -> Iterator[tuple[str, str]]:

@@ -319,7 +319,7 @@ def test_a_terminal_that_has_no_bars_shows_signs():
 
 
 def test_a_terminal_may_have_a_report_of_its_own():
-    shown = report([Column("A")], [["plain"]], terminal=report([Column("B")], [["drawn"]]))
+    shown = report([Column("A")], [["plain"]], terminal=lambda: report([Column("B")], [["drawn"]]))
     assert lines(shown) == ["B", "drawn"]
     assert lines(shown, form="wide") == ["A", "plain"]
     plain = io.StringIO()

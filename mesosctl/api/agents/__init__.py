@@ -1,0 +1,1 @@
+"""`GET /slaves`, read into what its readers need (Mesos documentation, "HTTP Endpoints")."""

@@ -1,0 +1,75 @@
+"""GET_FRAMEWORKS, read into the outstanding offers (Mesos documentation, "HTTP Endpoints")."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from mesosctl.api.frameworks import Offered, offer, offered_of
+from mesosctl.api.protobuf_json.buffered_text import Run
+from mesosctl.api.protobuf_json.interning import Known, ResourceLists
+from mesosctl.api.protobuf_json.streaming import Part, parts
+from mesosctl.api.responses import NATURAL, text, undocumented, wrong
+from mesosctl.api.snapshots.state_texts import ReadOffer, StateTexts
+from mesosctl.model.offers.offers import Offer
+
+_ANSWER, _FRAMEWORKS = ("get_frameworks",), ("get_frameworks", "frameworks")
+
+
+def outstanding(chunks: Iterable[bytes]) -> list[Offer]:
+    """Every outstanding offer, in the master's order, read from an answer while its chunks arrive.
+
+    The format in which their resources were sent is not read.
+    Raises UnexpectedAnswer; ConversionError if it is not JSON.
+    """
+    reader = _Reader()
+    shortcuts = {"offers": StateTexts(ResourceLists()).readers["offers"]}
+    for part in parts(chunks, depth=2, shortcuts=shortcuts, opened={"frameworks": "offers"}):
+        reader.take(part)
+    if reader.type != "GET_FRAMEWORKS" and (reader.type is not None or not reader.has_answer):
+        raise wrong(None, "an object", "get_frameworks")
+    return reader.offers
+
+
+class _Reader:
+    """Reads one answer."""
+
+    def __init__(self) -> None:
+        self.offers: list[Offer] = []
+        self.type: Any = None
+        """The call that was answered; None if the answer does not say."""
+        self.has_answer = False
+        self._known: Known[str, Offered] = Known()
+        self._of_next: list[ReadOffer | Mapping[str, Any]] = []
+        """The offers of the framework that comes next, read or as messages."""
+
+    def take(self, part: Part) -> None:
+        """One part of the answer."""
+        if part.place is None:
+            self._check(part)
+        elif part.path == (*_FRAMEWORKS, "offers"):
+            self._of_next += part.value.values if isinstance(part.value, Run) else [part.value]
+        elif part.path == _FRAMEWORKS:
+            try:
+                self._framework(part.value)
+            except NATURAL as error:
+                raise undocumented(error, part.where) from None
+
+    def _check(self, part: Part) -> None:
+        self._of_next.clear()
+        if part.path == ("type",):
+            self.type = part.value
+        self.has_answer = self.has_answer or part.path == _ANSWER
+        expected: Any = {(): {}, _ANSWER: {}, _FRAMEWORKS: []}.get(part.path, part.value)
+        if part.value != expected:
+            raise wrong(part.value, "a list" if part.path == _FRAMEWORKS else "an object", part.where)
+
+    def _framework(self, entry: Mapping[str, Any]) -> None:
+        name = text(entry["framework_info"]["name"])
+        for one in entry.get("offers", self._of_next):
+            read = one if isinstance(one, ReadOffer) else offer(one, known=self._offered)
+            self.offers.append(
+                Offer(read.id, read.role, read.framework_id, name, read.agent_id, read.hostname, read.resources)
+            )
+        self._of_next.clear()
+
+    def _offered(self, messages: Any) -> Offered:
+        return self._known.get(repr(messages), lambda: offered_of(messages))
