@@ -64,6 +64,12 @@ class DryRunSession(Session):
         """Keep a report: it is part of the forecast."""
         self.reports.append(report)
 
+    def confirm_destructive(self, question: str, loss: str = "", hint: str = "") -> None:
+        """Nothing is asked, so a note says what would be lost."""
+        del question, hint
+        if loss:
+            self.note(loss)
+
     def show(self, report: Report) -> None:
         """Nothing is asked, so nothing is shown before it."""
 

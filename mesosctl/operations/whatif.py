@@ -16,7 +16,7 @@ from mesosctl.client.settings import ClientSettings
 from mesosctl.model import errors
 from mesosctl.model.errors import BadInput, Conflict, DeadlinePassed, MesosctlError, NotFound, UsageError
 from mesosctl.model.quantities import Quantities
-from mesosctl.model.quota.desired import DesiredQuota, guarantees_of
+from mesosctl.model.quota.desired import DesiredQuota, describe_losses, guarantees_of
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
@@ -239,7 +239,7 @@ class ChangeRunner:
 
     def _quota(self, change: changes.Guarantee | changes.Bounds) -> None:
         from mesosctl.operations.quota.reading import read_quotas
-        from mesosctl.operations.quota.set_update_remove import set_quota, update_quotas
+        from mesosctl.operations.quota.set_update_remove import make_update, plan_update, set_quota
 
         # A list of many thousands of agents would take longer than everything else.
         options = self._options._replace(capacity=self._dry_run.capacity)
@@ -250,7 +250,12 @@ class ChangeRunner:
             desired = DesiredQuota(guarantees=guarantees_of(change.entries))
         else:
             desired = DesiredQuota(limits=change.limits)
-        update_quotas(self._master, [(change.role, desired)], options._replace(create=True))
+        options = options._replace(create=True)
+        plan = plan_update(self._master, [(change.role, desired)], options)
+        losses = describe_losses(plan)
+        if losses:
+            self._master.notice(losses)
+        make_update(self._master, plan, options)
 
     def _reservation(self, change: changes.Reserve | changes.Unreserve) -> None:
         from mesosctl.operations.reservations.reserve_unreserve import plan_reserve, plan_unreserve

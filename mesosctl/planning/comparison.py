@@ -73,6 +73,7 @@ def _share_change(
     first, last = held[0].dominant(before.totals), held[1].dominant(after.totals)
     quotas = [m.quotas.get(key) if kind == "role" else None for m in (before, after)]
     guarantees = [None if quota is None or not quota.guarantees else quota.guarantees for quota in quotas]
+    limits = [None if quota is None or not quota.limits else quota.limits for quota in quotas]
     return ShareChange(
         kind=kind,
         name=name,
@@ -84,6 +85,8 @@ def _share_change(
         dominant=(last if last[1] >= first[1] else first)[0],
         guarantee=guarantees[1],
         guarantee_before=guarantees[0],
+        limit=limits[1],
+        limit_before=limits[0],
         missing=missing or Quantities(),
     )
 

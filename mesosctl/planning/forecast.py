@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from mesosctl.model.offers.offers import OnAgent
-from mesosctl.model.quantities import Quantities
+from mesosctl.model.quantities import Limits, Quantities
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.resources import Resources
 from mesosctl.planning.cluster_summary import HeldResources
@@ -113,6 +113,9 @@ class ShareChange:
     guarantee: Quantities | None = None
     """Of a role, afterwards; None without quota."""
     guarantee_before: Quantities | None = None
+    limit: Limits | None = None
+    limit_before: Limits | None = None
+    """None without limits."""
     missing: Quantities = field(default_factory=Quantities)
     """The part of the guarantee that is not met afterwards."""
 
@@ -132,9 +135,9 @@ class ShareChange:
         return self.before != self.after
 
     @property
-    def changes_guarantee(self) -> bool:
-        """Whether the guarantee is another one than before."""
-        return self.guarantee != self.guarantee_before
+    def changes_quota(self) -> bool:
+        """Whether the guarantee or the limit is another one than before."""
+        return (self.guarantee, self.limit) != (self.guarantee_before, self.limit_before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +175,8 @@ class Starving:
         if self.reason == "nothing":
             return f"{self.kind} {self.name} would have nothing left: its tasks used {text(self.short)}"
         wants = "" if self.is_asked_for else " (no framework asks for offers in this role, and too little is free)"
-        return (
-            f"role {self.name} would be {text(self.short)} below its guarantee of {text(self.guarantee)}: "
-            f"it would have {text(self.has)}{wants}"
-        )
+        below = f"role {self.name} would be {text(self.short)} below its guarantee of {text(self.guarantee)}"
+        return f"{below}: it would have {text(self.has)}{wants}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,9 +273,8 @@ class Forecast:
     fits: tuple[QuotaFit, ...]
     headroom: Headroom
     totals_before: Quantities
-    """Of the agents in service."""
     totals: Quantities
-    """The same, afterwards."""
+    """Of the agents in service, before and afterwards."""
     unknowns: tuple[Unknown, ...]
     offers_suspended: float = 0.0
     """Seconds without any offer after a failover, in virtual time."""
