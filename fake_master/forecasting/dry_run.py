@@ -14,7 +14,7 @@ from io import BufferedIOBase
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 from fake_master.forecasting.cluster_changes import add_agents, restarted
-from fake_master.forecasting.recorder import AgentNames, Evictions, Recorder
+from fake_master.forecasting.recorder import AgentNames, Evictions, Recorder, RescindedOffers
 from fake_master.forecasting.summary import Summaries
 from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec
@@ -27,10 +27,11 @@ from fake_master.state.tasks import Task
 from fake_master.transports.in_process import ConnectionTransport
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.rate_limits import RateLimits
+from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import recovery_factor, recovery_seconds
 from mesosctl.planning.comparison import RunSummary, forecast
-from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions, Forecast, LostAgent, RescindedOffer, TriedChange
+from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions, Forecast, LostAgent, TriedChange
 from mesosctl.planning.message_rates import Simulation
 from mesosctl.planning.snapshot import ClusterSnapshot
 
@@ -61,8 +62,7 @@ class DryRun:
         self.snapshot = snapshot
         self._wants = wants
         self._options = options or DryRunOptions()
-        self._out = {offer.id for offer in master.state.offers}
-        self._rescinded: list[RescindedOffer] = []
+        self._rescinded = RescindedOffers(master.state)
         self._answers: list[ChangeAnswer] = []
         self._changes: list[TriedChange] = []
         self._lost: list[LostAgent] = []
@@ -89,7 +89,7 @@ class DryRun:
     def _watch(self) -> None:
         """Count everything that happens from now on as an effect of the changes."""
         self._evictions.begin()
-        self._master.offers.on_rescind = self._note
+        self._rescinded.watch(self._master, self._names)
 
     # --- Changes --------------------------------------------------------------------------------------
 
@@ -183,6 +183,12 @@ class DryRun:
         return self._master.state.capacity()
 
     @property
+    def agents(self) -> list[RegisteredAgent]:
+        """The registered agents, without what is used and offered of them."""
+        everybody = self._master.state.agents.values()
+        return [RegisteredAgent(agent.id, agent.hostname, agent.pid, agent.total) for agent in everybody]
+
+    @property
     def frameworks(self) -> dict[str, str]:
         """Names of the registered frameworks, by id."""
         return {framework.id: framework.name for framework in self._master.state.frameworks.values()}
@@ -247,7 +253,7 @@ class DryRun:
             changes=tuple(self._changes),
             lost=tuple(self._lost),
             answers=self.answers,
-            rescinded=tuple(self._rescinded),
+            rescinded=self._rescinded.found(),
             evicted=self._evictions.found(),
             wants=self._wants,
             offers_suspended=self._offers_suspended,
@@ -255,22 +261,6 @@ class DryRun:
             traffic=self.traffic,
         )
         return forecast(self.before, self._summaries.of(self._master.state), course)
-
-    def _note(self, offer: Offer) -> None:
-        framework = self._master.state.frameworks.get(offer.framework_id)
-        self._rescinded.append(
-            RescindedOffer(
-                offer_id=offer.id,
-                framework_id=offer.framework_id,
-                framework=offer.framework_id if framework is None else framework.name,
-                role=offer.role,
-                hostname=self._master.state.agents[offer.agent_id].hostname,
-                resources=offer.resources.allocated_to(None),
-                agent_id=offer.agent_id,
-                agent=self._names.of(offer.agent_id),
-                out_now=offer.id in self._out,
-            )
-        )
 
 
 def of_snapshot(snapshot: ClusterSnapshot, options: DryRunOptions) -> DryRun:

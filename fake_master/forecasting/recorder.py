@@ -7,15 +7,17 @@ from fake_master.extensions.revocation import Revoked, Revoking
 from fake_master.http.application import Application
 from fake_master.http.request_response import Response
 from fake_master.master import Master
+from fake_master.sources.once_per_object import OncePerObject
 from fake_master.state.clock import VirtualClock
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
+from fake_master.state.offers import Offer
 from fake_master.state.tasks import Task
 from fake_master.transports.in_process import DirectConnection
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import display_names
-from mesosctl.planning.forecast import ChangeAnswer, EvictedTask
+from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, RescindedOffer
 
 _V1 = "/api/v1"
 _SCHEDULER = "/api/v1/scheduler"
@@ -80,6 +82,44 @@ class AgentNames:
     def of(self, agent_id: str) -> str:
         """Return the name of the agent in sentences."""
         return self._names[agent_id]
+
+
+class RescindedOffers:
+    """The offers that are taken back while this watches, of one master after the other."""
+
+    def __init__(self, before: MasterState) -> None:
+        self._out = {offer.id for offer in before.offers}
+        self._found: list[RescindedOffer] = []
+        self._plain = OncePerObject(_plain)
+
+    def watch(self, master: Master, names: AgentNames) -> None:
+        """Note every offer that this master rescinds from now on."""
+        self._state, self._names = master.state, names
+        master.offers.on_rescind = self._note
+
+    def found(self) -> tuple[RescindedOffer, ...]:
+        """Return them, oldest rescission first."""
+        return tuple(self._found)
+
+    def _note(self, offer: Offer) -> None:
+        framework = self._state.frameworks.get(offer.framework_id)
+        self._found.append(
+            RescindedOffer(
+                offer_id=offer.id,
+                framework_id=offer.framework_id,
+                framework=offer.framework_id if framework is None else framework.name,
+                role=offer.role,
+                hostname=self._state.agents[offer.agent_id].hostname,
+                resources=self._plain(offer.resources),
+                agent_id=offer.agent_id,
+                agent=self._names.of(offer.agent_id),
+                out_now=offer.id in self._out,
+            )
+        )
+
+
+def _plain(resources: Resources) -> Resources:
+    return resources.allocated_to(None)
 
 
 _Name = tuple[str, str]

@@ -97,10 +97,14 @@ class EventPublisher:
             },
         )
 
-    def failure(self, agent_id: str) -> None:
-        """Tell every framework that an agent is gone."""
+    def failure(self, *agent_ids: str) -> None:
+        """Tell every framework that agents are gone, in one event each."""
         for framework in self._state.frameworks.values():
-            self._to(framework, {"type": "FAILURE", "failure": {"agent_id": {"value": agent_id}}})
+            if framework.stream is not None and not framework.stream.is_read:  # thousands may be gone at once
+                framework.counts["events/failure"] += len(agent_ids)
+                continue
+            for agent_id in agent_ids:
+                self._to(framework, {"type": "FAILURE", "failure": {"agent_id": {"value": agent_id}}})
 
     def executor_failure(self, framework: Framework, agent_id: str, executor_id: str, status: int) -> None:
         """Tell the framework that its executor has ended; `status` is as wait(2) returns it."""

@@ -148,7 +148,7 @@ class Subscriptions:
         self._take_back_offers(framework)
         self._task_runner.kill_all(framework)
         # Executors without tasks.
-        framework.lose_agents([self._state.agents[agent_id] for agent_id in framework.agents_used])
+        framework.lose_agents({agent_id: self._state.agents[agent_id] for agent_id in framework.agents_used})
         self._allocator.remove_framework(framework.id)
         self._allocator.resume()
         framework.unregistered_time = self._state.wall_time

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import chain
 from operator import is_
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any
 
 from fake_master.master import Master
 from fake_master.services.reservations import DoesNotFit, configured_form
 from fake_master.sources.initial_tasks import SnapshotTasks
+from fake_master.sources.once_per_object import OncePerObject
 from fake_master.state.agents import Agent, Domain
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
@@ -20,9 +21,6 @@ from fake_master.state.streams import EventStream
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resources import Resources
 from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotAgent, SnapshotFramework, Usage
-
-_Arguments = ParamSpec("_Arguments")
-_Result = TypeVar("_Result")
 
 
 class _SilentStream(EventStream):
@@ -36,13 +34,13 @@ class _SilentStream(EventStream):
 
 def enter(master: Master, snapshot: ClusterSnapshot) -> None:
     """Enter everything that the snapshot has.  Inside a transaction.  Raises BadInput."""
-    configured_and_slack = _OncePerObject(lambda total: _configured_and_slack(total, master))
+    configured_and_slack = OncePerObject(lambda total: _configured_and_slack(total, master))
     for number, agent in enumerate(snapshot.agents, 1):
         _register(master, agent, number, snapshot.taken_at, *configured_and_slack(agent.total))
     usages: dict[str, list[Usage]] = {}
     for usage in snapshot.usages:
         usages.setdefault(usage.framework_id, []).append(usage)
-    allocated = _OncePerObject(_allocated)
+    allocated = OncePerObject(_allocated)
     tasks = SnapshotTasks(master, snapshot.lending or Lending(), snapshot.taken_at)
     used: dict[str, list[Resources]] = {}
     for restored in snapshot.frameworks:
@@ -56,7 +54,7 @@ def enter(master: Master, snapshot: ClusterSnapshot) -> None:
             master.subscriptions.restore(framework)
         except RuleViolation as error:
             raise BadInput(f"framework {restored.id}: {error.message}", field="frameworks") from None
-    sums = _OncePerObject(_sum)
+    sums = OncePerObject(_sum)
     for agent_id, parts in used.items():
         master.state.agents[agent_id].used = sums(*parts)
     _offer_again(master, snapshot, allocated)
@@ -157,7 +155,7 @@ def _age(offer_id: str) -> tuple[int, str]:
 def _offer_again(master: Master, snapshot: ClusterSnapshot, allocated: Callable[[str, Resources], Resources]) -> None:
     """The outstanding offers, as far as their resources still exist and are free."""
     state = master.state
-    has_room = _OncePerObject(_has_room)
+    has_room = OncePerObject(_has_room)
     for offered in sorted(snapshot.offers, key=lambda offer: _age(offer.id)):
         agent, framework = state.agents[offered.agent_id], state.frameworks[offered.framework_id]
         if not (agent.active and framework.active):
@@ -174,19 +172,3 @@ def _offer_again(master: Master, snapshot: ClusterSnapshot, allocated: Callable[
                 continue
         resources = allocated(offered.role, offered.resources)
         master.offers.restore(Offer(offered.id, framework.id, agent.id, offered.role, resources, kind))
-
-
-class _OncePerObject(Generic[_Arguments, _Result]):
-    """A function of names and resources that is called once for the same names and the same objects of resources."""
-
-    def __init__(self, function: Callable[_Arguments, _Result]) -> None:
-        self._function = function
-        # The arguments are kept with the result, so that their ids are not reused.
-        self._known: dict[tuple[str | int, ...], tuple[object, _Result]] = {}
-
-    def __call__(self, *arguments: _Arguments.args, **none: _Arguments.kwargs) -> _Result:
-        key = tuple([one if isinstance(one, str) else id(one) for one in arguments])
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = (arguments, self._function(*arguments, **none))
-        return found[1]

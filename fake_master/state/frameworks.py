@@ -196,12 +196,11 @@ class Framework:
         self._held_anywhere.subtract(resources)
         agent.used -= resources
 
-    def lose_agents(self, agents: Iterable[Agent]) -> None:
-        """Drop everything that it holds on agents that are gone."""
-        gone = {agent.id: agent for agent in agents}
-        for agent in gone.values():
-            if agent.id in self._held:
-                self.release(agent, self._held[agent.id])
+    def lose_agents(self, gone: Mapping[str, Agent]) -> None:
+        """Drop everything that it holds on agents that are gone, by id."""
+        for agent_id, agent in gone.items():
+            if agent_id in self._held:
+                self.release(agent, self._held[agent_id])
         for agent_id in self._task_groups.keys() & gone.keys():
             del self._task_groups[agent_id]
         self._tasks = {name: task for name, task in self._tasks.items() if task.agent_id not in gone}

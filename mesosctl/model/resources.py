@@ -140,10 +140,12 @@ class Resources(tuple[Resource, ...]):
 
     def by_revocability(self) -> dict[Revocability, "Resources"]:
         """Return the entries by revocability, in the order of `REVOCABILITIES`, without empty groups."""
-        if not any(entry.revocable for entry in self):
-            return {"regular": self} if self else {}
-        parts = {kind: self.filter(lambda entry, kind=kind: entry.revocability == kind) for kind in REVOCABILITIES}  # type: ignore[misc]
-        return {kind: part for kind, part in parts.items() if part}
+        found: dict[Revocability, list[Resource]] = {}
+        for entry in self:
+            found.setdefault(entry.revocability, []).append(entry)
+        if len(found) < 2:
+            return dict.fromkeys(found, self)
+        return {kind: Resources._trusted(found[kind]) for kind in REVOCABILITIES if kind in found}
 
     def scalars(self) -> "Resources":
         """The entries that are amounts."""

@@ -13,27 +13,18 @@ from mesosctl.api.http_statuses import BROKEN_RULE, NOT_ALLOWED, NOT_AVAILABLE
 from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings
-from mesosctl.model.errors import (
-    BadInput,
-    Bug,
-    Conflict,
-    DeadlinePassed,
-    Denied,
-    Invalid,
-    MesosctlError,
-    NotFound,
-    UnexpectedAnswer,
-    UsageError,
-)
+from mesosctl.model import errors
+from mesosctl.model.errors import BadInput, Conflict, DeadlinePassed, MesosctlError, NotFound, UsageError
+from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.desired import DesiredQuota, guarantees_of
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_of_agents
 from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR
-from mesosctl.operations.quota.reading import QuotaOptions, check_entries
+from mesosctl.operations.quota.reading import QuotaOptions, check_entries, note_unknown_role
 from mesosctl.operations.reservations.send import SendOptions, operate
-from mesosctl.operations.reservations.targets import Owner, check_owner, find_agent, read_agents
+from mesosctl.operations.reservations.targets import Owner, check_owner, find_agent, in_order, read_agent
 from mesosctl.planning import whatif_changes as changes
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions
 from mesosctl.planning.message_rates import RecordedTraffic, Simulation
@@ -43,7 +34,7 @@ if TYPE_CHECKING:
     from fake_master import DryRun
 
 
-_NOT_ABOUT_THE_CHANGE = (UsageError, BadInput, Bug, UnexpectedAnswer)
+_NOT_ABOUT_THE_CHANGE = (UsageError, BadInput, errors.Bug, errors.UnexpectedAnswer)
 # Names of things that do not exist make no request that could be refused.
 _NAMES_NOTHING = frozenset({"agent.exists", "framework.exists"})
 _WORDS = ("resource.", "wanted.")
@@ -116,9 +107,9 @@ def _status(error: MesosctlError) -> int | None:
         return error.would_answer or error.status
     if isinstance(error, Conflict) or error.rule in _FOUND_LACKING:
         return NOT_AVAILABLE
-    if isinstance(error, Denied):
+    if isinstance(error, errors.Denied):
         return NOT_ALLOWED
-    return BROKEN_RULE if isinstance(error, Invalid | NotFound) else None
+    return BROKEN_RULE if isinstance(error, errors.Invalid | NotFound) else None
 
 
 def named_changes(  # the kinds of change
@@ -173,6 +164,18 @@ class ChangeRunner:
         self._master = master
         self._options = QuotaOptions(force=force, wait=False, allow_new_resource=allow_new_resource)
 
+    def note_roles(self, made: Sequence[Change]) -> None:
+        """Tell the operator of roles that may be mistyped, as they are before the changes are made."""
+        named: list[str] = []
+        for change in made:
+            match change:
+                case changes.Guarantee(role) | changes.Bounds(role) | changes.Weight(role):
+                    named.append(role)
+                case changes.Reserve(_, parts):
+                    named += [part.roles[-1] for part in parts]
+        for role in dict.fromkeys(named):
+            note_unknown_role(self._master, role, Quantities())
+
     def attempt(self, wanted: Sequence[tuple[str, Change]]) -> None:
         """Make changes with their names, in order; a refusal becomes an answer.  Raises what `attempt` raises."""
         for name, change in wanted:
@@ -200,7 +203,7 @@ class ChangeRunner:
 
                 destroy_volume(self._master, self._agent(agent), volume, None, _ONCE)
             case changes.LoseAgents():
-                self._lose(change)
+                self._dry_run.lose_agents(*self._lost(change))
             case changes.AddAgents(entries, count, attributes):
                 if not self._options.allow_new_resource:
                     check_entries(self._master, entries)
@@ -275,13 +278,12 @@ class ChangeRunner:
         check_owner(owner)
         return owner
 
-    # --- Who is meant ---------------------------------------------------------------------------------
-
     def _agent(self, word: str) -> RegisteredAgent:
-        return find_agent(read_agents(self._master), word)
+        return read_agent(self._master, find_agent(in_order(self._dry_run.agents), word))
 
-    def _lose(self, change: changes.LoseAgents) -> None:
-        everybody = read_agents(self._master)
+    def _lost(self, change: changes.LoseAgents) -> tuple[list[str], str]:
+        """The ids of the agents to lose, and the reason for their number if it was rounded up."""
+        everybody = in_order(self._dry_run.agents)  # a master takes long to list thousands of agents
         gone = [find_agent(everybody, word).id for word in change.names]
         part = round(len(everybody) * change.fraction, 6)
         count = math.ceil(part)
@@ -289,4 +291,4 @@ class ChangeRunner:
         gone += [everybody[place * len(everybody) // count].id for place in range(count)]
         # With few agents a fraction is rarely a whole number, and rounding up may take far more of the cluster.
         rounded = f"{change.fraction:g} of {len(everybody)} is {part:g}, rounded up" if count != part else ""
-        self._dry_run.lose_agents(gone, rounded)
+        return gone, rounded

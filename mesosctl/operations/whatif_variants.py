@@ -46,10 +46,11 @@ def find_largest(dry_run: "DryRun", template: Template, attempt: Attempts, progr
     total = before.totals.get_amount(template.resource)
     precision = template.precision(total, sum(before.like_agents.values()))
     kept: dict[int, Alternative] = {}
+    """The forecasts of the largest amount that is harmless, and of the smallest that is not; each may be large."""
     tried = 0
 
     def ask(amounts: Sequence[int]) -> list[bool]:
-        nonlocal tried
+        nonlocal kept, tried
         progress(f"trying {template.with_amount(amounts[0])}")
         words = [template.with_amount(amount) for amount in amounts]
         forecasts = _side_by_side(dry_run, words, attempt)
@@ -58,6 +59,9 @@ def find_largest(dry_run: "DryRun", template: Template, attempt: Attempts, progr
             tried += 1
             kept[amount] = Alternative(word, forecast)
             answers.append(forecast.is_harmless)
+        harmful = min((amount for amount, one in kept.items() if not one.forecast.is_harmless), default=total + 1)
+        harmless = max((amount for amount in kept if amount < harmful), default=0)
+        kept = {amount: one for amount, one in kept.items() if amount in (harmless, harmful)}
         return answers
 
     guarantees = {role: quota.guarantees for role, quota in before.quotas.items()}

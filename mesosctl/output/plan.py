@@ -23,8 +23,8 @@ def wanted_state(content: Mapping[str, Any]) -> Report:
     return Report([], [], [], document, lambda: [document()])
 
 
-def wanted_differences(found: Sequence[Difference]) -> Report:
-    """Differences between the cluster and the file."""
+def wanted_differences(found: Sequence[Difference], *, prune: bool = False) -> Report:
+    """Differences between the cluster and the file; `prune` says that they include what the file does not name."""
 
     def items() -> "list[documents.StateDifference]":
         from mesosctl.output.json_documents import plan as documents
@@ -48,14 +48,23 @@ def wanted_differences(found: Sequence[Difference]) -> Report:
         document,
         items,
         empty="nothing differs from the file",
-        verdicts=[_differences_verdict(found)] if found else [],
+        verdicts=[_differences_verdict(found, prune=prune)] if found else [],
     )
 
 
-def _differences_verdict(found: Sequence[Difference]) -> Verdict:
+def _differences_verdict(found: Sequence[Difference], *, prune: bool) -> Verdict:
+    command = f"mesosctl apply{' --prune' * prune}"
+    return Verdict(f"different from the file: {_counted(found)}; {command} would change that", "not met")
+
+
+def unnamed_text(unnamed: Sequence[Difference]) -> str:
+    """A sentence about what exists but is not in the file, for `diff` without --prune."""
+    return f"not in the file: {_counted(unnamed)}; --prune compares what the file does not name too"
+
+
+def _counted(found: Sequence[Difference]) -> str:
     counts = Counter(one.kind for one in found)
-    listed = ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
-    return Verdict(f"different from the file: {listed}; mesosctl apply would change that", "not met")
+    return ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
 
 
 def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:

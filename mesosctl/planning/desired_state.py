@@ -27,6 +27,11 @@ class DesiredState:
     weights: Mapping[str, float] | None = None
     reservations: Sequence[DesiredReservation] | None = None
 
+    def covers_something(self, *, prune: bool) -> bool:
+        """Whether there is anything to compare; with `prune`, an empty section counts too."""
+        sections = (self.quotas, self.weights, self.reservations)
+        return any(section is not None if prune else section for section in sections)
+
 
 @dataclass(frozen=True, slots=True)
 class Actual:
@@ -48,6 +53,9 @@ class Difference:
     """A role, or "role on host name"."""
     actual: str | None
     wanted: str | None
+    role: str
+    is_named: bool = True
+    """Whether the desired state names it; if not, only `--prune` changes it."""
 
 
 def quota_text(quota: Quota | None) -> str | None:
@@ -82,25 +90,28 @@ def weight_changes(desired: DesiredState, actual: Actual, *, prune: bool) -> Ite
             yield role, before, after
 
 
-def differences(
-    desired: DesiredState, actual: Actual, *, prune: bool, principal: str | None = None
-) -> list[Difference]:
-    """Everything that is not as desired.  Agents in `desired` are named by id.  Raises RuleViolation."""
+def differences(desired: DesiredState, actual: Actual, principal: str | None = None) -> list[Difference]:
+    """Everything that is not as desired, also what no section names.
+
+    Agents in `desired` are named by id.  Raises RuleViolation.
+    """
     found = [
-        Difference("quota", role, quota_text(before), quota_text(after))
-        for role, before, after in quota_changes(desired, actual, prune=prune)
+        Difference("quota", role, quota_text(before), quota_text(after), role, role in (desired.quotas or ()))
+        for role, before, after in quota_changes(desired, actual, prune=True)
     ]
     found += [
-        Difference("weight", role, f"{before:g}", f"{after:g}")
-        for role, before, after in weight_changes(desired, actual, prune=prune)
+        Difference("weight", role, f"{before:g}", f"{after:g}", role, role in (desired.weights or ()))
+        for role, before, after in weight_changes(desired, actual, prune=True)
     ]
     if desired.reservations is not None:
         for agent in actual.agents.values():
             mine = [one for one in desired.reservations if one.agent == agent.id]
-            for group in AgentReservations(agent, mine, prune=prune, principal=principal).groups:
-                if group.desired is not None and group.held != group.desired:
+            for group in AgentReservations(agent, mine, prune=False, principal=principal).groups:
+                wanted = group.desired or Resources()
+                if group.held != wanted:
                     name = f"{' > '.join(level.role for level in group.target)} on {agent.name}"
-                    found.append(Difference("reservation", name, _text(group.held), _text(group.desired)))
+                    role, is_named = group.target[-1].role, group.desired is not None
+                    found.append(Difference("reservation", name, _text(group.held), _text(wanted), role, is_named))
     return found
 
 

@@ -79,6 +79,19 @@ def takes_away(step: Step) -> bool:
     return step.action == "unreserved"
 
 
+def roles_given(steps: Sequence[Step]) -> list[str]:
+    """The roles that the steps give something: a quota, a weight or a reservation; each once."""
+    found: list[str] = []
+    for step in steps:
+        if isinstance(step, WeightsStep):
+            found += step.after
+        elif isinstance(step, QuotaStep):
+            found += [step.role] if step.after is not None else []
+        elif step.action == "reserved":
+            found += [entry.role for entry in step.resources]
+    return list(dict.fromkeys(found))
+
+
 def _is_less(before: Quota, after: Quota) -> bool:
     """Whether less is promised of something, or less of it allowed; what no limit names is not limited."""
     lower = any(name not in before.limits or bound < before.limits[name] for name, bound in after.limits.items())

@@ -47,6 +47,7 @@ QUESTION = CASES["quota"]
 TOOL = (sys.executable, "-m", "mesosctl", "-q", "--timeout", "900")
 BUDGETS: dict[str, tuple[float, int | None]] = {
     "whatif --from FILE": (10, 500),
+    "whatif --lose-fraction 0.2 --from FILE": (10, 500),
     "whatif of a live master": (10, 500),
     "snapshot --from FILE": (3, None),
     "export --from FILE": (3, None),
@@ -195,6 +196,8 @@ def _commands(file: Path, agents: int) -> Iterator[Figure]:
     """Every command with a budget; those that ask a master ask one that serves the file."""
     source = ["--from", str(file)]
     yield run("whatif --from FILE", agents, [*TOOL, "-o", "json", "whatif", *source, *QUESTION])
+    lost = [*TOOL, "-o", "json", "whatif", *source, "--lose-fraction", "0.2"]
+    yield run("whatif --lose-fraction 0.2 --from FILE", agents, lost)
     yield run("snapshot --from FILE", agents, [*TOOL, "snapshot", *source])
     yield run("export --from FILE", agents, [*TOOL, "export", *source])
     yield run("snapshot --compare FILE --from FILE", agents, [*TOOL, "snapshot", "--compare", str(file), *source])

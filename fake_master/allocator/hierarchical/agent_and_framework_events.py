@@ -23,6 +23,9 @@ class Events(Allocator):
     allocation_runs: AllocationRuns
     _inverse_offers: InverseOffers
 
+    def _framework_changed(self, framework: str) -> None:
+        """Called when the description, activity or suppression of a known framework has changed; for extensions."""
+
 
 # --- Agents -----------------------------------------------------------------------------------------
 
@@ -146,6 +149,7 @@ class FrameworkEvents(Events):
         _suppress(state, _clients(framework, stopped))
         revived = {role for role in kept if role not in suppressed and framework.clients[role].suppressed}
         _revive(state, self.filters, self._inverse_offers, framework, _clients(framework, revived))
+        self._framework_changed(info.id)
 
     def remove_framework(self, framework: str) -> None:
         state = self.state
@@ -170,6 +174,7 @@ class FrameworkEvents(Events):
         record.active = True
         for client in record.clients.values():
             self.state.set_active(client)
+        self._framework_changed(framework)
         self.allocation_runs.request_run_for_all()
 
     def deactivate_framework(self, framework: str) -> None:
@@ -179,13 +184,16 @@ class FrameworkEvents(Events):
             self.state.set_active(client)
             self.filters.forget(client)
         self._inverse_offers.forget_framework(record)
+        self._framework_changed(framework)
 
     def suppress(self, framework: str, roles: Collection[str] | None = None) -> None:
         _suppress(self.state, _clients(self.state.frameworks[framework], roles))
+        self._framework_changed(framework)
 
     def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
         record = self.state.frameworks[framework]
         _revive(self.state, self.filters, self._inverse_offers, record, _clients(record, roles))
+        self._framework_changed(framework)
         self.allocation_runs.request_run_for_all()
 
     def request_resources(self, framework: str, requests: Sequence[ResourceRequest]) -> None:

@@ -75,9 +75,10 @@ class OfferFilters:
 
     def forget_agent(self, agent: Agent) -> None:
         """Drop the filters of all frameworks on an agent."""
-        for framework in self._state.frameworks.values():
-            for client in framework.clients.values():
-                client.filters.remove_agent(agent.sequence)
+        if self._state.refusals:  # where thousands of agents go at once, there are mostly no filters at all
+            for framework in self._state.frameworks.values():
+                for client in framework.clients.values():
+                    client.filters.remove_agent(agent.sequence)
         agent.forget_proofs()
 
     def remaining(self, client: Client) -> Iterable[tuple[Agent, Resources, float]]:
@@ -134,7 +135,8 @@ class InverseOffers:
     def forget_agent(self, agent: Agent) -> None:
         """Drop what all frameworks have refused of an agent."""
         for framework in self._state.frameworks.values():
-            _forget(framework, agent)
+            if framework.inverse_filters:
+                _forget(framework, agent)
 
     def forget_framework(self, framework: Framework) -> None:
         """Drop what a framework has refused."""

@@ -44,6 +44,9 @@ class Refusals:
         self._by_number: list[Refusal | None] = []
         self._unused: list[int] = []
 
+    def __len__(self) -> int:
+        return len(self._by_number) - len(self._unused)
+
     def __getitem__(self, number: int) -> Refusal:
         refusal = self._by_number[number]
         assert refusal is not None, "the filters of a refusal end with it"
@@ -105,7 +108,8 @@ class ClientFilters:
 
     def remove_agent(self, agent: int) -> None:
         """Drop the filters on an agent."""
-        self._remove(self._by_agent, agent, self._by_refusal)
+        if self.count:
+            self._remove(self._by_agent, agent, self._by_refusal)
 
     def clear(self) -> None:
         """Drop all of them."""

@@ -136,26 +136,6 @@ class LendingAllocator(HierarchicalAllocator):
                 self._account_lent(agent, info.id, resources)
         self._framework_changed(info.id)
 
-    def update_framework(self, info: FrameworkInfo, *, suppressed: Collection[str] = ()) -> None:
-        super().update_framework(info, suppressed=suppressed)
-        self._framework_changed(info.id)
-
-    def activate_framework(self, framework: str) -> None:
-        super().activate_framework(framework)
-        self._framework_changed(framework)
-
-    def deactivate_framework(self, framework: str) -> None:
-        super().deactivate_framework(framework)
-        self._framework_changed(framework)
-
-    def suppress(self, framework: str, roles: Collection[str] | None = None) -> None:
-        super().suppress(framework, roles)
-        self._framework_changed(framework)
-
-    def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
-        super().revive(framework, roles)
-        self._framework_changed(framework)
-
     def remove_framework(self, framework: str) -> None:
         super().remove_framework(framework)
         for borrower in self.lent.of(framework):

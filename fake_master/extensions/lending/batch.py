@@ -1,26 +1,28 @@
 """Lending similar agents as a batch, with the same result as one by one.
 
 Most of a third stage is about agents with the same free resources and no loans: each goes as a whole to the borrower
-with the smallest share that accepts it. The order is kept in heaps, and the sorters are updated at the end.
+with the smallest share that accepts it. The order is kept in lists, and the sorters are updated at the end.
 """
 
-from heapq import heappop, heapreplace
+from bisect import insort
 
 from fake_master.allocator.hierarchical.offerable.allocations import Allocation
+from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
-from fake_master.allocator.hierarchical.sorters.sorter import Key, Kind, Node
+from fake_master.allocator.hierarchical.sorters.sorter import Kind, Node
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Offers, ResourcesByAgent
 from fake_master.extensions.lending.batch_order import LendingBorrower, LendingRole, Row
-from fake_master.extensions.lending.idle_reservations import Borrower, BorrowerRole, LentAgent, lendable_to
+from fake_master.extensions.lending.idle_reservations import BorrowerRole
 from fake_master.extensions.lending.lent_resources import LentState
 from mesosctl.model.resources import Resources
 
 _MOST_JOINED = 10_000
+_MOST_ROWS = 100
 
 _SHORT = 8
-"""Agents in a row that are not worth the making of the heaps."""
+"""Agents in a row that are not worth a row of their own."""
 _MOST_SHORT = 8
 """The number of short rows in one stage after which no more are tried."""
 
@@ -56,19 +58,30 @@ def offers_of(offers: Offers, client: Client) -> ResourcesByAgent:
 
 
 class LendingBatch:
-    """The rows of like agents in one third stage."""
+    """The rows of similar agents in third stages."""
 
-    def __init__(self, state: State, lent: LentState, joined: JoinedOffers, offers: Offers) -> None:
+    def __init__(self, state: State, lent: LentState, joined: JoinedOffers) -> None:
         self._state = state
         self._lent = lent
         self._joined = joined
+        self._offers: Offers = {}
+        self._short = 0
+        self._rows: dict[FreeResources, Row] = {}
+        self._rows_epoch: object = None
+        """The `LentState.epoch` in which the rows were made: which borrowers take what does not change in it."""
+
+    def begin(self, offers: Offers) -> None:
+        """Begin a stage, which adds to these offers."""
         self._offers = offers
         self._short = 0
+        if self._rows_epoch is not self._lent.epoch or len(self._rows) > _MOST_ROWS:
+            self._rows = {}
+            self._rows_epoch = self._lent.epoch
 
     def lend(self, agents: list[Agent], start: int) -> int:
         """Lend agents from index `start` on while they are similar; return the index of the next one."""
-        first, lent = agents[start], self._lent
-        record, sorter = lent.agents[first.id], lent.role_sorter
+        lent = self._lent
+        record, sorter = lent.agents[agents[start].id], lent.role_sorter
         if (
             self._short > _MOST_SHORT
             or record.lent
@@ -80,112 +93,111 @@ class LendingBatch:
             return start
         sorter.refresh()
         ranking = sorter.root.ranking
-        if any(node.kind is Kind.INTERNAL for _, _, _, node in ranking):
+        if any(node.children for _, _, _, node in ranking):  # roles above others
             self._short = _MOST_SHORT + 1
             return start
-        row = Row(first, record, lent.idle(first.free_resources), lent.totals.divisors)
+        row = self._row(agents[start].free_resources)
         place = self._lend_row(agents, start, row, [key for key in ranking if key[3].client.accepts_revocable])
         for lending in row.opened:
             self._account(lending)
         self._short += place - start < _SHORT
         return place
 
-    def _lend_row(
-        self, agents: list[Agent], start: int, row: Row, heap: list[tuple[float, int, str, Node | LendingRole]]
-    ) -> int:
-        """Lend until an agent differs or must be offered to several; `heap` has the nodes of roles in order.
+    def _row(self, free_resources: FreeResources) -> Row:
+        row = self._rows.get(free_resources)
+        if row is None:
+            row = self._rows[free_resources] = Row(free_resources, self._lent.idle(free_resources))
+        row.begin(self._lent.totals.divisors)
+        return row
 
-        Everything that an agent can lend is lent, so nothing remains to be settled.
+    def _lend_row(
+        self, agents: list[Agent], start: int, row: Row, order: list[tuple[float, int, str, Node | LendingRole]]
+    ) -> int:
+        """Lend until an agent differs or must be offered to several.
+
+        `order` has the nodes of roles in order; a role that was given an agent comes again later in it. Everything
+        that an agent can lend is lent, so nothing remains to be settled.
         """
         records, epoch = self._lent.agents, self._lent.epoch
-        free_resources, slack = row.first.free_resources, row.slack
-        for index in range(start, len(agents)):
+        free_resources, slack = row.free_resources, row.slack
+        index, most = start, len(agents)
+        for turn, (_, _, _, place) in enumerate(order, 1):
+            lending = place if isinstance(place, LendingRole) else self._open(place.client, row)
+            if lending is None:
+                break
+            borrower = lending.next
+            if borrower is None:
+                continue
             agent = agents[index]
             name = agent.id
             record = records[name]
             if (
-                agent.free_resources is not free_resources
+                record.slack_worked_out_for is not free_resources
                 or record.lent
                 or record.has_usage_slack
                 or record.idle_epoch is epoch
+                or (borrower.is_choosy and _rejects(borrower.client, agent, lending.allocation))
             ):
-                return index
-            while heap:
-                lending = heap[0][3]
-                if isinstance(lending, Node):
-                    opened = self._open(lending.client, row, record)
-                    if opened is None:
-                        return index
-                    lending = opened
-                if lending.heap:
-                    break
-                heappop(heap)
-            else:
-                return index
-            borrower = lending.heap[0][3]
-            if borrower.is_choosy and _rejects(borrower.client, agent, lending.allocation):
-                return index
+                break
             record.lent[borrower.borrower] = slack
-            if not borrower.given:
-                borrower.offers = offers_of(self._offers, borrower.client)
             offers = borrower.offers
+            if offers is None:
+                offers = borrower.offers = offers_of(self._offers, borrower.client)
             regular = offers.get(name)
             if regular is not lending.beside:
                 lending.beside, lending.offered = regular, self._joined.of(regular, lending.allocation.with_role)
             offers[name] = lending.offered
-            heapreplace(heap, lending.take())
-            if lending.has_several:
-                heapreplace(lending.heap, borrower.take())
+            if lending.order:
+                lending.pass_turn()
+            key = lending.take()
+            if order[-1] < key:
+                order.append(key)  # as mostly
             else:
-                borrower.given += 1
-        return len(agents)
+                insort(order, key, turn)
+            index += 1
+            if index == most:
+                break
+        return index
 
-    def _open(self, role: BorrowerRole, row: Row, record: LentAgent) -> LendingRole | None:
-        """Return a role with the borrowers that take such agents; None if it may have a part of them only."""
-        lent, slack = self._lent, row.slack
-        part = lendable_to(record, row.idle, role.name, slack)
-        if part and part != slack:
+    def _open(self, role: BorrowerRole, row: Row) -> LendingRole | None:
+        """Return a role whose turn has come; None if it may have a part of such agents only."""
+        if role not in row.roles:
+            row.roles[role] = self._lending_role(role, row)
+        lending = row.roles[role]
+        if lending is not None:
+            lending.begin_row(row)
+            row.opened.append(lending)
+        return lending
+
+    def _lending_role(self, role: BorrowerRole, row: Row) -> LendingRole | None:
+        lent = self._lent
+        part = row.idle.lendable_whole(role.name)
+        if part and part != row.slack:
             return None
         allocation = lent.allocation_of_pairs(role.name, row.scalars)
-        lending = LendingRole(role, allocation)
-        row.opened.append(lending)
-        if not part:
-            return lending
-        for share, count, path, node in self._in_order(role):
-            borrower: Borrower = node.client
+        borrowers: list[LendingBorrower] = []
+        for borrower in role.borrowers.values() if part else ():
             client = self._state.frameworks[borrower.framework].clients[role.name]
             eligibility = client.eligibility
             if (
-                eligibility.accepted_kinds.revocable
-                and eligibility.admits(row.first.capacity.features)
+                borrower.leaf.kind is Kind.ACTIVE
+                and eligibility.accepted_kinds.revocable
+                and eligibility.admits(row.free_resources.features)
                 and lent.is_allocatable(allocation, eligibility)
             ):
-                lending.heap.append((share, count, path, LendingBorrower(borrower, client)))
-        lending.has_several = len(lending.heap) > 1
-        if lending.heap:
-            lending.follow(row.shares(role.leaf))
-        for _, _, _, place in lending.heap if lending.has_several else ():
-            place.follow(row.shares(place.node))
-        return lending
-
-    def _in_order(self, role: BorrowerRole) -> list[Key]:
-        """Return the keys of the active borrowers of a role in their order."""
-        if len(role.borrowers) == 1:  # as in many clusters: there is nothing to be sorted
-            (borrower,) = role.borrowers.values()
-            leaf = borrower.leaf
-            return [(0.0, 0, leaf.path, leaf)] if leaf.kind is Kind.ACTIVE else []
-        role.sorter.refresh()  # type: ignore[attr-defined]  # all sorters are of the kind of the role sorter
-        return role.sorter.root.ranking
+                borrowers.append(LendingBorrower(borrower, client))
+        return LendingRole(role, allocation, borrowers)
 
     def _account(self, lending: LendingRole) -> None:
         """Update the sorters with the loans."""
         if not lending.given:
             return
         self._lent.role_sorter.allocated_again(lending.node, lending.allocation, lending.given)
-        for _, _, _, place in lending.heap:
-            if place.given:
-                place.borrower.held += place.given
-                lending.role.sorter.allocated_again(place.node, lending.allocation, place.given)
+        for place in lending.borrowers:
+            given = place.given if lending.order else lending.given
+            if given:
+                place.borrower.held += given
+                place.borrower.role.sorter.allocated_again(place.node, lending.allocation, given)
 
 
 def _rejects(client: Client, agent: Agent, allocation: Allocation) -> bool:

@@ -3,14 +3,17 @@
 The keys are those of `DrfSorter`; loans are counted here, and the sorters are updated at the end.
 """
 
+from bisect import insort
 from collections.abc import Mapping
 from typing import Self
 
 from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Pairs
-from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
+from fake_master.allocator.hierarchical.records import Client
+from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.interface import ResourcesByAgent
-from fake_master.extensions.lending.idle_reservations import Borrower, BorrowerRole, IdleReservations, LentAgent
+from fake_master.extensions.lending.idle_reservations import Borrower, BorrowerRole, IdleReservations
 from mesosctl.model.resources import Resources
 
 
@@ -48,10 +51,11 @@ class Place:
         self.given = 0
         """The number of agents that it got."""
 
-    def follow(self, shares: Shares) -> None:
-        """Prepare for `take`, by which it moves among others."""
-        self._shares = shares
-        self._count, self._path = self.node.count, self.node.path
+    def begin(self, shares: Shares) -> None:
+        """Prepare for `take`, by which it moves among others; nothing is given yet."""
+        node = self.node
+        self.given = 0
+        self._shares, self._count, self._path = shares, node.count, node.path
 
     def take(self) -> tuple[float, int, str, Self]:
         """Count one more agent, and return its new key in the order."""
@@ -71,43 +75,78 @@ class LendingBorrower(Place):
         super().__init__(borrower.leaf)
         self.borrower = borrower
         self.client = client
-        self.is_choosy = client.filters.count > 0 or client.excludes is not None
+        self.is_choosy = False
         """Whether filters or constraints may keep an agent from it."""
-        self.offers: ResourcesByAgent = {}
-        """The borrower's offers in this run, once it was given something."""
+        self.offers: ResourcesByAgent | None = None
+        """The borrower's offers in this run, once it was given something in this row."""
 
 
 class LendingRole(Place):
-    """A role, and its borrowers that take agents of this kind, in the order of a heap."""
+    """A role, and its borrowers that take agents of this kind."""
 
-    __slots__ = ("allocation", "beside", "has_several", "heap", "offered", "role")
+    __slots__ = ("allocation", "beside", "borrowers", "next", "offered", "order")
 
-    def __init__(self, role: BorrowerRole, allocation: Allocation) -> None:
+    def __init__(self, role: BorrowerRole, allocation: Allocation, borrowers: list[LendingBorrower]) -> None:
         super().__init__(role.leaf)
-        self.role = role
         self.allocation = allocation
-        self.heap: list[tuple[float, int, str, LendingBorrower]] = []
-        self.has_several = False
-        """Whether there are several borrowers."""
+        self.borrowers = borrowers
+        self.next: LendingBorrower | None = borrowers[0] if borrowers else None
+        """The borrower whose turn it is."""
+        self.order: list[tuple[float, int, str, LendingBorrower]] = []
+        """The keys of the borrowers, that of `next` first; empty unless there are several."""
         self.beside: Resources | None = None
         """The regular offer of the last agent."""
         self.offered = allocation.with_role
         """The regular offer and the loan, in one."""
 
+    def begin_row(self, row: "Row") -> None:
+        """Prepare it and its borrowers for a row, in which nothing is given yet."""
+        borrowers = self.borrowers
+        if not borrowers:
+            return
+        self.begin(row.shares(self.node))
+        for place in borrowers:
+            place.offers = None
+            place.is_choosy = place.client.filters.count > 0 or place.client.excludes is not None
+        if len(borrowers) > 1:
+            for place in borrowers:
+                place.begin(row.shares(place.node))
+            sorter: DrfSorter = self.node.client.sorter
+            sorter.refresh()
+            places = {place.node: place for place in borrowers}
+            self.order = [
+                (share, count, path, places[node]) for share, count, path, node in sorter.root.ranking if node in places
+            ]
+            self.next = self.order[0][3]
+
+    def pass_turn(self) -> None:
+        """Count an agent for the borrower whose turn it is, and let the next one have its turn."""
+        _, _, _, place = self.order.pop(0)
+        insort(self.order, place.take())
+        self.next = self.order[0][3]
+
 
 class Row:
-    """Agents that look like the first of them, and of which nothing is lent."""
+    """Agents with the same free resources, of which nothing is lent."""
 
-    def __init__(self, agent: Agent, record: LentAgent, idle: IdleReservations, divisors: Mapping[str, float]) -> None:
-        self.first = agent
+    def __init__(self, free_resources: FreeResources, idle: IdleReservations) -> None:
+        self.free_resources = free_resources
         self.idle = idle
-        self.slack = dict(record.allocation_slack)
+        self.slack = dict(idle.amounts)
         """The amounts that each of them can lend: one shared dictionary, which is never changed."""
-        self.scalars: Pairs = tuple(sorted(self.slack.items()))
+        self.scalars: Pairs = tuple(sorted(idle.amounts))
+        self.roles: dict[BorrowerRole, LendingRole | None] = {}
+        """Roles that had a turn in this or an earlier run; None for one that may have a part of an agent only."""
         self.opened: list[LendingRole] = []
-        """Roles whose turn has come."""
-        self._divisors = divisors
+        """Roles that had a turn in this row."""
+        self._divisors: Mapping[str, float] = {}
         self._shares: dict[tuple[object, ...], Shares] = {}
+
+    def begin(self, divisors: Mapping[str, float]) -> None:
+        """Prepare for a row of a run with these totals."""
+        self.opened = []
+        self._divisors = divisors
+        self._shares = {}
 
     def shares(self, node: Node) -> Shares:
         """Return the shares of borrowers with the same holdings and weight."""

@@ -1,5 +1,6 @@
 """Records of idle reservations: of an agent that lends, of borrowers, and the sums between them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, add, scalar_pairs
@@ -100,9 +101,15 @@ class IdleReservations:
     def __init__(self, lendable: Resources) -> None:
         self._lendable = lendable
         self.amounts = scalar_pairs(lendable)
-        self.lendable_whole: dict[str, Amounts] = {}
-        """The amounts that a role may borrow of an agent of which nothing is lent, by role."""
+        self._lendable_whole: dict[str, Amounts] = {}
         self._others: dict[str, Amounts] = {}
+
+    def lendable_whole(self, role: str) -> Amounts:
+        """Return the amounts that a role may borrow of an agent of which nothing is lent."""
+        found = self._lendable_whole.get(role)
+        if found is None:
+            found = self._lendable_whole[role] = _lendable(self, {}, role, dict(self.amounts))
+        return found
 
     def of_others(self, role: str) -> Amounts:
         """Return what `role` is never offered regularly: neither its own nor its ancestors'."""
@@ -115,29 +122,25 @@ class IdleReservations:
 
 def lendable_to(agent: LentAgent, idle: IdleReservations, role: str, left: Amounts) -> Amounts:
     """Return how much of `left` may be lent to a role: all roles below an owner get no more than others own."""
-    if agent.lent:
-        return _lendable_beside_others(agent, idle, role, left)
-    # Nothing is lent yet, so `left` is everything that is idle.
-    found = idle.lendable_whole.get(role)
-    if found is None:
-        found = idle.lendable_whole[role] = _lendable_beside_others(agent, idle, role, left)
-    return found
+    # While nothing is lent, `left` is everything that is idle.
+    return _lendable(idle, agent.lent, role, left) if agent.lent else idle.lendable_whole(role)
 
 
-def _lendable_beside_others(agent: LentAgent, idle: IdleReservations, role: str, left: Amounts) -> Amounts:
+def _lendable(idle: IdleReservations, lent: Mapping[Borrower, Amounts], role: str, left: Amounts) -> Amounts:
+    slack = dict(idle.amounts)
     for name in (role, *roles.ancestors(role)):
         if not left:
             break
         own = idle.of_others(name)
-        if own != agent.allocation_slack:
-            bound = excess(own, _lent_within(agent, name))
+        if own != slack:
+            bound = excess(own, _lent_within(lent, name))
             left = overlap(left, bound)
     return left
 
 
-def _lent_within(agent: LentAgent, role: str) -> Amounts:
+def _lent_within(lent: Mapping[Borrower, Amounts], role: str) -> Amounts:
     sums: Amounts = {}
-    for borrower, amounts in agent.lent.items():
+    for borrower, amounts in lent.items():
         if borrower.role.name == role or roles.is_strict_subrole(borrower.role.name, role):
             add(sums, tuple(amounts.items()))
     return sums

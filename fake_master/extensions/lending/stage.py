@@ -31,6 +31,7 @@ class LendingStage(RunSteps):
         self._on_rescind = on_rescind
         self._rescinded: dict[FrameworkId, ResourcesByAgent] = {}
         self._joined = JoinedOffers()
+        self._batch = LendingBatch(state, lent, self._joined)
         self.rescinds = 0
         """The number of times that something was taken back from a framework."""
 
@@ -40,15 +41,16 @@ class LendingStage(RunSteps):
         self._rescinded = {}
         unsettled = False
         for agent in self._state.agents.values():
-            record = records.get(agent.id) or lent.agent(agent.id)
-            if record.slack_worked_out_for is not agent.free_resources:
-                lent.set_slack(record, agent.free_resources)
+            record, free_resources = records[agent.id], agent.free_resources
+            if record.slack_worked_out_for is not free_resources:
+                lent.set_slack(record, free_resources)
             if not record.settled and (record.lent or record.debt):
                 unsettled = True
         for record in records.values() if unsettled else ():
             if not record.settled:
                 self._settle(record)
-        batch, place, most = LendingBatch(self._state, lent, self._joined, offers), 0, len(agents)
+        batch, place, most = self._batch, 0, len(agents)
+        batch.begin(offers)
         while place < most:
             agent = agents[place]
             record = records[agent.id]

@@ -67,7 +67,7 @@ class AgentRemoval:
         for framework in self._state.frameworks.values():
             if framework.info.get("checkpoint"):
                 continue
-            for task in _tasks_on(framework, agent):
+            for task in framework.tasks_on({agent.id}):
                 end: TaskEnd = "TASK_LOST", "REASON_AGENT_DISCONNECTED"
                 self._lose(framework, task, end, f"Agent {agent.hostname} disconnected")
         shown = self._state.flags.shown
@@ -189,18 +189,19 @@ class AgentRemoval:
         may_return: Callable[[Framework], bool],
         **status: Any,
     ) -> None:
+        gone = {agent.id: agent for agent in agents}
         # First, so that nothing that becomes free there is offered again.
-        for agent in agents:
-            self._allocator.remove_agent(agent.id)
+        for agent_id in gone:
+            self._allocator.remove_agent(agent_id)
         for framework in self._state.frameworks.values():
-            for task in _tasks_on(framework, *agents):
+            for task in framework.tasks_on(gone.keys()):
                 self._lose(framework, task, end(framework), message, may_return=may_return(framework), **status)
-            framework.lose_agents(agents)  # resources that are held without a task, as in a cluster from a snapshot
+            framework.lose_agents(gone)  # resources that are held without a task, as in a cluster from a snapshot
         for agent in agents:
             self._offers.rescind_all_on(agent.id)
             del self._state.agents[agent.id]
             agent.answers.clear()
-            self._events.failure(agent.id)
+        self._events.failure(*gone)
 
     def _lose(
         self, framework: Framework, task: Task, end: TaskEnd, message: str, *, may_return: bool = False, **status: Any
@@ -219,10 +220,6 @@ class AgentRemoval:
         else:
             framework.completed_tasks.append(task)
             self._store.remember_task(framework, task)
-
-
-def _tasks_on(framework: Framework, *agents: Agent) -> list[Task]:
-    return framework.tasks_on({agent.id for agent in agents})
 
 
 def _gone(framework: Framework) -> TaskEnd:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.arguments import AllowNewResource, TrustMaster, send_options
+from mesosctl.cli.arguments import AllowNewResource, TrustMaster, note_role, send_options
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from mesosctl.client.leading_master import Master
     from mesosctl.operations.apply.journal import Journal
+    from mesosctl.planning.desired_state import DesiredState
     from mesosctl.planning.plan import Step
 
 
@@ -54,21 +55,36 @@ def diff(
 
     Roles and reservations that the file does not name are ignored unless you give --prune. A quota to which
     the file gives no limit gets the one that quota set or quota update would give it without --limit; "none" means no
-    limit. Nothing is changed. The exit status is 1 if there is a difference.
+    limit. Nothing is changed. The exit status is 1 if there is a difference. Notes say if the file names nothing, and
+    how much exists that it does not name.
     """
     from mesosctl.api.files.desired_state import load
     from mesosctl.api.files.line_numbers import places_in_toml
     from mesosctl.api.files.text_file import TextFile
     from mesosctl.operations.apply.plan import compare
-    from mesosctl.output.plan import wanted_differences
+    from mesosctl.output.plan import unnamed_text, wanted_differences
 
     session: Session = ctx.obj
     written = TextFile(named(file), _read(session, file), places_in_toml)
     wanted = load(written.text, named(file))
-    with session.open_master() as master, written.refusals():
-        found = compare(master, wanted, prune=prune, allow_new_resource=allow_new_resource)
-    session.emit(wanted_differences(found))
+    with session.open_master() as master:
+        with written.refusals():
+            everything = compare(master, wanted, prune=True, allow_new_resource=allow_new_resource)
+        found = [one for one in everything if prune or one.is_named]
+        unnamed = [one for one in everything if not one.is_named]
+        session.emit(wanted_differences(found, prune=prune))
+        _note_empty(session, wanted, named(file), prune=prune)
+        if unnamed and not prune:
+            session.note(unnamed_text(unnamed))
+        for role in dict.fromkeys(one.role for one in found if one.is_named):
+            note_role(session, master, role)
     return ExitStatus.ANSWER_IS_NO if found else ExitStatus.DONE
+
+
+def _note_empty(session: Session, wanted: "DesiredState", name: str, *, prune: bool) -> None:
+    """Tell the operator of a file that has nothing to compare: it may have been emptied by mistake."""
+    if not wanted.covers_something(prune=prune):
+        session.note(f"{name} names no quota, weight or reservation")
 
 
 def _read(session: Session, file: str) -> str:
@@ -120,6 +136,7 @@ def apply(  # one parameter an option
     session: Session = ctx.obj
     text = _read(session, file)
     wanted, written = load(text, named(file)), TextFile(named(file), text, places_in_toml)
+    _note_empty(session, wanted, named(file), prune=prune)
 
     def planned(master: "Master") -> "list[Step]":
         with written.refusals():
@@ -149,10 +166,13 @@ def _go(  # the parts of one command
     from mesosctl.operations.apply.journal import JournalEntry
     from mesosctl.operations.apply.run import check_same, resume, run
     from mesosctl.output.plan import plan_report
+    from mesosctl.planning.plan import roles_given
 
     left = resume(master, journal, digest)
     entry = left or JournalEntry(digest, planned(master), 0)
     remaining = entry.steps[entry.done :]
+    for role in roles_given(remaining):
+        note_role(session, master, role)
     if session.options.dry_run or not entry.steps:
         session.emit(plan_report(entry.steps, entry.done, applied=False))
         if not entry.steps:

@@ -14,12 +14,11 @@ from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.planning.whatif_changes import example
+from mesosctl.planning.whatif_changes import Change, example, parse_change
 
 if TYPE_CHECKING:
     from fake_master import DryRun
     from mesosctl.operations.whatif import ChangeRunner
-    from mesosctl.planning.whatif_changes import Change
     from mesosctl.planning.whatif_variants import Template
 
     _Several = tuple[tuple[str, Change], ...] | Template
@@ -122,9 +121,7 @@ Assume = Annotated[
 Recorded = Annotated[
     Path | None,
     typer.Option(
-        "--recorded",
-        metavar="FILE",
-        help="The traffic for ratelimits:FILE, as recorded by ratelimit watch -o jsonl.",
+        "--recorded", metavar="FILE", help="The traffic for ratelimits:FILE, as recorded by ratelimit watch -o jsonl."
     ),
 ]
 Before = Annotated[
@@ -231,14 +228,13 @@ def whatif(  # noqa: PLR0913  # one parameter an option
             hint=f"name at least one: a change such as {example()}, --lose-agent, --lose-fraction, --lose-framework "
             "or --add-agent",
         )
-    named_ones = [change for _, change in wanted]
-    if isinstance(several, tuple):
-        named_ones += [change for _, change in several]
-    traffic = read_for_changes(session, named_ones, recorded, before, source)
+    every_change = [change for _, change in (*wanted, *_parsed(several))]
+    traffic = read_for_changes(session, every_change, recorded, before, source)
     dry_run, traffic = begin_dry_run(session, source, terms_of(session, cycles, assume), traffic)
     acting = DryRunSession(session, dry_run)
     with acting.open_master() as master:
         runner = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource, traffic=traffic)
+        runner.note_roles(every_change)
         runner.attempt(wanted)
         # Notes about the common changes.  Those about alternatives end with the processes that forecast them.
         session.environment.notes += acting.environment.take_notes()
@@ -251,7 +247,6 @@ def whatif(  # noqa: PLR0913  # one parameter an option
 
 def _several(each: Sequence[str], find_largest: str | None, report: str | None) -> "_Several | None":
     """The changes of --each, or the template of --find-largest.  Raises UsageError."""
-    from mesosctl.planning.whatif_changes import parse_change
     from mesosctl.planning.whatif_variants import expand, parse_template
 
     if each and find_largest is not None:
@@ -263,10 +258,15 @@ def _several(each: Sequence[str], find_largest: str | None, report: str | None) 
             hint="choose one change, and give it as CHANGES with --report",
         )
     if find_largest is not None:
-        template = parse_template(find_largest)
-        parse_change(template.with_amount(1000))
-        return template
+        return parse_template(find_largest)
     return tuple((word, parse_change(word)) for text in each for word in expand(text)) or None
+
+
+def _parsed(several: "_Several | None") -> "Sequence[tuple[str, Change]]":
+    """The alternatives, or an example of the template with an amount.  Raises UsageError, RuleViolation."""
+    if several is None or isinstance(several, tuple):
+        return several or ()
+    return [(several.word, parse_change(several.with_amount(1000)))]
 
 
 def _tell_several(
@@ -280,7 +280,6 @@ def _tell_several(
     from mesosctl.cli.dry_run import emit_answer, emit_with_page
     from mesosctl.operations.whatif_variants import find_largest, forecast_each
     from mesosctl.output.forecasts.variants import alternatives_report, largest_report
-    from mesosctl.planning.whatif_changes import parse_change
 
     if isinstance(several, tuple):
         parsed = dict(several)

@@ -90,11 +90,15 @@ def _placed(error: RuleViolation) -> RuleViolation:
 def compare(
     master: Master, desired: DesiredState, *, prune: bool, allow_new_resource: bool = False
 ) -> list[Difference]:
-    """All differences from the desired state. Raises RuleViolation for a resource that no agent has."""
+    """The differences from the desired state; without `prune`, only of what it names.
+
+    Raises RuleViolation for a resource that no agent has.
+    """
     actual = read_actual(master, desired)
     if not allow_new_resource:
         check_names(desired, actual)
-    return differences(resolved(desired, actual), actual, prune=prune, principal=requester(master).principal)
+    found = differences(resolved(desired, actual), actual, requester(master).principal)
+    return [one for one in found if prune or one.is_named]
 
 
 def make_plan(master: Master, desired: DesiredState, *, prune: bool, allow_new_resource: bool = False) -> list[Step]:

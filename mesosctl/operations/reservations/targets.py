@@ -1,7 +1,8 @@
 """The agents that an operator names (Mesos documentation, "/slaves")."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import quote
 
 from mesosctl.api.agents import registered as agents_api
 from mesosctl.client.leading_master import Master
@@ -20,16 +21,24 @@ def read_agents(master: Master, progress: Callable[..., None] = lambda *_: None)
     with master.hearing(lambda size, part: progress(f"reading the agents: {size / 2**20:.1f} MiB …", part)):
         agents: list[RegisteredAgent] = master.stream("/slaves", agents_api.registered_agents)
     master.settings.learn("/slaves", {"slaves": [{"hostname": one.hostname, "id": one.id} for one in agents]})
-    return _with_display_names(sorted(agents, key=lambda agent: (agent.hostname, agent.id)))
+    return in_order(agents)
 
 
-def _with_display_names(agents: list[RegisteredAgent]) -> list[RegisteredAgent]:
-    """The same agents, with short ids if several of them share a host name."""
+def in_order(found: Iterable[RegisteredAgent]) -> list[RegisteredAgent]:
+    """The agents by host name and id, with short ids if several of them share a host name."""
+    agents = sorted(found, key=lambda agent: (agent.hostname, agent.id))
     shared = shared_hostnames(agent.hostname for agent in agents)
     if not shared:
         return agents
     short = short_ids({agent.id: agent.hostname for agent in agents})
     return [replace(agent, short_id=short[agent.id], shares_host=agent.hostname in shared) for agent in agents]
+
+
+def read_agent(master: Master, named: RegisteredAgent) -> RegisteredAgent:
+    """The agent with the same id as it is now, under the name that it has among all."""
+    path = f"/slaves?slave_id={quote(named.id, errors='surrogateescape')}"
+    agents: list[RegisteredAgent] = master.stream(path, agents_api.registered_agents)
+    return replace(agents[0], short_id=named.short_id, shares_host=named.shares_host)
 
 
 def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:

@@ -1,8 +1,8 @@
 """A forecast as a report: the table shows who gains and who loses, and the rest is below it."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
@@ -28,6 +28,8 @@ from mesosctl.planning.forecast import (
 
 if TYPE_CHECKING:
     from mesosctl.output.json_documents import forecast as forecast_documents
+
+Thing = TypeVar("Thing")
 
 _COLUMNS = (
     Column("KIND"),
@@ -116,10 +118,8 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     if forecast.lost or len(forecast.changes) > len(forecast.answers):  # some changes are not requests
         yield from _section("changes", [change.sentence(in_words) for change in forecast.changes])
     yield from _section("answers", [answer_text(answer) for answer in forecast.answers])
-    yield from _section(
-        f"offers rescinded: {len(forecast.rescinded)}", [rescinded_text(offer) for offer in forecast.rescinded]
-    )
-    yield from _section(f"tasks evicted: {len(forecast.evicted)}", [evicted_text(task) for task in forecast.evicted])
+    yield from _section(f"offers rescinded: {len(forecast.rescinded)}", forecast.rescinded, rescinded_text)
+    yield from _section(f"tasks evicted: {len(forecast.evicted)}", forecast.evicted, evicted_text)
     yield from _section("starving", [starving_text(one) for one in forecast.starving])
     yield from _section("no longer offered anything (ran nothing before)", unoffered_texts(forecast))
     yield from _section("whether guarantees fit on one agent", [fit_text(fit) for fit in forecast.fits])
@@ -220,13 +220,15 @@ def _in_short(forecast: Forecast) -> Iterator[str]:
     )
 
 
-def _section(title: str, lines: Sequence[str], most: int | None = MOST_LINES) -> Iterator[str]:
-    """A title and its lines, if there are any."""
-    if not lines:
+def _section(
+    title: str, things: Sequence[Thing], text: Callable[[Thing], str] = str, most: int | None = MOST_LINES
+) -> Iterator[str]:
+    """A title and a line for each thing, if there are any; `text` writes only the lines that are shown."""
+    if not things:
         return
     yield ""
     yield f"{title}:"
-    shown = lines if most is None else lines[:most]
-    yield from (f"  {printable(line)}" for line in shown)
-    if len(lines) > len(shown):
-        yield f"  … and {len(lines) - len(shown)} more (see -o json)"
+    shown = things if most is None else things[:most]
+    yield from (f"  {printable(text(thing))}" for thing in shown)
+    if len(things) > len(shown):
+        yield f"  … and {len(things) - len(shown)} more (see -o json)"

@@ -80,18 +80,19 @@ class DrfSorter(Sorter):
 
     def _rebuild(self) -> None:
         divisors = self.totals.divisors
+        internal, inactive = Kind.INTERNAL, Kind.INACTIVE  # a member of an enumeration takes as long as a share
         inner = [self.root]
         while inner:
             node = inner.pop()
             ranking = []
             for child in node.children.values():
                 child.stale = False
-                if child.kind is Kind.INACTIVE:
+                if child.kind is inactive:
                     child.key = None
                     continue
                 child.key = (_share(child, divisors), child.count, child.path, child)
                 ranking.append(child.key)
-                if child.kind is Kind.INTERNAL:
+                if child.kind is internal:
                     inner.append(child)
             ranking.sort()
             node.ranking = ranking

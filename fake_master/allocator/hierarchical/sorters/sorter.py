@@ -219,9 +219,12 @@ class Sorter(ABC):
 
     def allocated_again(self, leaf: Node, allocation: Allocation, times: int) -> None:
         """The client got something `times` over, on as many agents; shared volumes are none of it."""
+        root = self.root
         node: Node = leaf
-        while node is not self.root:
-            add(node.tally.amounts, allocation.scalars, times)
+        while node is not root:
+            amounts = node.tally.amounts
+            for name, amount in allocation.scalars:
+                amounts[name] = amounts.get(name, 0) + amount * times
             node.count += times
             if not node.stale:
                 self._changed(node)

@@ -1,5 +1,6 @@
 """Agents that look alike are lent in one go, with the same offers as one by one."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ EVENT = st.one_of(
     FRAMEWORK,
     st.tuples(st.just("answer"), st.integers(0, 5), st.integers(0, 3)),
     st.tuples(st.just("weight"), st.integers(0, 4), st.integers(1, 3)),
+    st.tuples(st.just("change"), st.integers(0, 5), st.integers(0, 4)),
     st.tuples(st.just("tick"), st.just(0), st.just(0)),
 )
 
@@ -67,6 +69,8 @@ class Run:
             self.allocator.add_framework(info)
         elif word == "weight":
             self.allocator.update_weights({ROLES[one]: other / 2})
+        elif word == "change":
+            self._change(sorted(self.allocator.state.frameworks)[one % len(self.allocator.state.frameworks)], other)
         elif word == "answer":
             mine = [offer for index, offer in enumerate(self.outstanding) if index % (one + 1) == 0]
             self.outstanding = [offer for index, offer in enumerate(self.outstanding) if index % (one + 1)]
@@ -74,6 +78,22 @@ class Run:
                 self.allocator.recover_resources(*offer, (None, None, 2.0, 1000.0)[other])
         self.now += 1.0
         self.allocator.advance_to(self.now)
+
+    def _change(self, name: str, change: int) -> None:
+        """Let a framework change in one of the ways that decide what it may be lent."""
+        allocator, info = self.allocator, self.allocator.state.frameworks[name].info
+        if change == 0:
+            allocator.suppress(name)
+        elif change == 1:
+            allocator.revive(name)
+        elif change == 2:
+            allocator.deactivate_framework(name)
+        elif change == 3:
+            allocator.activate_framework(name)
+        else:
+            allocator.update_framework(
+                replace(info, roles=frozenset({"b", "c"}), capabilities=info.capabilities ^ {"REVOCABLE_RESOURCES"})
+            )
 
 
 def played(events: list[tuple[str, int, int]], sorter: str) -> tuple[Offered, dict[str, Quantities]]:

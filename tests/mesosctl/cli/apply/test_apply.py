@@ -198,3 +198,29 @@ def test_nothing_can_be_wanted_of_one_stack_without_prune(run, file):
     assert run("apply", "-f", file, "--yes")[0] == 0
     assert 'resources = "cpus:5;' in run("export")[1]  # it fell back to the role below
     assert "dept/team" not in run("export")[1]
+
+
+def test_what_the_file_does_not_name_is_said_and_how_to_remove_it(run, file):
+    assert run("apply", "-f", file)[0] == 0
+    file.write_text('[quotas.db]\nguarantee = "cpus:4"\n[weights]\n')
+    left = "mesosctl: note: not in the file: 1 quota, 1 weight; --prune compares what the file does not name too\n"
+    assert run("diff", "-f", file) == (0, "", f"mesosctl: note: nothing differs from the file\n{left}")
+    status, out, err = run("diff", "-f", file, "--prune")
+    assert (status, err) == (1, "")
+    assert "different from the file: 1 quota, 1 weight; mesosctl apply --prune would change that" in out
+    assert run("apply", "-f", file, "--prune", "--yes")[0] == 0
+    assert run("diff", "-f", file, "--prune")[0] == 0
+
+
+@pytest.mark.parametrize(("text", "prunes"), [("", False), ("", True), ("[quotas]\n[weights]\n", False)])
+def test_a_file_that_names_nothing_is_told(run, file, text, prunes):
+    file.write_text(text)
+    for verb in ("diff", "apply"):
+        status, out, err = run(verb, "-f", file, *["--prune"] * prunes)
+        assert (status, out) == (0, "")
+        assert f"note: {file} names no quota, weight or reservation\n" in err
+
+
+def test_an_empty_section_names_everything_with_prune(run, file):
+    file.write_text("[quotas]")
+    assert run("diff", "-f", file, "--prune") == (0, "", "mesosctl: note: nothing differs from the file\n")

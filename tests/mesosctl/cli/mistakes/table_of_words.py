@@ -7,6 +7,7 @@ MIXED = "a list of masters cannot contain a fake: address"
 SCHEME = "'htp' is not a scheme of a master's address"
 ZK = "zk://host1:2181,host2:2181/mesos, or zk://USER:SECRET@host1,host2/mesos"
 RESERVED = "reserve agent-1 cpus:1 --role web"
+QUOTA_OF_NOBODY = '[quotas.wbe]\nguarantee = "cpus:1"\n'
 TWICE = "duplicate resource name 'cpus'\n  at: argument cpus:2"
 
 WORDS = (
@@ -29,6 +30,9 @@ WORDS = (
     Mistake("quota check wbe cpus:1", 0, NOBODY_IN, on=BUSY),
     Mistake("quota set wbe cpus:1 --dry-run", 0, NOBODY_IN, on=BUSY),
     Mistake("reserve agent-1 cpus:1 --role wbe --dry-run", 0, NOBODY_IN, on=BUSY),
+    Mistake("whatif quota:wbe=cpus:1", 0, NOBODY_IN, on=BUSY),
+    Mistake("apply -f a.toml --dry-run", 0, NOBODY_IN, on=BUSY, files={"a.toml": QUOTA_OF_NOBODY}),
+    Mistake("diff -f a.toml", 1, NOBODY_IN, on=BUSY, files={"a.toml": QUOTA_OF_NOBODY}),
     # --- Amounts -------------------------------------------------------------------------------------------------
     Mistake("quota set web cpus:1 cpus:2", 3, TWICE, "give cpus once"),
     Mistake("quota set web 'cpus:1;cpus:2'", 3, TWICE, "give cpus once"),
@@ -60,6 +64,8 @@ WORDS = (
     # --- Files -----------------------------------------------------------------------------------------------------
     Mistake("apply -f a.toml", 3, "a.toml cannot be read: No such file", "mesosctl export -f a.toml writes one"),
     Mistake("diff -f 'a b.toml'", 3, "a b.toml cannot be read", "mesosctl export -f 'a b.toml' writes one"),
+    Mistake("diff -f a.toml", 0, "note: a.toml names no quota, weight or reservation", files={"a.toml": ""}),
+    Mistake("apply -f a.toml", 0, "note: a.toml names no quota, weight or reservation", files={"a.toml": "[quotas]"}),
     Mistake("quota set -f a.json", 3, "a.json cannot be read: No such file", "it was looked for in /"),
     Mistake("quota list", 3, "no-such.toml cannot be read", "it was looked for in /", on="fake:no-such.toml"),
     # --- What if -----------------------------------------------------------------------------------------------------

@@ -89,6 +89,13 @@ def test_each_comes_after_the_common_changes(live: Live):
 
 
 @pytest.mark.process
+@pytest.mark.parametrize("more", [("--each", "quota:wbe=cpus:{1,2}"), ("--find-largest", "quota:wbe=cpus:?")])
+def test_a_role_that_is_probably_mistyped_is_noted_once(live: Live, more: tuple[str, str]):
+    said = ask(live, "whatif", *more)
+    assert said.err == "mesosctl: note: no framework is subscribed to role 'wbe'; did you mean web?\n"
+
+
+@pytest.mark.process
 def test_no_alternative_is_harmless(live: Live):
     said = ask(live, "whatif", "--each", "quota:web=cpus:{17,18}")
     assert said.status == 1
