@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mesosctl.api.files.text_file import TextFile
     from mesosctl.client.leading_master import Master
     from mesosctl.model.quantities import Limits, Quantities
+    from mesosctl.model.quota.role_status import RoleStatus
     from mesosctl.model.resource import Resource
     from mesosctl.operations.reservations.send import SendOptions
     from mesosctl.operations.reservations.targets import Owner
@@ -261,6 +262,29 @@ def note_role(session: Session, master: "Master", role: str, reserved: "Quantiti
 
     if not session.options.quiet and (session.waits or session.options.dry_run):
         note_unknown_role(master, role, reserved or Quantities())
+
+
+NO_LIMIT_OPTION = "--limit none sets no limit"
+NO_LIMIT_COMMAND = "mesosctl quota update {role} --limit none removes it"
+
+
+def note_limit(session: Session, status: "RoleStatus", no_limit: str, *, would: bool = False) -> None:
+    """Tell the operator of a role that is, or would be, at or above its limit, and how to set none."""
+    from mesosctl.output.formats.amounts import in_words
+
+    session.note(f"{status.limit_sentence(in_words, would=would)}; {no_limit.format(role=status.role)}")
+
+
+def note_role_at_limit(
+    session: Session, master: "Master", role: str, limits: "Limits | None" = None, *, would: bool = False
+) -> None:
+    """Tell the operator if the role is, or would be, at or above its limit or `limits`; a forecast says so itself."""
+    from mesosctl.operations.quota.reading import status_at_limit
+
+    if not session.options.quiet and session.waits and not session.options.dry_run:
+        status = status_at_limit(master, role, limits)
+        if status is not None:
+            note_limit(session, status, NO_LIMIT_OPTION if would else NO_LIMIT_COMMAND, would=would)
 
 
 def nothing_found(sentence: str, options: Mapping[str, str | None], known: Iterable[str]) -> str:

@@ -87,6 +87,7 @@ def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None
         _list("What a master answers", [answer_text(answer) for answer in forecast.answers]),
         _list("Who starves", [starving_text(one) for one in forecast.starving]),
         _list("No longer offered anything (ran nothing before)", unoffered_texts(forecast)),
+        _list("At or above a limit", [one.limit_sentence(in_words, would=True) for one in forecast.at_limit]),
         _share_table("Roles", forecast.roles, scale, "each with the roles below it"),
         _share_table("Frameworks", forecast.frameworks, scale, ""),
         _headroom(forecast),
