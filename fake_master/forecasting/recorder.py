@@ -7,7 +7,6 @@ from fake_master.extensions.revocation import Revoked, Revoking
 from fake_master.http.application import Application
 from fake_master.http.request_response import Response
 from fake_master.master import Master
-from fake_master.sources.once_per_object import OncePerObject
 from fake_master.state.clock import VirtualClock
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
@@ -15,6 +14,7 @@ from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
 from fake_master.state.tasks import Task
 from fake_master.transports.in_process import DirectConnection
+from mesosctl.model.reservations.identity_cache import IdentityCache
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import display_names
 from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, RescindedOffer
@@ -90,7 +90,7 @@ class RescindedOffers:
     def __init__(self, before: MasterState) -> None:
         self._out = {offer.id for offer in before.offers}
         self._found: list[RescindedOffer] = []
-        self._plain = OncePerObject(_plain)
+        self._plain = IdentityCache(_plain).of
 
     def watch(self, master: Master, names: AgentNames) -> None:
         """Note every offer that this master rescinds from now on."""

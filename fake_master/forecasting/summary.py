@@ -102,23 +102,23 @@ class Summaries:
 
     def of(self, state: MasterState) -> ClusterSummary:
         """Return the sums of this moment."""
-        used, offered, used_by, offered_to, counted = (_Sums() for _ in range(5))
+        used, offered, used_by, offered_to, consumed, only_offered = (_Sums() for _ in range(6))
         for framework in state.frameworks.values():
             for entry in framework.used():
                 role = entry.allocation_role or roles.DEFAULT_ROLE
                 used.add(role, _scalars([entry]))
                 used_by.add(framework.id, _scalars([entry]))
-                counted.add(role, _plain_scalars([entry]))
+                consumed.add(role, _plain_scalars([entry]))
         for (framework_id, role), (scalars, plain) in self._offered(state).items():
             offered.add(role, scalars.items())
             offered_to.add(framework_id, scalars.items())
-            counted.add(role, plain.items())
+            only_offered.add(role, plain.items())
         if state.profile.reservations_consume_quota:
             for agent in state.agents.values():
                 for owner, owned in agent.total.by_owner().items():
-                    counted.add(owner, _scalars(owned))
+                    consumed.add(owner, _scalars(owned))
         quotas = {role: quota for role, quota in state.quota_meanings().items() if not quota.is_default}
-        rolled_up = counted.rolled_up()
+        held, more = consumed.rolled_up(), only_offered.rolled_up()
         totals: dict[str, int] = {}
         free: dict[str, int] = {}
         like_agents: dict[LikeAgents, int] = {}
@@ -138,7 +138,8 @@ class Summaries:
             | _held(used_by.quantities(), offered_to.quantities()),
             names={framework.id: framework.name for framework in state.frameworks.values()},
             quotas=quotas,
-            counted={role: rolled_up.get(role, _NOTHING) for role in quotas},
+            counted={role: held.get(role, _NOTHING) + more.get(role, _NOTHING) for role in quotas},
+            consumed={role: held.get(role, _NOTHING) for role in quotas},
             asking=_asking(state),
             like_agents=like_agents,
         )

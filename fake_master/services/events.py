@@ -98,7 +98,7 @@ class EventPublisher:
         )
 
     def failure(self, *agent_ids: str) -> None:
-        """Tell every framework that agents are gone, in one event each."""
+        """Tell every framework that agents are gone: one event for each agent."""
         for framework in self._state.frameworks.values():
             if framework.stream is not None and not framework.stream.is_read:  # thousands may be gone at once
                 framework.counts["events/failure"] += len(agent_ids)

@@ -13,12 +13,12 @@ from typing import Any
 from fake_master.master import Master
 from fake_master.services.reservations import DoesNotFit, configured_form
 from fake_master.sources.initial_tasks import SnapshotTasks
-from fake_master.sources.once_per_object import OncePerObject
 from fake_master.state.agents import Agent, Domain
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream
 from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.reservations.identity_cache import IdentityCache
 from mesosctl.model.resources import Resources
 from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotAgent, SnapshotFramework, Usage
 
@@ -34,13 +34,13 @@ class _SilentStream(EventStream):
 
 def enter(master: Master, snapshot: ClusterSnapshot) -> None:
     """Enter everything that the snapshot has.  Inside a transaction.  Raises BadInput."""
-    configured_and_slack = OncePerObject(lambda total: _configured_and_slack(total, master))
+    configured_and_slack = IdentityCache(lambda total: _configured_and_slack(total, master)).of
     for number, agent in enumerate(snapshot.agents, 1):
         _register(master, agent, number, snapshot.taken_at, *configured_and_slack(agent.total))
     usages: dict[str, list[Usage]] = {}
     for usage in snapshot.usages:
         usages.setdefault(usage.framework_id, []).append(usage)
-    allocated = OncePerObject(_allocated)
+    allocated = IdentityCache(_allocated).of
     tasks = SnapshotTasks(master, snapshot.lending or Lending(), snapshot.taken_at)
     used: dict[str, list[Resources]] = {}
     for restored in snapshot.frameworks:
@@ -54,7 +54,7 @@ def enter(master: Master, snapshot: ClusterSnapshot) -> None:
             master.subscriptions.restore(framework)
         except RuleViolation as error:
             raise BadInput(f"framework {restored.id}: {error.message}", field="frameworks") from None
-    sums = OncePerObject(_sum)
+    sums = IdentityCache(_sum).of
     for agent_id, parts in used.items():
         master.state.agents[agent_id].used = sums(*parts)
     _offer_again(master, snapshot, allocated)
@@ -155,7 +155,7 @@ def _age(offer_id: str) -> tuple[int, str]:
 def _offer_again(master: Master, snapshot: ClusterSnapshot, allocated: Callable[[str, Resources], Resources]) -> None:
     """The outstanding offers, as far as their resources still exist and are free."""
     state = master.state
-    has_room = OncePerObject(_has_room)
+    has_room = IdentityCache(_has_room).of
     for offered in sorted(snapshot.offers, key=lambda offer: _age(offer.id)):
         agent, framework = state.agents[offered.agent_id], state.frameworks[offered.framework_id]
         if not (agent.active and framework.active):

@@ -11,7 +11,7 @@ from pydantic import Field, RootModel
 
 from mesosctl.api.base_model import Bool, Double, MesosModel, Scalar
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.quantities import Limits, Quantities, Quota, parse_amount, to_double
+from mesosctl.model.quantities import Limits, Quantities, Quota, parse_amount, to_shown
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.resource import Resource
 
@@ -122,7 +122,7 @@ class UpdateQuotaCall(MesosModel):
 
 
 def _scalars(amounts: Quantities | Limits) -> dict[str, Scalar]:
-    return {name: Scalar(value=to_double(milli)) for name, milli in amounts.items()}
+    return {name: Scalar(value=to_shown(milli)) for name, milli in amounts.items()}
 
 
 def _exact(amounts: dict[str, Scalar], field: str) -> dict[str, int]:

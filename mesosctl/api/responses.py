@@ -88,6 +88,17 @@ def roles(answer: Any) -> dict[str, RoleUsage]:
     return found
 
 
+def limits_of_role(answer: Any, role: str) -> Limits:
+    """`GET /roles`: the limits of one role; none before Mesos 1.9, and for a role that is not shown."""
+    for index, element in enumerate(_list(_answer(answer, "roles").get("roles"), "roles")):
+        where = f"roles[{index}]"
+        entry = _object(element, where)
+        if entry.get("name") == role:
+            limits = _object(_object(entry.get("quota"), f"{where}.quota").get("limit"), f"{where}.quota.limit")
+            return Limits({name: _milli(amount, f"{where}.quota.limit.{name}") for name, amount in limits.items()})
+    return Limits()
+
+
 def weights(answer: Any) -> dict[str, float]:
     """`GET /weights`: what is configured, sorted; every other role has weight 1."""
     found = {}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mesosctl.api.files.text_file import TextFile
     from mesosctl.client.leading_master import Master
     from mesosctl.model.quantities import Limits, Quantities
+    from mesosctl.model.quota.role_status import RoleStatus
     from mesosctl.model.resource import Resource
     from mesosctl.operations.reservations.send import SendOptions
     from mesosctl.operations.reservations.targets import Owner
@@ -173,19 +174,16 @@ def _parse_all(
 ) -> "list[Resource]":
     """Parse the words; if one of them and the argument `after` which they stand have changed places, the hint says so.
 
-    `hint` is the one for any other word that may be a name.
-    Raises RuleViolation.
+    `hint` is the one for any other word that may be a name.  Raises RuleViolation.
     """
     found: list[Resource] = []
     for word in words:
         try:
             found += parse(word)
         except RuleViolation as error:
-            if after is not None and ":" in after and role_error(word) is None and not _SIGNS.search(word):
-                rest = " ".join(shlex.quote(other) for other in (after, *words) if other != word)
-                error.hint = f"write {word} first: {word} {rest}"
-            elif hint and role_error(word) is None and not _SIGNS.search(word):
-                error.hint = hint
+            if role_error(word) is None and not _SIGNS.search(word):
+                rest = " ".join(shlex.quote(other) for other in (after, *words) if other and other != word)
+                error.hint = f"write {word} first: {word} {rest}" if after and ":" in after else hint or error.hint
             raise
     return found
 
@@ -269,11 +267,27 @@ def note_role(session: Session, master: "Master", role: str, reserved: "Quantiti
         note_unknown_role(master, role, reserved or Quantities())
 
 
-def confirm_replacing(session: Session, file: object) -> None:
-    """Ask before a file with other content is replaced.  Raises UsageError for no, and without a terminal."""
-    session.confirm_destructive(
-        "Replace it?", f"{file} has other content, which would be lost", "name another file, or use --yes in a script"
-    )
+NO_LIMIT_OPTION = "--limit none sets no limit"
+NO_LIMIT_COMMAND = "mesosctl quota update {role} --limit none removes it"
+
+
+def note_limit(session: Session, status: "RoleStatus", no_limit: str, *, would: bool = False) -> None:
+    """Tell the operator of a role that is, or would be, at or above its limit, and how to set none."""
+    from mesosctl.output.formats.amounts import in_words
+
+    session.note(f"{status.limit_sentence(in_words, would=would)}; {no_limit.format(role=status.role)}")
+
+
+def note_role_at_limit(
+    session: Session, master: "Master", role: str, limits: "Limits | None" = None, *, would: bool = False
+) -> None:
+    """Tell the operator if the role is, or would be, at or above its limit or `limits`; a forecast says so itself."""
+    from mesosctl.operations.quota.reading import status_at_limit
+
+    if not session.options.quiet and session.waits and not session.options.dry_run:
+        status = status_at_limit(master, role, limits)
+        if status is not None:
+            note_limit(session, status, NO_LIMIT_OPTION if would else NO_LIMIT_COMMAND, would=would)
 
 
 def nothing_found(sentence: str, options: Mapping[str, str | None], known: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mesosctl.cli.arguments import NO_LIMIT_COMMAND, NO_LIMIT_OPTION, note_limit
 from mesosctl.cli.environment import named, opened
 from mesosctl.cli.session import Session
 from mesosctl.client.leading_master import Master
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
     from fake_master import DryRun
     from mesosctl.output.forecasts.page import Origin
     from mesosctl.planning.message_rates import RecordedTraffic
+
+
+_NO_LIMIT_CHANGE = "limit:{role}=none sets no limit"
+_NO_LIMIT = {
+    "quota set": NO_LIMIT_OPTION,
+    "quota update": NO_LIMIT_OPTION,
+    "apply": 'limit = "none" in the file sets no limit',
+}
+"""How a command that is tried sets no limit; others cannot."""
 
 
 class DryRunSession(Session):
@@ -54,6 +64,12 @@ class DryRunSession(Session):
         """Keep a report: it is part of the forecast."""
         self.reports.append(report)
 
+    def confirm_destructive(self, question: str, loss: str = "", hint: str = "") -> None:
+        """Nothing is asked, so a note says what would be lost."""
+        del question, hint
+        if loss:
+            self.note(loss)
+
     def show(self, report: Report) -> None:
         """Nothing is asked, so nothing is shown before it."""
 
@@ -70,7 +86,7 @@ def start_dry_run(session: Session, name: str, run: Callable[[Session], object],
     finally:
         acting.end_progress()
     session.environment.notes += acting.environment.take_notes()
-    return tell(session, dry_run.forecast(), report, acting.reports)
+    return tell(session, dry_run.forecast(), report, acting.reports, no_limit=_NO_LIMIT.get(name, NO_LIMIT_COMMAND))
 
 
 def begin_dry_run(
@@ -112,15 +128,20 @@ def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "
 
 
 def tell(
-    session: Session, forecast: Forecast, report: str | None, would: list[Report], source: str | None = None
+    session: Session,
+    forecast: Forecast,
+    report: str | None,
+    would: list[Report],
+    source: str | None = None,
+    no_limit: str = _NO_LIMIT_CHANGE,
 ) -> ExitStatus:
     """Emit a forecast and write its page; the exit status is 1 if it would do harm.  Raises BadInput.
 
-    A page on standard output is the only output there.
+    A page on standard output is the only output there.  `no_limit` says in a note how the command sets no limit.
     """
     from mesosctl.output.forecasts.forecast import forecast_report
 
-    emit_with_page(session, forecast_report(forecast, would), forecast, report, would, source)
+    emit_with_page(session, forecast_report(forecast, would), forecast, report, would, source, no_limit)
     return ExitStatus.DONE if forecast.is_harmless else ExitStatus.ANSWER_IS_NO
 
 
@@ -131,6 +152,7 @@ def emit_with_page(
     report: str | None,
     would: list[Report],
     source: str | None = None,
+    no_limit: str = _NO_LIMIT_CHANGE,
 ) -> None:
     """Emit an answer and write the page of its forecast; a page on standard output is the only output there.
 
@@ -140,6 +162,8 @@ def emit_with_page(
     instead = session.is_output(report, "--report")
     if not instead:
         emit_answer(session, answer, [one for one in forecast.answers if not one.accepted])
+    for one in forecast.at_limit:
+        note_limit(session, one, no_limit, would=True)
     if report is not None:
         from mesosctl.file_writing import write_atomically
         from mesosctl.output.forecasts.page import page

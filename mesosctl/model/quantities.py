@@ -42,10 +42,18 @@ def to_milli(value: float) -> int:
 
 
 def to_double(milli: int) -> float:
-    """The double Mesos shows for an amount: whole part plus thousandths, truncating division."""
+    """The double of an amount that Mesos has calculated: whole part plus thousandths, truncating division.
+
+    For one amount in five below 4 it is not the double that its decimal text denotes: 1.14 is 1.1400000000000001.
+    """
     if milli < 0:
         return -to_double(-milli)
     return float(milli // 1000) + float(milli % 1000) / 1000.0
+
+
+def to_number(milli: int) -> float:
+    """The double nearest an amount, which its shortest decimal text denotes: what people and programs write."""
+    return milli / 1000
 
 
 class AsSent(int):
@@ -112,7 +120,7 @@ def parse_amount(name: str, text: str) -> int:
         )
     if abs(milli) > _LARGEST_MILLI:
         raise RuleViolation(f"{name}: {text} is out of range", field=name, rule="resource.number", hint=_RANGE)
-    return milli
+    return to_sent_milli(to_number(milli))
 
 
 def _exact_thousandths(number: str) -> tuple[int, int] | None:

@@ -248,6 +248,10 @@ def utc_text(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+_LONGEST_IN_HOURS = 1e12
+"""Seconds; of a longer span, the digits would say nothing."""
+
+
 def format_span(seconds: float) -> str:
     """A span for people, two units at most: "1.50s", "2m05s", "3h20m"."""
     if seconds < 10:
@@ -257,5 +261,7 @@ def format_span(seconds: float) -> str:
         return f"{whole}s"
     if whole < 3600:
         return f"{whole // 60}m{whole % 60:02d}s"
+    if seconds >= _LONGEST_IN_HOURS:
+        return f"{seconds:.3g}s"
     minutes = round(seconds / 60)
     return f"{minutes // 60}h{minutes % 60:02d}m"

@@ -16,7 +16,7 @@ from mesosctl.client.settings import ClientSettings
 from mesosctl.model import errors
 from mesosctl.model.errors import BadInput, Conflict, DeadlinePassed, MesosctlError, NotFound, UsageError
 from mesosctl.model.quantities import Quantities
-from mesosctl.model.quota.desired import DesiredQuota, guarantees_of
+from mesosctl.model.quota.desired import DesiredQuota, describe_losses, guarantees_of
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
@@ -138,9 +138,7 @@ def named_changes(  # the kinds of change
         (f"{more}: {text}", changes.AddAgents(tuple(parse_of_agents(text)), count, attributes or {}))
         for text in add_agents
     ]
-    for word in words:
-        check_no_braces(word)
-    return found + [(word, changes.parse_change(word)) for word in words]
+    return found + [(word, changes.parse_change(check_no_braces(word))) for word in words]
 
 
 _ONCE = SendOptions(v1=True, wait=False, ask_agents=False)
@@ -242,7 +240,7 @@ class ChangeRunner:
 
     def _quota(self, change: changes.Guarantee | changes.Bounds) -> None:
         from mesosctl.operations.quota.reading import read_quotas
-        from mesosctl.operations.quota.set_update_remove import set_quota, update_quotas
+        from mesosctl.operations.quota.set_update_remove import make_update, plan_update, set_quota
 
         # A list of many thousands of agents would take longer than everything else.
         options = self._options._replace(capacity=self._dry_run.capacity)
@@ -253,7 +251,12 @@ class ChangeRunner:
             desired = DesiredQuota(guarantees=guarantees_of(change.entries))
         else:
             desired = DesiredQuota(limits=change.limits)
-        update_quotas(self._master, [(change.role, desired)], options._replace(create=True))
+        options = options._replace(create=True)
+        plan = plan_update(self._master, [(change.role, desired)], options)
+        losses = describe_losses(plan)
+        if losses:
+            self._master.notice(losses)
+        make_update(self._master, plan, options)
 
     def _reservation(self, change: changes.Reserve | changes.Unreserve) -> None:
         from mesosctl.operations.reservations.reserve_unreserve import plan_reserve, plan_unreserve

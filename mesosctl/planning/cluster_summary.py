@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from mesosctl.model.quantities import Quantities, Quota, to_double
 from mesosctl.model.quota.capacity import total_guarantees, unpromised
-from mesosctl.model.quota.role_status import RoleStatus
+from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.planning.message_rates import Rates
 
 
@@ -74,10 +74,19 @@ class ClusterSummary:
     quotas: Mapping[str, Quota] = field(default_factory=dict)
     counted: Mapping[str, Quantities] = field(default_factory=dict)
     """By role with quota: what counts towards its guarantee, including reserved and idle if that counts."""
+    consumed: Mapping[str, Quantities] = field(default_factory=dict)
+    """The part of `counted` that is not merely offered."""
     asking: frozenset[str] = frozenset()
     """Roles in which, or below which, a framework is subscribed."""
     like_agents: Mapping[LikeAgents, int] = field(default_factory=dict)
     """How many agents look like each."""
+
+    def status(self, role: str) -> RoleStatus:
+        """Return a role with its quota, and what it uses and is offered of that."""
+        consumed = self.consumed.get(role, Quantities())
+        offered = self.counted.get(role, Quantities()) - consumed
+        usage = RoleUsage(consumed=consumed, offered=offered, frameworks=int(role in self.asking))
+        return RoleStatus(role, self.quotas.get(role, Quota()), usage)
 
     def shortfall(self, role: str) -> Quantities:
         """Return the part of the guarantee of `role` that is not met."""

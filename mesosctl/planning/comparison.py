@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mesosctl.model.quantities import Quantities
+from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources
 from mesosctl.planning.forecast import (
     ASSUMPTIONS,
@@ -72,6 +73,7 @@ def _share_change(
     first, last = held[0].dominant(before.totals), held[1].dominant(after.totals)
     quotas = [m.quotas.get(key) if kind == "role" else None for m in (before, after)]
     guarantees = [None if quota is None or not quota.guarantees else quota.guarantees for quota in quotas]
+    limits = [None if quota is None or not quota.limits else quota.limits for quota in quotas]
     return ShareChange(
         kind=kind,
         name=name,
@@ -83,6 +85,8 @@ def _share_change(
         dominant=(last if last[1] >= first[1] else first)[0],
         guarantee=guarantees[1],
         guarantee_before=guarantees[0],
+        limit=limits[1],
+        limit_before=limits[0],
         missing=missing or Quantities(),
     )
 
@@ -107,6 +111,7 @@ def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[
             short,
             caused=not was_short.contains(short),
             before=was_short,
+            was_met_by_offers=before.status(role).standing == "met by offers",
             guarantee=guarantee,
             has=after.counted.get(role, Quantities()),
             is_asked_for=role in after.asking,
@@ -121,6 +126,14 @@ def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[
 def unoffered(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[ShareChange]) -> Iterator[ShareChange]:
     """Yield frameworks and roles that ran nothing, held offers, and are no longer offered anything."""
     return (one for one in _left_with_nothing(before, after, everybody) if not _has(one.before.used))
+
+
+def at_limit(before: ClusterSummary, after: ClusterSummary) -> Iterator[RoleStatus]:
+    """Yield roles that are at or above a limit afterwards, unless they were before, and the limits are the same."""
+    for role in sorted(after.quotas):
+        was, status = before.status(role), after.status(role)
+        if status.reached and (was.quota.limits != status.quota.limits or was.reached.keys() != status.reached.keys()):
+            yield status
 
 
 def _left_with_nothing(
@@ -199,6 +212,7 @@ def forecast(before: ClusterSummary, after: ClusterSummary, course: RunSummary) 
         frameworks=frameworks,
         starving=tuple(starving(before, after, [*roles, *frameworks])),
         unoffered=tuple(unoffered(before, after, [*roles, *frameworks])),
+        at_limit=tuple(at_limit(before, after)),
         fits=tuple(fits(after)),
         headroom=headroom(before, after),
         totals_before=before.totals,

@@ -136,11 +136,14 @@ def registered_agents(agents: Iterable[SnapshotAgent]) -> dict[str, RegisteredAg
 
 
 def exported(actual: Actual) -> tuple[DesiredState, list[str]]:
-    """Return the actual state as a desired state, and sentences about the parts that none can express."""
+    """Return the actual state as a desired state, and sentences about the parts that none can express.
+
+    Reservations are in the order of host names, wherever the state was read, so that files can be compared.
+    """
     hostnames = Counter(agent.hostname for agent in actual.agents.values())
     reservations: list[DesiredReservation] = []
     left_out: list[str] = []
-    for agent in actual.agents.values():
+    for agent in sorted(actual.agents.values(), key=lambda one: (one.hostname, one.id)):
         name = agent.hostname if hostnames[agent.hostname] == 1 else agent.id
         found, sentences = _reservations(agent, name)
         reservations += found

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from mesosctl.model.offers.offers import OnAgent
-from mesosctl.model.quantities import Quantities
+from mesosctl.model.quantities import Limits, Quantities
+from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.resources import Resources
 from mesosctl.planning.cluster_summary import HeldResources
 from mesosctl.planning.message_rates import Simulation
@@ -112,6 +113,9 @@ class ShareChange:
     guarantee: Quantities | None = None
     """Of a role, afterwards; None without quota."""
     guarantee_before: Quantities | None = None
+    limit: Limits | None = None
+    limit_before: Limits | None = None
+    """None without limits."""
     missing: Quantities = field(default_factory=Quantities)
     """The part of the guarantee that is not met afterwards."""
 
@@ -131,9 +135,9 @@ class ShareChange:
         return self.before != self.after
 
     @property
-    def changes_guarantee(self) -> bool:
-        """Whether the guarantee is another one than before."""
-        return self.guarantee != self.guarantee_before
+    def changes_quota(self) -> bool:
+        """Whether the guarantee or the limit is another one than before."""
+        return (self.guarantee, self.limit) != (self.guarantee_before, self.limit_before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +153,8 @@ class Starving:
     """Whether the change does it; otherwise it was so before, and no worse."""
     before: Quantities = field(default_factory=Quantities)
     """The part of the guarantee that was not met before."""
+    was_met_by_offers: bool = False
+    """Whether offers met a part of the guarantee before, and nothing was missing."""
     guarantee: Quantities = field(default_factory=Quantities)
     has: Quantities = field(default_factory=Quantities)
     """The amounts that count towards the guarantee."""
@@ -167,12 +173,10 @@ class Starving:
     def sentence(self, text: Callable[[Quantities], str]) -> str:
         """Return it in a sentence; `text` writes its amounts."""
         if self.reason == "nothing":
-            return f"{self.kind} {self.name} has nothing left: its tasks used {text(self.short)}"
+            return f"{self.kind} {self.name} would have nothing left: its tasks used {text(self.short)}"
         wants = "" if self.is_asked_for else " (no framework asks for offers in this role, and too little is free)"
-        return (
-            f"role {self.name} is {text(self.short)} below its guarantee of {text(self.guarantee)}: "
-            f"it has {text(self.has)}{wants}"
-        )
+        below = f"role {self.name} would be {text(self.short)} below its guarantee of {text(self.guarantee)}"
+        return f"{below}: it would have {text(self.has)}{wants}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,12 +268,13 @@ class Forecast:
     starving: tuple[Starving, ...]
     unoffered: tuple[ShareChange, ...]
     """Those that ran nothing, held offers, and are no longer offered anything; that is not counted as harm."""
+    at_limit: tuple[RoleStatus, ...]
+    """Roles that the change leaves at or above a limit, without their offers."""
     fits: tuple[QuotaFit, ...]
     headroom: Headroom
     totals_before: Quantities
-    """Of the agents in service."""
     totals: Quantities
-    """The same, afterwards."""
+    """Of the agents in service, before and afterwards."""
     unknowns: tuple[Unknown, ...]
     offers_suspended: float = 0.0
     """Seconds without any offer after a failover, in virtual time."""

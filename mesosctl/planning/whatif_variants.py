@@ -48,8 +48,8 @@ def expand(word: str) -> tuple[str, ...]:
     return tuple("".join(choice) for choice in itertools.product(*choices))
 
 
-def check_no_braces(word: str) -> None:
-    """Raise UsageError for amounts in braces, which are alternatives, in a change that lists none."""
+def check_no_braces(word: str) -> str:
+    """Return the word; raise UsageError for amounts in braces, which are alternatives, in a change that lists none."""
     verb, _, rest = word.partition(":")
     if verb in _OF_AMOUNTS and _BRACES.search(rest.partition("=")[2]):
         raise UsageError(
@@ -57,6 +57,7 @@ def check_no_braces(word: str) -> None:
             field="CHANGES",
             hint=f"give it with --each: --each {shlex.quote(word)}",
         )
+    return word
 
 
 def _listed(word: str, text: str) -> Sequence[str]:

@@ -34,7 +34,7 @@ from mesosctl.api.snapshots.line_reader import Lines
 from mesosctl.api.snapshots.line_writer import LineWriter, encode, framework_line
 from mesosctl.api.snapshots.reading import KIND, SCHEMA_VERSION, snapshot_of
 from mesosctl.model.errors import BadInput
-from mesosctl.model.quantities import Limits, Quantities, to_double
+from mesosctl.model.quantities import Limits, Quantities, to_shown
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 _SLICE = 1 << 18
@@ -93,7 +93,7 @@ def _members(snapshot: ClusterSnapshot) -> Iterator[tuple[str, Any]]:
 
 
 def _amounts(values: Quantities | Limits) -> dict[str, float]:
-    return {name: to_double(milli) for name, milli in values.items()}
+    return {name: to_shown(milli) for name, milli in values.items()}
 
 
 def load(text: str | bytes, where: str = "the snapshot") -> ClusterSnapshot:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.arguments import SnapshotSource, WrittenFile, confirm_replacing
+from mesosctl.cli.arguments import SnapshotSource, WrittenFile
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
@@ -108,6 +108,7 @@ def _actual(session: Session, source: Path | None) -> "Actual":
 
 
 def _write(session: Session, file: Path, text: str) -> None:
+    from mesosctl.cli.commands.snapshot import confirm_replacing
     from mesosctl.file_writing import holds_another_text, write_atomically
 
     if holds_another_text(file, text):

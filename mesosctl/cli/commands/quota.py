@@ -15,6 +15,7 @@ from mesosctl.cli.arguments import (
     PayloadFile,
     Role,
     note_role,
+    note_role_at_limit,
     parse_limit,
     parse_words,
     read_payload,
@@ -26,7 +27,7 @@ from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.operations.quota.reading import list_quotas, show_quota
+from mesosctl.operations.quota.reading import QuotaOptions, list_quotas, show_quota
 from mesosctl.output.formats.output_formats import NARROW
 from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_show
 
@@ -111,7 +112,6 @@ def set_(
     including the role; give limits with --limit, because that JSON cannot express them. Separate limits need Mesos 1.9
     or later, and are set by UPDATE_QUOTA.
     """
-    from mesosctl.operations.quota.reading import QuotaOptions
     from mesosctl.operations.quota.set_update_remove import set_quota
 
     session: Session = ctx.obj
@@ -133,15 +133,11 @@ def set_(
         guarantee = parse_words(resources, role)
     limits, refusals = parse_limit(limit), written.refusals(role) if written else refusals_of(resources or ())
     with session.open_master() as master, refusals:
-        change = set_quota(
-            master,
-            role,
-            guarantee,
-            limits,
-            QuotaOptions(force, session.options.api or "auto", session.waits, allow_new_resource),
-        )
+        options = QuotaOptions(force, session.options.api or "auto", session.waits, allow_new_resource)
+        change = set_quota(master, role, guarantee, limits, options)
         session.emit(quota_changes([change]))
         note_role(session, master, role)
+        note_role_at_limit(session, master, role, change.after.limits if change.after else None)
 
 
 Create = Annotated[bool, typer.Option("--create", help="Also set quota for a role that has none.", show_default=False)]
@@ -180,7 +176,6 @@ def update(  # noqa: PLR0913  # one parameter an option
     configurations; "guarantees" and "limits" that it leaves out stay as they are, and {} means none.
     """
     from mesosctl.model.quota.desired import DesiredQuota, describe_losses, guarantees_of
-    from mesosctl.operations.quota.reading import QuotaOptions
     from mesosctl.operations.quota.set_update_remove import make_update, plan_update
 
     session: Session = ctx.obj
@@ -213,6 +208,8 @@ def update(  # noqa: PLR0913  # one parameter an option
             session.confirm_destructive("Update it anyway?", losses, "name that resource too, or use --yes in a script")
             master.deadline.extend_to(master.settings.timeout)
         session.emit(quota_changes(make_update(master, plan, options)))
+        for one in plan:
+            note_role_at_limit(session, master, one.role, one.after.limits)
 
 
 Roles = Annotated[
@@ -274,6 +271,7 @@ def check(
         session.emit(quota_check(found))
         if not found.has_quota:
             note_role(session, master, role)
+            note_role_at_limit(session, master, role, found.limits, would=True)
     return ExitStatus.DONE if found.passed else ExitStatus.ANSWER_IS_NO
 
 

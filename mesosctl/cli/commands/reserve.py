@@ -13,6 +13,7 @@ from mesosctl.cli.arguments import (
     TrustMaster,
     Under,
     note_role,
+    note_role_at_limit,
     owner,
     pairs,
     parse_amounts,
@@ -113,6 +114,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         session.emit(agent_changes(changes))
         made = Resources(entry for one in changes for entry in one.resources)
         note_role(session, master, role, made.quantities())
+        note_role_at_limit(session, master, role)
 
 
 def _agent_beside_file(agent: str | None, *others: object) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.arguments import SnapshotSource, WrittenFile, confirm_replacing
+from mesosctl.cli.arguments import SnapshotSource, WrittenFile
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.environment import STANDARD_INPUT, named, opened
 from mesosctl.cli.session import Session
@@ -82,6 +82,13 @@ def snapshot(
     write_file(file, snapshot, lambda pieces: session.kept(pieces, str(file)))
     session.emit(snapshot_taken(snapshot, str(file)))
     return ExitStatus.DONE
+
+
+def confirm_replacing(session: Session, file: object) -> None:
+    """Ask before a file with other content is replaced.  Raises UsageError for no, and without a terminal."""
+    session.confirm_destructive(
+        "Replace it?", f"{file} has other content, which would be lost", "name another file, or use --yes in a script"
+    )
 
 
 def take_snapshot(session: Session, source: Path | None) -> "ClusterSnapshot":

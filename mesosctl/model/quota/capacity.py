@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from mesosctl.model.errors import Conflict
-from mesosctl.model.quantities import Quantities, Quota, add_up
+from mesosctl.model.quantities import Limits, Quantities, Quota, add_up
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import Profile
 
@@ -129,6 +129,8 @@ class QuotaCheck(NamedTuple):
     """The sum of the guarantees of all other roles."""
     largest: Quantities | None = None
     """The largest quota that would pass for this role."""
+    limits: Limits = Limits()
+    """Those that `quota set` would set."""
 
     @property
     def passed(self) -> bool:

@@ -1,5 +1,6 @@
 """Roles as commands report them: their usage, how it compares with their quota, and a weight that was set."""
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from mesosctl.model.quantities import Quantities, Quota
@@ -56,6 +57,25 @@ class RoleStatus(NamedTuple):
         return self.quota.guarantees - (self.usage.used + self.usage.offered)
 
     @property
+    def reached(self) -> Quantities:
+        """The amounts that it uses or has reserved at or above its limits, of each resource that has one."""
+        used = Quantities() if self.usage is None else self.usage.used
+        return Quantities(
+            {name: used[name] for name, bound in self.quota.limits.items() if name in used and used[name] >= bound}
+        )
+
+    def limit_sentence(self, text: Callable[[Quantities], str], *, would: bool = False) -> str:
+        """Return what it has `reached` in a sentence, of a role that `would` have; `text` writes its amounts."""
+        reached, limits = self.reached, self.quota.limits
+        is_over = any(milli > limits[name] for name, milli in reached.items())
+        bounds = text(Quantities({name: limits[name] for name in reached}))
+        uses, gets = ("would use or have reserved", "would get") if would else ("uses or has reserved", "gets")
+        return (
+            f"{self.role} {uses} {text(reached)}, {'more than' if is_over else 'all of'} its limit of {bounds}: "
+            f"it {gets} no more {' or '.join(reached)}"
+        )
+
+    @property
     def standing(self) -> Standing:
         """The status of the role."""
         guarantees, limits = self.quota.guarantees, self.quota.limits
@@ -66,11 +86,12 @@ class RoleStatus(NamedTuple):
         if self.missing:
             return "below guarantee" if self.usage.frameworks else "no frameworks"
         used = self.usage.used
-        if any(used.get(name, 0) > milli for name, milli in limits.items()):
+        reached = self.reached
+        if any(milli > limits[name] for name, milli in reached.items()):
             return "over limit"
         if guarantees - used:
             return "met by offers"
-        if any(milli and used.get(name, 0) == milli for name, milli in limits.items()):
+        if reached:
             return "met (at limit)" if guarantees else "at limit"
         return "met"
 

@@ -76,7 +76,8 @@ def run(
                 perform(master, step, replace(options, progress=partial(_tell_part, tell, part)))
         except MesosctlError as error:
             if number:
-                told = f"step {number + 1} of {len(entry.steps)}, {_sentence(step)}: {error.message}"
+                sentence = f"{_sentence(step)}: "
+                told = f"step {number + 1} of {len(entry.steps)}, {sentence}{error.message.removeprefix(sentence)}"
                 begun = master.changes_left > left
                 error.reword(told if begun else f"{told}; the steps before it are done; this one was not started")
             raise

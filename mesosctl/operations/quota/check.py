@@ -104,6 +104,7 @@ def check_quota(
     return QuotaCheck(
         role=role,
         requested=target.guarantees,
+        limits=target.limits,
         findings=findings,
         capacity=available,
         promised=None if others is None else total_guarantees(others),

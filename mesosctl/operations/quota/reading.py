@@ -7,9 +7,9 @@ from mesosctl.api import responses
 from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, Denied, MesosctlError
-from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
-from mesosctl.model.roles import STANDARD_NAMES, check_name
+from mesosctl.model.roles import STANDARD_NAMES, check_name, top_level
 
 if TYPE_CHECKING:
     from mesosctl.model.quota.capacity import AgentCapacity
@@ -102,6 +102,21 @@ def note_unknown_role(master: Master, role: str, reserved: Quantities) -> None:
     likely = likely_role(role, known)
     if likely is not None:
         master.notice(f"no framework is subscribed to role '{role}'; did you mean {likely}?")
+
+
+def status_at_limit(master: Master, role: str, limits: Limits | None = None) -> RoleStatus | None:
+    """Return the status of `role`, or of the one at the top of its path, if it is at or above a limit.
+
+    The limits are those of the master, or `limits`.  None if the roles cannot be read.
+    """
+    top = top_level(role)
+    try:
+        answer = master.get_once("/roles")
+        stored = responses.limits_of_role(answer, top) if limits is None else limits
+        status = RoleStatus(top, Quota(limits=stored), responses.roles(answer).get(top))
+    except MesosctlError:
+        return None
+    return status if status.reached else None
 
 
 def list_quotas(master: Master, *, with_usage: bool = False) -> list[RoleStatus]:

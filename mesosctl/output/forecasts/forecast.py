@@ -142,12 +142,22 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
 def _guarantees(forecast: Forecast) -> Iterator[str | Report]:
     found = guarantees(forecast)
     if found.rows:
-        yield from ("", "guarantees that change:", found)
+        yield from ("", f"{guarantees_title(forecast)}:", found)
+
+
+def _changes_limits(forecast: Forecast) -> bool:
+    return any(one.limit != one.limit_before for one in forecast.roles)
+
+
+def guarantees_title(forecast: Forecast) -> str:
+    """The title of `guarantees`."""
+    return f"guarantees {'and limits ' if _changes_limits(forecast) else ''}that change"
 
 
 def guarantees(forecast: Forecast) -> Report:
-    """The roles of which the guarantee changes: the guarantee before and after, and what is missing afterwards."""
-    changed = [one for one in forecast.roles if one.changes_guarantee]
+    """The roles of which the guarantee or the limit changes: both before and after, and what is missing afterwards."""
+    changed = [one for one in forecast.roles if one.changes_quota]
+    limits = _changes_limits(forecast)
 
     def document() -> "forecast_documents.ForecastDocument":
         from mesosctl.output.json_documents import forecast as forecast_documents
@@ -160,9 +170,14 @@ def guarantees(forecast: Forecast) -> Report:
             Column("BEFORE", kind="amounts"),
             Column("AFTER", kind="amounts"),
             Column("MISSING", kind="amounts", meaning="not met"),
+            *((Column("LIMIT BEFORE", kind="amounts"), Column("LIMIT AFTER", kind="amounts")) if limits else ()),
         ),
         [
-            [one.name, amounts_text(one.guarantee_before), amounts_text(one.guarantee), amounts_text(one.missing)]
+            [
+                one.name,
+                *map(amounts_text, (one.guarantee_before, one.guarantee, one.missing)),
+                *(map(amounts_text, (one.limit_before, one.limit)) if limits else ()),
+            ]
             for one in changed
         ],
         [one.name for one in changed],

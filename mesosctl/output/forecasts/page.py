@@ -11,7 +11,7 @@ from importlib.resources import files
 
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.forecasts.forecast import guarantees, headroom_rows
+from mesosctl.output.forecasts.forecast import guarantees, guarantees_title, headroom_rows
 from mesosctl.output.forecasts.sentences import (
     agents_text,
     answer_text,
@@ -81,12 +81,13 @@ def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None
     )
     parts = [
         _list("What is changed", [change.sentence(in_words) for change in forecast.changes]),
-        _done("Guarantees that change", guarantees(forecast)),
+        _done(guarantees_title(forecast).capitalize(), guarantees(forecast)),
         *(_done("What would be done", report) for report in would),
         "" if forecast.traffic is None else _done("Recorded messages", simulation(forecast.traffic)),
         _list("What a master answers", [answer_text(answer) for answer in forecast.answers]),
         _list("Who starves", [starving_text(one) for one in forecast.starving]),
         _list("No longer offered anything (ran nothing before)", unoffered_texts(forecast)),
+        _list("At or above a limit", [one.limit_sentence(in_words, would=True) for one in forecast.at_limit]),
         _share_table("Roles", forecast.roles, scale, "each with the roles below it"),
         _share_table("Frameworks", forecast.frameworks, scale, ""),
         _headroom(forecast),

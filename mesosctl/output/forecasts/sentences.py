@@ -65,7 +65,7 @@ def _harm(one: Starving) -> str:
     # Of what was missing before, show the resources that are missing now, if any of them were.
     before = Quantities({name: milli for name, milli in one.before.items() if name in one.short}) or one.before
     if not before:
-        was = "met before"
+        was = "met by offers before" if one.was_met_by_offers else "met before"
     elif list(before) == list(one.short) and len(before) == 1:
         was = f"{shown_amount(*next(iter(before.items())))} before"
     else:

@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
-from mesosctl.model.quantities import Limits, Quantities, to_double
+from mesosctl.model.quantities import Limits, Quantities, to_number
 
 
 def amounts(values: Quantities | Limits) -> dict[str, float]:
     """Amounts by resource name; mem and disk in MiB."""
-    return {name: to_double(milli) for name, milli in values.items()}
+    return {name: to_number(milli) for name, milli in values.items()}
 
 
 def _in_doubles(value: object) -> object:

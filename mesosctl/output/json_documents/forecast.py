@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, Field
 
-from mesosctl.model.quantities import to_double
+from mesosctl.model.quantities import to_number
 from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, Strict, named
 from mesosctl.output.json_documents.offers import Placed, Text
 from mesosctl.output.json_documents.rate_limits import Outcome
@@ -216,8 +216,8 @@ class LargestChange(Document, Mirrored):
         """Make it from the value, in which amounts are thousandths."""
         return cls.of(
             found,
-            largest=None if found.largest is None else to_double(found.largest),
-            precision=to_double(found.precision),
+            largest=None if found.largest is None else to_number(found.largest),
+            precision=to_number(found.precision),
             best=None if found.best is None else Alternative.answering(found.best),
             beyond=None if found.beyond is None else Alternative.answering(found.beyond),
         )

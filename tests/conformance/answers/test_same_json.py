@@ -39,6 +39,11 @@ STATES = (
     State("empty", NO_AGENTS),
     State("idle", STANDARD),
     BUSY,
+    State(
+        "thousandths",
+        Setup(agents=("cpus:1.14;mem:1024.801;disk:1.36;ports:[31000-32000]",)),
+        (update_quota(config("web", {"cpus": 1.14}, {"cpus": 1.801})),),
+    ),
     State("nested", NESTED_RESERVATION),
     State("whitelist", WHITELIST_WEIGHTED),
 )

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.quantities import format_milli, parse_amount, to_double, to_milli
+from mesosctl.model.quantities import Quantities, format_milli, parse_amount, to_double, to_milli, to_shown
+from mesosctl.output.json_documents.document import amounts
 
 
 @pytest.mark.parametrize(
@@ -27,6 +28,14 @@ def test_showing_and_reading_an_amount_changes_nothing(milli: int):
 @given(st.integers(min_value=0, max_value=10**12))
 def test_what_is_printed_is_what_was_typed(milli: int):
     assert parse_amount("cpus", format_milli(milli)) == milli
+
+
+@given(st.integers(min_value=0, max_value=10**9))
+def test_a_number_that_was_typed_is_sent_and_shown_as_it_was_typed(milli: int):
+    """1.14 is never 1.1400000000000001, which would be refused as finer than a thousandth."""
+    text = format_milli(milli)
+    assert to_shown(parse_amount("cpus", text)) == float(text)
+    assert amounts(Quantities({"cpus": milli})) == ({"cpus": float(text)} if milli else {})
 
 
 @given(st.decimals(min_value=0, max_value=10**6, places=6))

@@ -77,6 +77,14 @@ def test_a_verdict_says_what_is_lacking_and_what_was_lacking_before(before: dict
     assert drawn(forecast_report(replace(forecast, answers=())))[0] == f"NO: {says}", "nothing was asked for"
 
 
+def test_a_verdict_says_that_only_offers_met_a_guarantee_before() -> None:
+    web = next(one for one in whole_forecast().starving if one.name == "web")
+    starving = (replace(web, before=Quantities(), was_met_by_offers=True, caused=True, is_raised=False),)
+    forecast = replace(whole_forecast(), answers=(), starving=starving)
+    says = "NO: role web would be 2 cpus below its guarantee (met by offers before)"
+    assert drawn(forecast_report(forecast))[0] == says
+
+
 @pytest.mark.parametrize(("can_be_met", "until"), [(True, " until other roles release enough"), (False, "")])
 def test_a_verdict_on_a_new_guarantee_says_when_it_is_met(can_be_met: bool, until: str) -> None:
     web = next(one for one in whole_forecast().starving if one.name == "web")
@@ -87,7 +95,9 @@ def test_a_verdict_on_a_new_guarantee_says_when_it_is_met(can_be_met: bool, unti
 
 def test_the_sentence_for_programs_has_whole_amounts() -> None:
     web = next(one for one in whole_forecast().starving if one.name == "web")
-    assert web.message == "role web is cpus:2 below its guarantee of cpus:16; mem:8192: it has cpus:14; mem:9216"
+    assert web.message == (
+        "role web would be cpus:2 below its guarantee of cpus:16; mem:8192: it would have cpus:14; mem:9216"
+    )
 
 
 def test_agents_draw_what_is_reserved_and_idle_apart() -> None:

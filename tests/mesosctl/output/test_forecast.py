@@ -36,7 +36,7 @@ def test_everything_else_stands_under_it():
         "tasks evicted: 2:",
         "marathon/t-1 web agent-1 cpus{REV}:2: 2 s to end\n",
         "cpus{REV}:2: 0 s to end, once what is offered there is used (not running yet: assumed to start before",
-        "role web is 2 cpus below its guarantee of 16 cpus and 8GiB mem: it has 14 cpus and 9GiB mem",
+        "role web would be 2 cpus below its guarantee of 16 cpus and 8GiB mem: it would have 14 cpus and 9GiB mem",
         "web: cpus:16;mem:8192 fits on no single agent; the most that one agent has is cpus:12;mem:",
         "NO: it would be refused",
     ):

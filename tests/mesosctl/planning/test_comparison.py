@@ -3,10 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources, LikeAgents
 from mesosctl.planning.comparison import (
     RunSummary,
+    at_limit,
     fits,
     forecast,
     headroom,
@@ -52,6 +53,33 @@ def test_below_a_guarantee_because_of_the_change():
     before = moment(quotas=guaranteed(a=4), counted={"a": cpus(4)}, asking=frozenset("a"))
     after = moment(quotas=guaranteed(a=6), counted={"a": cpus(4)}, asking=frozenset("a"))
     assert starved(before, after) == [("a", "guarantee", True)]
+
+
+def test_a_guarantee_that_only_offers_met():
+    def before(consumed: float) -> ClusterSummary:
+        held = {"counted": {"a": cpus(6)}, "consumed": {"a": cpus(consumed)}}
+        return moment(quotas=guaranteed(a=6), asking=frozenset("a"), **held)
+
+    after = moment(quotas=guaranteed(a=6), counted={"a": cpus(4)}, asking=frozenset("a"))
+    for consumed, by_offers in ((4, True), (6, False)):
+        (one,) = starving(before(consumed), after, [])
+        assert one.was_met_by_offers is by_offers
+
+
+def test_at_a_limit_by_what_is_consumed_and_not_by_offers():
+    def with_limit(bound: float, consumed: float) -> ClusterSummary:
+        held = {"counted": {"a": cpus(9)}, "consumed": {"a": cpus(consumed)}}
+        return moment(quotas={"a": Quota(limits=Limits({"cpus": int(bound * 1000)}))}, **held)
+
+    def reached(before: ClusterSummary, after: ClusterSummary) -> list[str]:
+        return [one.role for one in at_limit(before, after)]
+
+    below, exact, above = (with_limit(bound, 4) for bound in (5, 4, 3))
+    assert reached(moment(), below) == []
+    assert reached(moment(), exact) == reached(below, exact) == reached(exact, above) == ["a"]
+    assert reached(above, above) == [], "as before"
+    assert reached(with_limit(5, 4), with_limit(5, 5)) == ["a"], "it uses more"
+    assert reached(moment(), with_limit(0, 0)) == [], "a limit of zero forbids what it does not use"
 
 
 def test_below_a_guarantee_as_before():

@@ -98,3 +98,17 @@ def test_the_document_is_utf_8_whatever_the_terminal_speaks(tmp_path):
         words, env=os.environ | {"PYTHONIOENCODING": "ascii"}, capture_output=True, check=True, timeout=120
     )
     assert snapshot.load(ran.stdout).weights == weights
+
+
+def test_a_snapshot_is_exported_like_its_master(run, tmp_path):
+    """Agents that registered in another order than that of their names."""
+    cluster = tmp_path / "two.toml"
+    agents = "".join(f'[[agents]]\nhostname = "{name}"\nresources = "cpus(web):1.14;mem:10"\n' for name in ("z", "a"))
+    reservations = "".join(
+        f'[[reservations]]\nagent = "{name}"\nrole = "ads"\nresources = "mem:10"\n' for name in ("z", "a")
+    )
+    cluster.write_text(f'mesos_version = "1.11"\n{agents}{reservations}')
+    taken = tmp_path / "taken.json"
+    master = ("--master", f"fake:{cluster}")
+    assert run(*master, "snapshot", "-q", "-f", str(taken))[0] == 0
+    assert run("export", "--from", str(taken)) == run(*master, "export")

@@ -202,7 +202,28 @@ def test_a_new_guarantee_has_a_row_and_a_verdict_of_its_own(live: Live, tmp_path
     (row,) = (line.split() for line in lines if line.startswith("  nobody "))
     assert row[:3] == ["nobody", "-", "cpus:30"]
     assert row[3].startswith("cpus:")
-    assert "Guarantees that change" in page.read_text(encoding="utf-8")
+    assert row[4:] == ["-", "cpus:30"]
+    assert "Guarantees and limits that change" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("form", ["table", "wide"])
+def test_a_limit_that_changes_is_beside_the_guarantee(live: Live, form: str):
+    assert ask(live, *"quota set web cpus:4".split()).status == 0
+    said = ask(live, "whatif", "limit:web=cpus:8", "-o", form).out
+    (_, table) = said.split("\nguarantees and limits that change:\n")
+    heads, row = table.splitlines()[:2]
+    assert heads.split() == "ROLE BEFORE AFTER MISSING LIMIT BEFORE LIMIT AFTER".split()
+    assert row.split() == ["web", "cpus:4", "cpus:4", "-", "cpus:4", "cpus:8"]
+    assert "limits that change" not in ask(live, "whatif", "weight:web=2").out
+
+
+@pytest.mark.parametrize("words", ["whatif quota:web=cpus:3", "quota update web cpus:3 --dry-run"])
+def test_a_guarantee_that_is_dropped_without_being_named_is_told(live: Live, words: str):
+    assert ask(live, *"quota set web cpus:2 mem:1GiB".split()).status == 0
+    said = ask(live, *words.split())
+    assert said.status == 0
+    assert said.err == "mesosctl: note: role 'web' loses its guarantee of mem:1024\n"
+    assert ask(live, *words.split(), "--quiet").err == ""
 
 
 def test_json_lines_are_one_document(live: Live):
