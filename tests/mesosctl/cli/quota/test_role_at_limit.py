@@ -6,7 +6,7 @@ import pytest
 
 from tests.mesosctl.cli.live import Live, ask
 
-ABOVE = "ads would use or have reserved 4 cpus, more than its limit of 1 cpus: it would get no more cpus"
+ABOVE = "ads would use or have reserved 4 cpus, more than its limit of 1 cpu: it would get no more cpus"
 
 
 @pytest.fixture
