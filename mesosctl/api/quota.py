@@ -147,12 +147,20 @@ def _read_json(text: str, where: str) -> Any:
     return read_json(text, where)
 
 
-def read_quota_request(text: str, where: str) -> QuotaRequest:
-    """The request in a file: the body of POST /quota, or the call SET_QUOTA.  Raises BadInput with the place."""
+def read_quota_request(text: str, where: str, *, needs_role: bool = False) -> QuotaRequest:
+    """The request in a file: the body of POST /quota, or the call SET_QUOTA.
+
+    Raises BadInput with the place, and with `needs_role` RuleViolation if it has no role.
+    """
     value = _read_json(text, where)
     if _has(value, "set_quota"):
-        return SetQuotaCall.read(value, where).set_quota.quota_request
-    return QuotaRequest.read(value, where)
+        request = SetQuotaCall.read(value, where).set_quota.quota_request
+    else:
+        request = QuotaRequest.read(value, where)
+    if needs_role and not request.role:
+        hint = 'add the key "role" to the file, or give ROLE as an argument'
+        raise RuleViolation("the key 'role' is missing", field="role", rule="role.syntax", hint=hint)
+    return request
 
 
 def read_update_quota(text: str, where: str) -> UpdateQuota:

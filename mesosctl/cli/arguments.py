@@ -169,19 +169,21 @@ def parse_words(words: Sequence[str], after: str | None = None) -> "list[Resourc
     return _parse_all(words, parse_entries, after)
 
 
-def _parse_all(words: Sequence[str], parse: "Callable[[str], list[Resource]]", after: str | None) -> "list[Resource]":
+def _parse_all(
+    words: Sequence[str], parse: "Callable[[str], list[Resource]]", after: str | None, hint: str = ""
+) -> "list[Resource]":
     """Parse the words; if one of them and the argument `after` which they stand have changed places, the hint says so.
 
-    Raises RuleViolation.
+    `hint` is the one for any other word that may be a name.  Raises RuleViolation.
     """
     found: list[Resource] = []
     for word in words:
         try:
             found += parse(word)
         except RuleViolation as error:
-            if after is not None and ":" in after and role_error(word) is None and not _SIGNS.search(word):
-                rest = " ".join(shlex.quote(other) for other in (after, *words) if other != word)
-                error.hint = f"write {word} first: {word} {rest}"
+            if role_error(word) is None and not _SIGNS.search(word):
+                rest = " ".join(shlex.quote(other) for other in (after, *words) if other and other != word)
+                error.hint = f"write {word} first: {word} {rest}" if after and ":" in after else hint or error.hint
             raise
     return found
 
@@ -216,14 +218,15 @@ def parse_limit(word: str | None) -> "Limits | None":
         return limits_of([] if word == NO_LIMIT else parse_words([word]))
 
 
-def parse_amounts(words: Sequence[str], after: str | None = None) -> "list[Resource]":
+def parse_amounts(words: Sequence[str], agent: str | None = None) -> "list[Resource]":
     """The resources of an agent, from words such as `cpus:8`, `mem(ads):4GiB` or `ports:31000`.
 
-    `after` is the argument before them.  Raises RuleViolation.
+    `agent` is the argument before them; None if mesosctl chooses the agents.  Raises RuleViolation.
     """
     from mesosctl.model.text import parse_of_agents
 
-    return _parse_all(words, parse_of_agents, after)
+    chosen = "leave AGENT out: with --any or --count, mesosctl chooses the agents"
+    return _parse_all(words, parse_of_agents, agent, "name one agent for each command" if agent else chosen)
 
 
 def pairs(words: Sequence[str] | None, option: str) -> list[tuple[str, str]]:

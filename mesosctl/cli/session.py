@@ -295,4 +295,4 @@ class Session:
         if self.options.yes or not self.environment.may_prompt:
             return
         if not self._display.agrees(question):
-            raise UsageError("nothing was done", hint="answer y, or use --yes")
+            raise UsageError("nothing was done")

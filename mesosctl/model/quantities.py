@@ -19,6 +19,7 @@ _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)
 SIZED_NAMES = ("mem", "disk")
 PORTS_HINT = "for example, ports:[31000-31005], or ports:[31000-31000] for one"
 _UNIT_KIB = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
+_RANGE = f"an amount has at most three decimals, and is at most {_LARGEST_MILLI // 1000}"
 
 
 def to_milli(value: float) -> int:
@@ -102,7 +103,7 @@ def parse_amount(name: str, text: str) -> int:
     number, unit = match.groups()
     thousandths = _exact_thousandths(number)
     if thousandths is None:
-        raise RuleViolation(f"{name}: {number} is out of range", field=name, rule="resource.number")
+        raise RuleViolation(f"{name}: {number} is out of range", field=name, rule="resource.number", hint=_RANGE)
     numerator, denominator = thousandths
     if unit:
         scale, divisor = _unit_factor(name, unit)
@@ -118,7 +119,7 @@ def parse_amount(name: str, text: str) -> int:
             hint=f"write {name}:{format_milli(nearest)}",
         )
     if abs(milli) > _LARGEST_MILLI:
-        raise RuleViolation(f"{name}: {text} is out of range", field=name, rule="resource.number")
+        raise RuleViolation(f"{name}: {text} is out of range", field=name, rule="resource.number", hint=_RANGE)
     return to_sent_milli(to_number(milli))
 
 

@@ -13,7 +13,7 @@ from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import did_you_mean, is_strict_subrole
 from mesosctl.operations.quota.reading import quotas_if_allowed
-from mesosctl.operations.reservations.targets import find_agent, has_attributes, read_agents
+from mesosctl.operations.reservations.targets import find_agent, has_attributes, listed, read_agents
 
 Progress = Callable[..., None]
 AGENT_KEYS = ("name", "status", "use")
@@ -115,7 +115,8 @@ def find_framework(names: Mapping[str, str], word: str) -> str:
         hint=did_you_mean(
             word,
             [name for one in names.items() for name in reversed(one)],
-            "give the name or the id of a framework",
+            "give the name or the id of a framework; "
+            + (f"the frameworks are {listed(sorted(set(names.values())))}" if names else "there are no frameworks"),
         ),
     )
 

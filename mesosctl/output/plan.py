@@ -117,7 +117,8 @@ def losses_text(steps: Sequence[Step]) -> str:
 def _plan_verdict(steps: Sequence[Step], done: int) -> Verdict:
     total = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
     if done == len(steps):
-        made = "the step was done and read back" if len(steps) == 1 else f"all {total} were done and read back"
+        all_of_them = {1: "the step was", 2: "both steps were"}.get(len(steps), f"all {total} were")
+        made = f"{all_of_them} done and read back"
         return Verdict(made, "met")
     taking = losses_text(steps[done:])
     if done:

@@ -130,7 +130,8 @@ def _guarantee_verdict(statuses: Sequence[RoleStatus]) -> Verdict:
     if below:
         named = _listed([f"{one.role} (lacks {in_words(one.missing)})" for one in below])
         are = "is" if len(below) == 1 else "are"
-        sentence = f"{len(below)} of {len(promised)} guarantees {are} not met: {named}"
+        of_all = f"{len(below)} of {len(promised)} guarantees {are}" if len(promised) > 1 else "the guarantee is"
+        sentence = f"{of_all} not met: {named}"
         return Verdict("; ".join(filter(None, (sentence, asked))), "not met")
     if idle:
         return Verdict(asked, "at risk")

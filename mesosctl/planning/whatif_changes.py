@@ -81,7 +81,6 @@ class Owned:
 @dataclass(frozen=True, slots=True)
 class _OwnedOnAgent:
     agent: str
-    """As named on the command line."""
     parts: tuple[Owned, ...]
 
 
@@ -176,20 +175,19 @@ def parse_change(word: str) -> Change:
     verb, colon, rest = word.partition(":")
     reader = _READERS.get(verb)
     if reader is None or not colon or not rest:
-        known = ", ".join(f"{name}:" for name in _READERS)
         likely = closest(verb, _READERS)
         raise UsageError(
             f"'{word}' is not a change",
             field="CHANGES",
             hint=(f"did you mean {likely}:? " if likely and reader is None else "")
-            + f"for example, {example(likely or verb)}; changes begin with {known}",
+            + f"for example, {example(likely or verb)}; changes begin with {':, '.join(_READERS)}:",
         )
     try:
         return reader(rest)
     except MesosctlError as error:
         error.reword(f"'{word}': {error.message}")
         if isinstance(error, UsageError):
-            error.hint = f"for example, {example(verb)}"
+            error.hint = error.hint or f"for example, {example(verb)}"
         raise
 
 
@@ -202,6 +200,10 @@ def _named(rest: str, what: str) -> tuple[str, str]:
 
 def _guarantee(rest: str) -> Guarantee:
     role, text = _named(rest, "a role")
+    limit = _LIMIT.search(text)
+    if limit is not None:
+        hint = f"give the limit as a change of its own: {shlex.quote(f'limit:{role}={limit[1].strip()}')}"
+        raise UsageError("a guarantee cannot contain a limit", field="CHANGES", hint=hint)
     return Guarantee(roles_model.check_role(role), tuple(parse_entries(text)))
 
 
@@ -226,6 +228,7 @@ def _weight(rest: str) -> Weight:
 
 
 _NUMBER = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
+_LIMIT = re.compile(r"(?:^|;)\s*limits?\s*(?:=|:(?=\s*none))([^;]+)")
 
 
 def _failover(rest: str) -> Failover:

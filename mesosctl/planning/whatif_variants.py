@@ -6,6 +6,7 @@ quota:web=cpus:?;mem:6GiB       the largest number of CPUs for which the answer 
 
 import itertools
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ from mesosctl.planning.forecast import Forecast
 
 MOST_ALTERNATIVES = 100
 """Changes that one question may list."""
+_OF_AMOUNTS = ("quota", "limit", "weight")
+"""The changes that have no sets, which are written in braces too."""
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(\d+))?")
 
@@ -43,6 +46,18 @@ def expand(word: str) -> tuple[str, ...]:
                 hint="list fewer, or give a larger step: {0..1000..50}",
             )
     return tuple("".join(choice) for choice in itertools.product(*choices))
+
+
+def check_no_braces(word: str) -> str:
+    """Return the word; raise UsageError for amounts in braces, which are alternatives, in a change that lists none."""
+    verb, _, rest = word.partition(":")
+    if verb in _OF_AMOUNTS and _BRACES.search(rest.partition("=")[2]):
+        raise UsageError(
+            f"'{word}' lists alternatives in braces",
+            field="CHANGES",
+            hint=f"give it with --each: --each {shlex.quote(word)}",
+        )
+    return word
 
 
 def _listed(word: str, text: str) -> Sequence[str]:

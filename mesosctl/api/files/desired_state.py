@@ -273,9 +273,8 @@ def _table(document: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:
 def _check_keys(table: Mapping[str, Any], known: set[str], where: str) -> None:
     for key in table:
         if key not in known:
-            raise _wrong(
-                f"{where}.{key}".lstrip("."), "there is no such key", hint=f"known: {', '.join(sorted(known))}"
-            )
+            hint = roles.did_you_mean(key, sorted(known), f"known: {', '.join(sorted(known))}")
+            raise _wrong(f"{where}.{key}".lstrip("."), "there is no such key", hint=hint)
 
 
 def _wrong(where: str, sentence: str, hint: str | None = None) -> RuleViolation:

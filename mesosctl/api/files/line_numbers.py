@@ -26,7 +26,11 @@ class Places(NamedTuple):
         """The line of a field, which may be relative to the entry of a role, or else of the nearest enclosing value."""
         entry = self.entries.get(role, "")
         within = self._nearest(f"{entry}.{field}" if entry else "", entry) or self._nearest(field, "")
-        return within or self._nearest(entry and f"{entry}.role", "")
+        return within or self._nearest(entry and f"{entry}.role", "") or self._first_part(field)
+
+    def _first_part(self, field: str) -> int | None:
+        """The line of the first part of a table that only the headers of its parts name: [quotas.web]."""
+        return next((line for path, line in self.lines.items() if path.startswith(f"{field}.")), None)
 
     def _nearest(self, path: str, within: str) -> int | None:
         if "[0]" in self.lines and not path.startswith("["):

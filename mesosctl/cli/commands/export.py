@@ -108,14 +108,11 @@ def _actual(session: Session, source: Path | None) -> "Actual":
 
 
 def _write(session: Session, file: Path, text: str) -> None:
+    from mesosctl.cli.commands.snapshot import confirm_replacing
     from mesosctl.file_writing import holds_another_text, write_atomically
 
     if holds_another_text(file, text):
-        session.confirm_destructive(
-            "Replace it?",
-            f"{file} has other content, which would be lost",
-            "name another file, or use --yes in a script",
-        )
+        confirm_replacing(session, file)
     write_atomically(file, text)
     session.note(f"written to {file}")
 

@@ -123,7 +123,7 @@ def set_(
 
         written = read_payload(session, file)
         with written.refusals():
-            request = read_quota_request(written.text, named(file))
+            request = read_quota_request(written.text, named(file), needs_role=role is None)
             guarantee, force = request.to_core(), force or request.force
         check_role_of_file(role, [request.role])
         role = request.role or role or ""

@@ -170,9 +170,13 @@ def _on_some(  # the words of one command
 ) -> list[AgentChange]:
     """On `count` agents with these attributes, those with the most room first."""
     from mesosctl.operations.reservations.reserve_unreserve import reserve_on_some
-    from mesosctl.operations.reservations.targets import read_agents, with_attributes
+    from mesosctl.operations.reservations.targets import no_agent_with, read_agents, with_attributes
 
-    return reserve_on_some(master, with_attributes(read_agents(master), dict(attributes)), count, entries, wanted, how)
+    everybody, asked = read_agents(master), dict(attributes)
+    found = with_attributes(everybody, asked)
+    if asked and not found:
+        raise no_agent_with(everybody, asked)
+    return reserve_on_some(master, found, count, entries, wanted, how)
 
 
 All = Annotated[

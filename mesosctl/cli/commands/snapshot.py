@@ -55,8 +55,9 @@ def snapshot(
     """Write a whole cluster to a file: agents, frameworks and what they hold, offers, quotas, weights, flags.
 
     --master fake:FILE makes a fake master from it. The file lists what the master does not show, and what is assumed
-    instead. It is not written through a link that another user made. Nothing is changed. With --compare, the exit
-    status is 1 if there is a difference.
+    instead. If FILE exists with other content, you are asked on a terminal before it is replaced. It is not written
+    through a link that another user made. Nothing is changed. With --compare, the exit status is 1 if there is a
+    difference.
     """
     session: Session = ctx.obj
     if compare is not None and (file is not None or anonymise):
@@ -64,9 +65,12 @@ def snapshot(
     if compare is not None:
         return _compare(session, compare, source)
     from mesosctl.api.snapshots import snapshot as snapshot_api
+    from mesosctl.file_writing import holds_another_text
     from mesosctl.operations.snapshot import write_file
     from mesosctl.planning.anonymisation import anonymised
 
+    if file is not None and str(file) != "-" and session.environment.may_prompt and holds_another_text(file, ""):
+        confirm_replacing(session, file)
     snapshot = take_snapshot(session, source)
     if anonymise:
         snapshot = anonymised(snapshot)
@@ -78,6 +82,13 @@ def snapshot(
     write_file(file, snapshot, lambda pieces: session.kept(pieces, str(file)))
     session.emit(snapshot_taken(snapshot, str(file)))
     return ExitStatus.DONE
+
+
+def confirm_replacing(session: Session, file: object) -> None:
+    """Ask before a file with other content is replaced.  Raises UsageError for no, and without a terminal."""
+    session.confirm_destructive(
+        "Replace it?", f"{file} has other content, which would be lost", "name another file, or use --yes in a script"
+    )
 
 
 def take_snapshot(session: Session, source: Path | None) -> "ClusterSnapshot":

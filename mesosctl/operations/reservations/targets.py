@@ -55,7 +55,7 @@ def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
         if len(candidates) == 1:
             return candidates[0]
         if candidates:
-            named = _listed([agent.short_id or agent.id for agent in candidates])
+            named = listed([agent.short_id or agent.id for agent in candidates])
             raise UsageError(f"'{word}' matches several agents: {named}", field="agent", hint="write one of these ids")
     raise NotFound(
         f"no agent is named '{word}'",
@@ -69,11 +69,30 @@ def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
     )
 
 
+def no_agent_with(agents: Sequence[RegisteredAgent], wanted: Mapping[str, str]) -> Conflict:
+    """The error if no agent in service has every attribute; it names the known names or values."""
+    for name, value in wanted.items():
+        values = sorted({str(agent.attributes[name]) for agent in agents if name in agent.attributes})
+        if not values:
+            names = sorted({known for agent in agents for known in agent.attributes})
+            there = f"the attributes are {listed(names)}" if names else "the agents have no attributes"
+            return _unmatched(f"no agent has an attribute '{name}'", did_you_mean(name, names, there))
+        if not any(has_attributes(agent, {name: value}) for agent in agents):
+            there = f"the values of {name} are {listed(values)}"
+            return _unmatched(f"no agent has the attribute {name}={value}", did_you_mean(value, values, there))
+    return _unmatched("no agent in service has all of these attributes", "give fewer attributes")
+
+
+def _unmatched(sentence: str, hint: str) -> Conflict:
+    return Conflict(sentence, field="--attribute", rule="reserve.enough-agents", hint=hint)
+
+
 def _known(agents: Sequence[RegisteredAgent]) -> str:
-    return f"the agents are {_listed([agent.name for agent in agents])}" if agents else "there are no agents"
+    return f"the agents are {listed([agent.name for agent in agents])}" if agents else "there are no agents"
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """The first few names, and how many more there are."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
 

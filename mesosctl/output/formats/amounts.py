@@ -69,8 +69,15 @@ def amounts_text(amounts: Quantities | Limits | None) -> str:
 
 def in_words(amounts: Quantities) -> str:
     """`8 cpus, 16GiB mem and 2 gpus`, for sentences; "nothing" for nothing."""
-    texts = [f"{shown_amount(name, milli)} {name}" for name, milli in sorted(amounts.items(), key=by_place)]
+    texts = [
+        f"{shown_amount(name, milli)} {_counted(name, milli)}" for name, milli in sorted(amounts.items(), key=by_place)
+    ]
     return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:]))) or "nothing"
+
+
+def _counted(name: str, milli: int) -> str:
+    """The name of a resource after an amount of it: one cpu, two cpus."""
+    return name.removesuffix("s") if milli == 1000 and name in ("cpus", "gpus") else name
 
 
 def by_place(amount: tuple[str, int]) -> tuple[bool, int, str]:

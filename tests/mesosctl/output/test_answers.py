@@ -150,7 +150,7 @@ TAKES: Step = WeightsStep({"ads": 2.0}, {"ads": 1.0})
         ([ADDS, TAKES], 0, "2 steps to do, 1 of which takes something away"),
         ([ADDS, TAKES], 1, "1 of 2 steps is done; 1 to go, which takes something away"),
         ([ADDS], 1, "the step was done and read back"),
-        ([ADDS, TAKES], 2, "all 2 steps were done and read back"),
+        ([ADDS, TAKES], 2, "both steps were done and read back"),
     ],
 )
 def test_a_plan_says_how_far_it_is(steps: list[Step], done: int, says: str) -> None:

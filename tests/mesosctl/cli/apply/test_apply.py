@@ -224,3 +224,22 @@ def test_a_file_that_names_nothing_is_told(run, file, text, prunes):
 def test_an_empty_section_names_everything_with_prune(run, file):
     file.write_text("[quotas]")
     assert run("diff", "-f", file, "--prune") == (0, "", "mesosctl: note: nothing differs from the file\n")
+
+
+@pytest.mark.parametrize("verb", ["export", "snapshot"])
+def test_on_a_terminal_a_file_with_other_content_is_replaced_only_after_a_question(run, tmp_path, verb):
+    there = tmp_path / "there"
+    there.write_text("precious")
+    status, out, err = run(verb, "-f", there, answer="n\n")
+    assert (status, out, there.read_text()) == (2, "", "precious")
+    assert "there has other content, which would be lost. Replace it? [y/N]" in err
+    assert "answer y" not in err
+    assert run(verb, "-f", there, answer="y\n")[0] == 0
+    assert there.read_text() != "precious"
+
+
+def test_a_script_replaces_a_snapshot_unasked(run, tmp_path):
+    there = tmp_path / "there"
+    there.write_text("of yesterday")
+    assert run("snapshot", "-f", there)[0] == 0
+    assert there.read_text() != "of yesterday"

@@ -170,7 +170,7 @@ def test_a_terminal_shows_bars_and_who_is_below_its_guarantee(live):
     live.run("quota", "set", "ads", "cpus:4", "--force")
     shown = live.run("quota", "list", terminal=True, NO_COLOR="1", COLUMNS="60").out
     first = shown.splitlines()[0]
-    assert first.startswith("1 of 1 guarantees is not met: ads (lacks ")
+    assert first.startswith("the guarantee is not met: ads (lacks 1 cpu)")
     assert "/4/" in shown
     assert "▒" in shown
     assert "\x1b[" not in shown

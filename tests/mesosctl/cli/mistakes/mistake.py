@@ -10,11 +10,14 @@ from tests.helpers.surroundings import InMemory, Ran
 
 ONE_HOST = "fake:one-host.json"
 """Two agents on host-1, and one on host-2; the fixture `folder` has the file."""
-BUSY, LISTED = "fake:busy.toml", "fake:listed.toml"
-"""A framework that holds every offer, and a master with a list of roles."""
+BUSY, LISTED, RACKS = "fake:busy.toml", "fake:listed.toml", "fake:racks.toml"
+"""A framework that holds every offer, a master with a list of roles, and agents in two racks."""
 CLUSTERS = {
     BUSY: 'mesos_version = "1.11"\n[[agents]]\nresources = "cpus:4;mem:4096"\n[[frameworks]]\n'
     'name = "marathon"\nroles = ["web"]\nanswer = "hold"\n',
+    RACKS: "".join(
+        f'[[agents]]\nresources = "cpus:4;mem:4096"\nattributes = {{ rack = "{rack}" }}\n' for rack in ("r1", "r2")
+    ),
     LISTED: '[flags]\nroles = "web,ads"\n[[agents]]\nresources = "cpus:4;mem:4096"\n',
 }
 

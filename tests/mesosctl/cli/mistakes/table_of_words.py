@@ -1,6 +1,6 @@
 """More rows of the table: words in the wrong place, addresses, missing files, and answers without a reason."""
 
-from tests.mesosctl.cli.mistakes.mistake import BUSY, Mistake
+from tests.mesosctl.cli.mistakes.mistake import BUSY, RACKS, Mistake
 
 NOBODY_IN = "note: no framework is subscribed to role 'wbe'; did you mean web?"
 MIXED = "a list of masters cannot contain a fake: address"
@@ -33,7 +33,30 @@ WORDS = (
     Mistake("whatif quota:wbe=cpus:1", 0, NOBODY_IN, on=BUSY),
     Mistake("apply -f a.toml --dry-run", 0, NOBODY_IN, on=BUSY, files={"a.toml": QUOTA_OF_NOBODY}),
     Mistake("diff -f a.toml", 1, NOBODY_IN, on=BUSY, files={"a.toml": QUOTA_OF_NOBODY}),
+    # --- Agents -----------------------------------------------------------------------------------------------------
+    Mistake(
+        "reserve --any cpus:1 --role web --attribute rak=1",
+        6,
+        "no agent has an attribute 'rak'",
+        "did you mean rack? the attributes are rack",
+        on=RACKS,
+    ),
+    Mistake(
+        "reserve --any cpus:1 --role web --attribute rack=r9",
+        6,
+        "no agent has the attribute rack=r9",
+        "the values of rack are r1, r2",
+        on=RACKS,
+    ),
+    Mistake(
+        "reserve --count 2 agent-7 cpus:1 --role ads",
+        3,
+        "'agent-7' is not NAME:VALUE",
+        "leave AGENT out: with --any or --count, mesosctl chooses the agents",
+    ),
+    Mistake("reserve agent-1 agent-2 cpus:1 --role ads", 3, "'agent-2' is not NAME", "name one agent for each command"),
     # --- Amounts -------------------------------------------------------------------------------------------------
+    Mistake("quota set web cpus:1e400", 3, "1e400 is out of range", "and is at most 9223372036854775"),
     Mistake("quota set web cpus:1 cpus:2", 3, TWICE, "give cpus once"),
     Mistake("quota set web 'cpus:1;cpus:2'", 3, TWICE, "give cpus once"),
     Mistake("quota update web cpus:1 cpus:2", 3, TWICE, "give cpus once"),
@@ -68,7 +91,29 @@ WORDS = (
     Mistake("apply -f a.toml", 0, "note: a.toml names no quota, weight or reservation", files={"a.toml": "[quotas]"}),
     Mistake("quota set -f a.json", 3, "a.json cannot be read: No such file", "it was looked for in /"),
     Mistake("quota list", 3, "no-such.toml cannot be read", "it was looked for in /", on="fake:no-such.toml"),
+    Mistake(
+        "quota set -f a.json", 3, "a.json: the key 'role' is missing", 'add the key "role"', files={"a.json": "{}"}
+    ),
+    Mistake(
+        "diff -f a.toml",
+        3,
+        "a.toml, line 1: qoutas: there is no such key",
+        "did you mean quotas? known: quotas, reservations",
+        files={"a.toml": '[qoutas.web]\nguarantee = "cpus:1"\n'},
+    ),
     # --- What if -----------------------------------------------------------------------------------------------------
+    Mistake(
+        "whatif 'quota:ads=cpus:4;mem:1GiB;limit=none'",
+        2,
+        "a guarantee cannot contain a limit",
+        "give the limit as a change of its own: limit:ads=none",
+    ),
+    Mistake("whatif 'quota:ads=cpus:4;limit:none'", 2, "a guarantee cannot contain a limit", "own: limit:ads=none"),
+    Mistake("whatif 'quota:ads=cpus:4;limits=cpus:9'", 2, "cannot contain a limit", "own: limit:ads=cpus:9"),
+    Mistake(
+        "whatif 'quota:ads=cpus:{1,2}'", 2, "lists alternatives in braces", "give it with --each: --each 'quota:ads="
+    ),
+    Mistake("whatif --lose-framework mar", 5, "no framework is named 'mar'", "the frameworks are marathon", on=BUSY),
     Mistake("whatif quota:ads=cpus:1000 -o csv", 1, "note: refused: quota:ads=cpus:1000", "note: NO: it would"),
     Mistake("whatif quota:ads=cpus:1000 -o name", 1, "not enough capacity", "mesosctl: note: NO: it would be refused"),
     Mistake("whatif --find-largest quota:web=gpus:? -o name", 1, "note: no agent has gpus, so no amount"),

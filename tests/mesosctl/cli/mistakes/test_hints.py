@@ -51,6 +51,7 @@ WHO_SAYS_IT = {
     "operations/apply/run.py": ("apply",),
     "operations/reservations/send.py": ("reserve", "unreserve", "volumes create", "volumes destroy", "apply"),
     "operations/reservations/targets.py": ("reserve",),
+    "planning/whatif_variants.py": ("whatif",),
     "operations/reservations/reserve_unreserve.py": ("reserve", "volumes destroy"),
 }
 """The commands in which a module that is none itself gives its hints."""

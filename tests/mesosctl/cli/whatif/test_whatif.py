@@ -246,3 +246,8 @@ def test_the_work_of_a_forecast_ends_at_the_timeout(tmp_path: Path) -> None:
     assert "the forecast took longer than 3 s" in late.err
     assert "hint: give a longer --timeout" in late.err
     assert run("--cycles", "100").status == 0
+
+
+def test_a_limit_is_a_change_of_its_own(live: Live):
+    said = forecast(live, "quota:ads=cpus:2", "limit:ads=none")
+    assert [answer["accepted"] for answer in said["answers"]] == [True, True]
