@@ -6,12 +6,13 @@ from mesosctl.api import responses
 from mesosctl.client.leading_master import Master
 from mesosctl.model import roles
 from mesosctl.model.errors import MesosctlError
-from mesosctl.model.quantities import Limits, Quota, to_double
+from mesosctl.model.quantities import Limits, Quantities, Quota, to_double
 from mesosctl.model.quota.capacity import Finding, QuotaCheck, QuotaRoom, check_capacity, total_guarantees, unpromised
 from mesosctl.model.quota.desired import DesiredQuota, check_path
 from mesosctl.model.quota.rules import (
     check_amounts_above_zero,
     check_config_amounts,
+    check_consumption,
     check_guarantee,
     check_limits_fit_request,
     check_no_quota_yet,
@@ -30,6 +31,7 @@ from mesosctl.operations.quota.reading import (
     read_capacity,
     read_if_allowed,
     read_quotas,
+    usage_if_allowed,
 )
 
 
@@ -99,6 +101,7 @@ def check_quota(
             "the cluster has room for it",
             None if available is None else on_quotas(lambda quotas_after: check_capacity(quotas_after, available)),
         ),
+        *([] if limits is None else [_consumption(master, role, limits)]),
     )
     others = None if quotas is None else {name: quota for name, quota in quotas.items() if name != role}
     return QuotaCheck(
@@ -143,6 +146,17 @@ def _default_role(role: str, profile: Profile) -> None:
     """Only the rule on "*"; other faults of a name have their own lines."""
     if role == roles.DEFAULT_ROLE:
         check_role_may_have_quota(role, profile)
+
+
+def _consumption(master: Master, role: str, limits: Limits) -> Finding:
+    """Limits that are given, which the quota is then updated to have; without them a master does not look at it."""
+    usage = usage_if_allowed(master)
+    consumed = None if usage is None else usage[role].consumed if role in usage else Quantities()
+    return _finding(
+        "quota.consumption",
+        "the role consumes no more than its limits",
+        None if consumed is None else lambda: check_consumption(role, limits, consumed),
+    )
 
 
 def _finding(rule: str, kept: str, check: Callable[[], object] | None) -> Finding:

@@ -77,3 +77,12 @@ def test_the_table_names_each_rule_and_the_room(run):
 
 def test_names_are_the_broken_rules(run):
     assert run("quota", "check", "a/b", "cpus:25", "-o", "name").out == ("quota.hierarchy\nquota.nested\n")
+
+
+@pytest.mark.parametrize(("limit", "kept"), [("cpus:1", False), ("cpus:2", True), ("none", True)])
+def test_limits_that_are_given_are_compared_with_what_the_role_consumes(run, cluster, limit, kept):
+    """`quota set --limit` is UPDATE_QUOTA, which refuses a limit below it; `quota set` alone is not."""
+    cluster.roles = [{"name": "dev", "quota": {"consumed": {"cpus": 1.5}}}]
+    ran = run("quota", "check", "dev", "cpus:1", "--limit", limit, "-o", "json")
+    assert (ran.status, findings(ran)["quota.consumption"]) == (int(not kept), kept)
+    assert "quota.consumption" not in findings(run("quota", "check", "dev", "cpus:1", "-o", "json"))
