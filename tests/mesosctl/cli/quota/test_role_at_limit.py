@@ -44,9 +44,9 @@ def test_set_and_update_say_it_of_what_they_did(live: Live) -> None:
     todo = "mesosctl quota update ads --limit none removes it"
     said = ask(live, *"quota set ads cpus:1".split())
     above = "ads uses or has reserved 4 cpus, more than its limit of {}: it gets no more cpus"
-    assert said.err == f"mesosctl: note: {above.format("1 cpu")}; {todo}\n"
+    assert said.err == f"mesosctl: note: {above.format('1 cpu')}; {todo}\n"
     said = ask(live, *"quota update ads cpus:2 --force".split())
-    assert said.err == f"mesosctl: note: {above.format("2 cpus")}; {todo}\n"
+    assert said.err == f"mesosctl: note: {above.format('2 cpus')}; {todo}\n"
     assert ask(live, *"quota update ads --limit none".split()).err == ""
 
 
