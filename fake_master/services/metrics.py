@@ -4,14 +4,14 @@ Sources: Mesos monitoring documentation, "Metrics"; Mesos operator HTTP API, "SE
 """
 
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from urllib.parse import quote
 
 from fake_master.state.clock import Timer
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from mesosctl.model.quantities import to_shown
+from mesosctl.model.quantities import to_number
 from mesosctl.model.resources import Resources
 
 _MEASURED = ("cpus", "gpus", "mem", "disk")
@@ -118,20 +118,20 @@ def _resources(state: MasterState) -> dict[str, float]:
     found = {}
     for name in _MEASURED:
         for suffix, revocable in (("", False), ("_revocable", True)):
-            total, used = totals[name, revocable], in_use[name, revocable]
+            total, used = to_number(totals[name, revocable]), to_number(in_use[name, revocable])
             found[f"master/{name}{suffix}_total"] = total
             found[f"master/{name}{suffix}_used"] = used
             found[f"master/{name}{suffix}_percent"] = used / total if total else 0.0
     return found
 
 
-def _amounts(everywhere: Iterable[Resources]) -> defaultdict[tuple[str, bool], float]:
-    """Sums of amounts by the name and whether they are revocable, added as doubles, as a master does it here."""
-    sums = defaultdict[tuple[str, bool], float](float)
+def _amounts(everywhere: Iterable[Resources]) -> Counter[tuple[str, bool]]:
+    """Sums of amounts in thousandths, by the name and whether they are revocable."""
+    sums = Counter[tuple[str, bool]]()
     for held in everywhere:
         for entry in held:
             if isinstance(entry.value, int):
-                sums[entry.name, entry.revocable] += to_shown(entry.value)
+                sums[entry.name, entry.revocable] += entry.value
     return sums
 
 

@@ -71,6 +71,10 @@ class AsSent(int):
         made.sent = sent
         return made
 
+    def __reduce__(self) -> tuple[type[Self], tuple[int, float]]:
+        """What a copy is made of, in another process too."""
+        return type(self), (int(self), self.sent)
+
 
 def to_sent_milli(value: float) -> int:
     """`to_milli`, remembering a double that is finer than that.  Raises ValueError."""

@@ -26,7 +26,7 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Executor, Task, TaskState
 from mesosctl.api.resources import list_to_json
-from mesosctl.model.quantities import Quantities, to_double
+from mesosctl.model.quantities import Quantities, to_number
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.planning.snapshot import Lending, TaskPhase
@@ -182,7 +182,7 @@ class RevocableTasks(AgentRuntime):
         total = Quantities.total(self._revocable(agent) for agent in self._state.agents.values())
         used = Quantities.total(agent.used.revocable().scalar_quantities() for agent in self._state.agents.values())
         for name in _MEASURED:
-            parts = to_double(total.get_amount(name)), to_double(used.get_amount(name))
+            parts = to_number(total.get_amount(name)), to_number(used.get_amount(name))
             figures[f"master/{name}_revocable_total"] = parts[0]
             figures[f"master/{name}_revocable_percent"] = parts[1] / parts[0] if parts[0] else 0.0
         return figures

@@ -1,5 +1,6 @@
 """Amounts: exact thousandths, Mesos's rounding, and what a person may type."""
 
+import pickle
 from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
@@ -36,6 +37,12 @@ def test_a_number_that_was_typed_is_sent_and_shown_as_it_was_typed(milli: int):
     text = format_milli(milli)
     assert to_shown(parse_amount("cpus", text)) == float(text)
     assert amounts(Quantities({"cpus": milli})) == ({"cpus": float(text)} if milli else {})
+
+
+def test_an_amount_goes_to_another_process_as_it_was_sent():
+    amount = parse_amount("cpus", "1.14")
+    copied = pickle.loads(pickle.dumps(amount))  # our own
+    assert (copied, to_shown(copied)) == (1140, 1.14)
 
 
 @given(st.decimals(min_value=0, max_value=10**6, places=6))
