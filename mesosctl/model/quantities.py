@@ -72,7 +72,7 @@ class AsSent(int):
         return made
 
     def __reduce__(self) -> tuple[type[Self], tuple[int, float]]:
-        """What a copy is made of, in another process too."""
+        """The parts of a copy, in another process too."""
         return type(self), (int(self), self.sent)
 
 

@@ -185,8 +185,8 @@ def main() -> None:
         "Snapshots of a live master",
         f"{agents:,} agents with {TASKS_EACH} tasks each. The requests alone are those of a snapshot, whose answers "
         "are received and dropped. They and the snapshot run in turn, each in a process of its own; the table has "
-        "the median of each. A real master makes every answer anew. The fake master keeps its answers until "
-        "something changes: when it does, its requests take almost no time, so that the ratio says little. The budget "
+        "the median of each. A real master makes an answer for every request. The fake master keeps an answer until "
+        "something changes. Requests for kept answers take almost no time, so their ratio means little. The budget "
         "of the ratio is for the real master.",
     )
     reporter.table("Median seconds", "master", "pairs", "requests", "snapshot -f", "ratio", "its CPU seconds", "MiB")
