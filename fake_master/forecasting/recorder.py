@@ -14,9 +14,9 @@ from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
 from fake_master.state.tasks import Task
 from fake_master.transports.in_process import DirectConnection
-from mesosctl.model.reservations.identity_cache import IdentityCache
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import display_names
+from mesosctl.model.values import IdentityCache
 from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, RescindedOffer
 
 _V1 = "/api/v1"

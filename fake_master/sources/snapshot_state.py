@@ -18,8 +18,8 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.reservations.identity_cache import IdentityCache
 from mesosctl.model.resources import Resources
+from mesosctl.model.values import IdentityCache
 from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotAgent, SnapshotFramework, Usage
 
 

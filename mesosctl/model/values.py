@@ -3,13 +3,14 @@
 A scalar is an `int` of thousandths; ranges and sets have their own types.  All are immutable.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar, dataclass_transform
+from typing import Any, Generic, TypeVar, dataclass_transform
 
 from mesosctl.model.quantities import AsSent, format_milli
 
 _Class = TypeVar("_Class")
+_Made = TypeVar("_Made")
 
 
 @dataclass_transform(frozen_default=True)
@@ -19,6 +20,32 @@ def immutable(cls: type[_Class]) -> type[_Class]:
     To make one of a class that is frozen takes more than twice the time.
     """
     return dataclass(slots=True, unsafe_hash=True)(cls)
+
+
+_MOST_KEPT = 4096
+"""Values; beyond this number hardly any object comes again."""
+
+
+class IdentityCache(Generic[_Made]):
+    """A cache of what is made of objects that large clusters share, found by the objects, not by their values.
+
+    It calls `make` once for the same objects, in the same order; they must not change.
+    """
+
+    def __init__(self, make: Callable[..., _Made]) -> None:
+        self._make = make
+        # The objects are kept beside their value, so that their ids are not reused.
+        self._kept: dict[tuple[int, ...], tuple[tuple[Any, ...], _Made]] = {}
+
+    def of(self, *objects: Any) -> _Made:
+        """Return the value of these objects."""
+        key = tuple(map(id, objects))
+        found = self._kept.get(key)
+        if found is None:
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+            found = self._kept[key] = (objects, self._make(*objects))
+        return found[1]
 
 
 @immutable

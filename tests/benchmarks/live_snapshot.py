@@ -47,7 +47,7 @@ for path, body in (("/version", None), ("/flags", None), ("/quota", None), ("/we
 
 
 def registrations(agents: int) -> Iterator[bytes]:
-    """What each agent sends when it registers again: its resources, its tasks and their frameworks."""
+    """Yield the message with which each agent registers again: its resources, its tasks and their frameworks."""
     for number in range(agents):
         identity = {"value": f"m-S{number}"}
         owners = [(number * 7 + place) % FRAMEWORKS for place in range(TASKS_EACH)]

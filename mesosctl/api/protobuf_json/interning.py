@@ -269,20 +269,3 @@ def _by_role(message: Any, path: str) -> tuple[str, Resource]:
     entry = resource_at(message, path)
     role = entry.allocation_role
     return (DEFAULT_ROLE, entry) if role is None else (role, replace(entry, allocation_role=None))
-
-
-class Sums:
-    """Sums and differences of values that repeat, each calculated once."""
-
-    def __init__(self) -> None:
-        # The operands are kept beside their result, so that their ids are not reused.
-        self._sums: Known[tuple[int, int], tuple[Resources, Resources, Resources]] = Known()
-        self._differences: Known[tuple[int, int], tuple[Resources, Resources, Resources]] = Known()
-
-    def add(self, left: Resources, right: Resources) -> Resources:
-        """`left + right`."""
-        return self._sums.get((id(left), id(right)), lambda: (left, right, left + right))[2]
-
-    def subtract(self, left: Resources, right: Resources) -> Resources:
-        """`left - right`."""
-        return self._differences.get((id(left), id(right)), lambda: (left, right, left - right))[2]

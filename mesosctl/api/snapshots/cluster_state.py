@@ -3,18 +3,20 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import add, sub
 from sys import intern
 from typing import Any
 
 from mesosctl.api.frameworks import Offered, offer, offered_of
 from mesosctl.api.protobuf_json.buffered_text import Run
-from mesosctl.api.protobuf_json.interning import Known, ResourceLists, Sums
+from mesosctl.api.protobuf_json.interning import Known, ResourceLists
 from mesosctl.api.protobuf_json.streaming import Part, parts
 from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
 from mesosctl.api.snapshots.state_texts import Held, ReadAgent, ReadOffer, StateTexts, attributes_of, capabilities_of
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
+from mesosctl.model.values import IdentityCache
 from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import SnapshotAgent, SnapshotFramework, Usage
 
@@ -56,7 +58,8 @@ class _Reader:
 
     def __init__(self, lists: ResourceLists) -> None:
         self._lists = lists
-        self._sums = Sums()
+        self._sum = IdentityCache(add).of
+        self._difference = IdentityCache(sub).of
         self._sets: Known[frozenset[str], frozenset[str]] = Known()
         self._offers: Known[str, Offered] = Known()
         self._held: dict[tuple[str, str, str], tuple[Resources, int]] = {}
@@ -183,7 +186,7 @@ class _Reader:
                 if before is None:
                     self._held[intern(framework_id), intern(agent_id), intern(role)] = (resources, tasks)
                 else:
-                    more = self._sums.add(before[0], resources), before[1] + tasks
+                    more = self._sum(before[0], resources), before[1] + tasks
                     self._held[framework_id, agent_id, role] = more
                 tasks = 0  # a task whose resources have several roles is one task all the same
 
@@ -203,14 +206,14 @@ class _Reader:
             if framework in frameworks and agent in agents:
                 state.usages.append(Usage(framework, agent, role, resources, tasks))
                 before = seen.get((agent, role))
-                seen[agent, role] = resources if before is None else self._sums.add(before, resources)
+                seen[agent, role] = resources if before is None else self._sum(before, resources)
         self._held.clear()
         state.offers = [
             offer for offer in state.offers if offer.framework_id in frameworks and offer.agent_id in agents
         ]
         for shown, allocated in zip(state.agents, self._allocated, strict=True):
             for role, resources in allocated.items():
-                hidden = self._sums.subtract(resources, seen.get((shown.id, role), _NOTHING))
+                hidden = self._difference(resources, seen.get((shown.id, role), _NOTHING))
                 if len(hidden):
                     state.unseen.append((shown.id, role, hidden))
         return state

@@ -5,15 +5,13 @@ capabilities mostly repeat: the text of each is made once.
 """
 
 import json
-from collections.abc import Callable, Mapping
 from json.encoder import encode_basestring as quoted
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
-from mesosctl.api.protobuf_json.interning import Known
 from mesosctl.api.resources import to_json
 from mesosctl.model.offers.offers import Offer
-from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
+from mesosctl.model.values import IdentityCache
 from mesosctl.planning.snapshot import SnapshotAgent, SnapshotFramework, Usage
 
 Value = TypeVar("Value")
@@ -25,10 +23,10 @@ class LineWriter:
     """Writes entries, each without its line break."""
 
     def __init__(self) -> None:
-        self._entry = _Texts[Resource](lambda entry: encode(to_json(entry, "POST"))).of
-        self._resources = _Texts(self._list).of
-        self._attributes = _Texts[Mapping[str, str | float]](lambda values: encode(dict(values))).of
-        self._names = _Texts[frozenset[str]](lambda names: encode(sorted(names))).of
+        self._entry = IdentityCache(lambda entry: encode(to_json(entry, "POST"))).of
+        self._resources = IdentityCache(self._list).of
+        self._attributes = IdentityCache(lambda values: encode(dict(values))).of
+        self._names = IdentityCache(lambda names: encode(sorted(names))).of
 
     def agent(self, agent: SnapshotAgent) -> str:
         """The text of an agent."""
@@ -82,16 +80,3 @@ def framework_line(framework: SnapshotFramework) -> str:
 
 def _boolean(value: bool) -> str:
     return "true" if value else "false"
-
-
-class _Texts(Generic[Value]):
-    """The texts of objects, each written once."""
-
-    def __init__(self, write: Callable[[Value], str]) -> None:
-        self._write = write
-        # The objects are kept beside their texts, so that their ids are not reused.
-        self._known: Known[int, tuple[Value, str]] = Known()
-
-    def of(self, value: Value) -> str:
-        """The text of `value`."""
-        return self._known.get(id(value), lambda: (value, self._write(value)))[1]

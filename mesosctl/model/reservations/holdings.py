@@ -5,12 +5,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from mesosctl.model.quantities import Quantities
-from mesosctl.model.reservations.identity_cache import IdentityCache
 from mesosctl.model.reservations.rules import ALL_CAPABILITIES
 from mesosctl.model.resource import Disk, Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
-from mesosctl.model.values import format_value
+from mesosctl.model.values import IdentityCache, format_value
 
 AgentStatus = Literal["active", "disconnected", "deactivated", "draining", "drained"]
 """The states of agents; disconnected, deactivated and draining ones are out of service."""

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from mesosctl.model.reservations import holdings
-from mesosctl.model.reservations.identity_cache import IdentityCache
 from mesosctl.model.resource import Labels
 from mesosctl.model.resources import Resources
+from mesosctl.model.values import IdentityCache
 from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, Strict, amounts, named
 
 
