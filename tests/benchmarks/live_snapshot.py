@@ -22,9 +22,8 @@ import httpx
 from mesosctl.api.snapshots import snapshot
 from tests.benchmarks.reporting.report import Reporter, arguments
 from tests.benchmarks.serving import Loop
-from tests.benchmarks.whatif import TOOL, Figure, run, snapshot_of
+from tests.benchmarks.whatif import TOOL, Figure, fake_master, run, snapshot_of
 from tests.conformance.masters.agent_messages import reregistration
-from tests.conformance.masters.processes import Process
 from tests.fake_master.allocator.real.real_master import RUNNER, Agents, RealMaster, Scheduler, hold
 
 AGENTS, SMALL_AGENTS = 50_000, 500
@@ -124,20 +123,13 @@ def real_master(agents: int) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def fake_master(agents: int) -> Iterator[str]:
+def fresh_fake_master(agents: int) -> Iterator[str]:
     """The URL of a fake master with so many agents, which has not answered anything yet."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "cluster.json"
         file.write_text(snapshot.dump(snapshot_of(agents, FRAMEWORKS, TASKS_EACH * agents)), encoding="utf-8")
-        words = ["--port", "0", "--cluster", str(file), "--allocation-interval", _SELDOM]
-        master = Process([sys.executable, "-m", "fake_master", *words], file.with_name("log"))
-        try:
-            url = master.first_line()
-            if not url:
-                raise RuntimeError(master.last_words())
+        with fake_master(file) as (_, url):
             yield url
-        finally:
-            master.stop()
 
 
 def pairs(url: str, agents: int, count: int) -> list[tuple[Figure, Figure]]:
@@ -166,12 +158,12 @@ def _anew(agents: int) -> list[tuple[Figure, Figure]]:
 
 
 def _first(ask: Callable[[str, int], Figure], agents: int) -> Figure:
-    with fake_master(agents) as url:
+    with fresh_fake_master(agents) as url:
         return ask(url, agents)
 
 
 def _kept(agents: int) -> list[tuple[Figure, Figure]]:
-    with fake_master(agents) as url:
+    with fresh_fake_master(agents) as url:
         _requests(url, agents)
         return pairs(url, agents, PAIRS)
 

@@ -123,16 +123,9 @@ def measure(agents: int, only: str) -> Iterator[Figure]:
 @contextmanager
 def _fake_master(file: Path, label: str, agents: int) -> Iterator[tuple[Process, str, list[Figure]]]:
     """A fake master that serves a file: its process, its URL, and its figures as soon as it was ready."""
-    words = ["--port", "0", "--cluster", str(file), "--allocation-interval", "1hrs"]
     started = time.perf_counter()
-    master = Process([sys.executable, "-m", "fake_master", *words], file.with_suffix(".log"))
-    try:
-        url = master.first_line()
-        if not url:
-            raise RuntimeError(master.last_words())
+    with whatif.fake_master(file) as (master, url):
         yield master, url, list(_used(master, ready_label(label), agents, time.perf_counter() - started))
-    finally:
-        master.stop()
 
 
 def ready_label(source: str) -> str:

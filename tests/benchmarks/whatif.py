@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,6 +89,20 @@ def run(name: str, agents: int, words: Sequence[str]) -> Figure:
     if ended not in (0, 1):  # 1: the what-if has found somebody who starves, or two snapshots differ
         raise RuntimeError(f"{name} ended with {ended}: {launched.stderr[-1000:]}")
     return Figure(name, agents, seconds, cpu, peak * (1 if sys.platform == "darwin" else 1024) / 2**20)
+
+
+@contextmanager
+def fake_master(file: Path) -> Iterator[tuple[Process, str]]:
+    """A fake master that serves a file and makes no offers while it is measured: its process, and its URL."""
+    words = ["--port", "0", "--cluster", str(file), "--allocation-interval", "1hrs"]
+    master = Process([sys.executable, "-m", "fake_master", *words], file.with_suffix(".log"))
+    try:
+        url = master.first_line()
+        if not url:
+            raise RuntimeError(master.last_words())
+        yield master, url
+    finally:
+        master.stop()
 
 
 def snapshot_of(agents: int, frameworks: int, tasks: int) -> ClusterSnapshot:
@@ -201,17 +216,10 @@ def _commands(file: Path, agents: int) -> Iterator[Figure]:
     yield run("snapshot --from FILE", agents, [*TOOL, "snapshot", *source])
     yield run("export --from FILE", agents, [*TOOL, "export", *source])
     yield run("snapshot --compare FILE --from FILE", agents, [*TOOL, "snapshot", "--compare", str(file), *source])
-    words = ["--port", "0", "--cluster", str(file), "--allocation-interval", "1hrs"]
-    master = Process([sys.executable, "-m", "fake_master", *words], file.with_name("log"))
-    try:
-        url = master.first_line()
-        if not url:
-            raise RuntimeError(master.last_words())
+    with fake_master(file) as (_, url):
         live = [*TOOL, "--master", url, "-o", "json", "whatif", *QUESTION]
         run("the first time", agents, live)  # the master keeps its answers from then on
         yield run("whatif of a live master", agents, live)
-    finally:
-        master.stop()
 
 
 def _ask(file: Path, words: list[str]) -> tuple[Cell, ...]:
