@@ -105,14 +105,14 @@ class Response:
     @cached_property
     def body(self) -> bytes:
         """The body in one piece."""
-        return self.content if isinstance(self.content, bytes) else b"".join(self.content)
+        return bytes(self.content)
 
     def parts(self) -> Iterator[bytes]:
         """The body in parts of a moderate size, so that a large one is never there twice."""
         gathered: list[bytes] = []
         size = 0
         for piece in (self.content,) if isinstance(self.content, bytes) else self.content:
-            gathered.append(piece)
+            gathered.append(bytes(piece))
             size += len(piece)
             if size >= _PART:
                 yield b"".join(gathered)
