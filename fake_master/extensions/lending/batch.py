@@ -177,11 +177,12 @@ class LendingBatch:
         allocation = lent.allocation_of_pairs(role.name, row.scalars)
         borrowers: list[LendingBorrower] = []
         for borrower in role.borrowers.values() if part else ():
+            if borrower.leaf.kind is not Kind.ACTIVE:  # it may have left the role, and hold loans in it still
+                continue
             client = self._state.frameworks[borrower.framework].clients[role.name]
             eligibility = client.eligibility
             if (
-                borrower.leaf.kind is Kind.ACTIVE
-                and eligibility.accepted_kinds.revocable
+                eligibility.accepted_kinds.revocable
                 and eligibility.admits(row.free_resources.features)
                 and lent.is_allocatable(allocation, eligibility)
             ):
