@@ -121,7 +121,7 @@ class LendingBatch:
         records, epoch = self._lent.agents, self._lent.epoch
         free_resources, slack = row.free_resources, row.slack
         index, most = start, len(agents)
-        for turn, (_, _, _, place) in enumerate(order, 1):
+        for _, _, _, place in order:
             lending = place if isinstance(place, LendingRole) else self._open(place.client, row)
             if lending is None:
                 break
@@ -153,7 +153,7 @@ class LendingBatch:
             if order[-1] < key:
                 order.append(key)  # as mostly
             else:
-                insort(order, key, turn)
+                insort(order, key)
             index += 1
             if index == most:
                 break
