@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import replace
+from threading import Event
 
 import httpx
 import pytest
 
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.in_process import InProcessTransport
+from mesosctl.api.snapshots import cluster_state
 from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Denied, UnexpectedAnswer
@@ -217,3 +219,15 @@ def test_the_answer_of_a_master_that_lends_may_be_cut_off(instead):
 def test_a_leader_that_does_not_lend_after_one_that_did():
     flags = {"flags": {"oversubscribe_reservations": "true"}}
     assert snapshot_of(Between(flags=lambda _, _value: flags)).lending is None
+
+
+def test_the_state_is_evaluated_while_the_master_makes_its_metrics(monkeypatch):
+    asked, evaluate = Event(), cluster_state.cluster_state
+
+    def when_asked(chunks):
+        assert asked.wait(30)
+        return evaluate(chunks)
+
+    monkeypatch.setattr(cluster_state, "cluster_state", when_asked)
+    between = Between(metrics=lambda *_: asked.set())
+    assert snapshot_of(between).frameworks == SNAPSHOT.frameworks
