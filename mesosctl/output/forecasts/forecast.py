@@ -34,9 +34,9 @@ Thing = TypeVar("Thing")
 _COLUMNS = (
     Column("KIND"),
     Column("NAME", rank=-1),
-    Column("GUARANTEE", kind="amounts", rank=3),
-    Column("BEFORE", kind="amounts", rank=2),
-    Column("AFTER", kind="amounts", rank=1),
+    Column("GUARANTEE", kind="amounts", rank=4),
+    Column("BEFORE", kind="amounts", rank=3),
+    Column("AFTER", kind="amounts", rank=2),
     Column("GAINS", kind="amounts", meaning="gained"),
     Column("LOSES", kind="amounts", meaning="lost"),
     Column("SHARE", rank=1),
