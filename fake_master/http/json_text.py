@@ -34,7 +34,7 @@ class Fragment:
 
 
 class Written(tuple[bytes, ...]):
-    """JSON already, in pieces that are put together once, in the answer: together they may be many megabytes."""
+    """JSON already, in pieces that are put together while they are sent: together they may be many megabytes."""
 
     __slots__ = ()
 
