@@ -89,4 +89,4 @@ def registry_failed(failure: RegistryFailure, request: Request) -> Response:
 def _as_asked(response: Response, request: Request) -> Response:
     if request.method != "HEAD":
         return response
-    return Response(response.status, b"", {**response.headers, "Content-Length": str(len(response.body))})
+    return Response(response.status, b"", {**response.headers, "Content-Length": str(response.size)})

@@ -87,7 +87,7 @@ def answer(value: Mapping[str, Any], request: Request, media: str, name: str) ->
 def _unwritten(value: Mapping[str, Any]) -> dict[str, Any]:
     """The fields as values again."""
     return {
-        key: json.loads(b"".join(part).decode(errors="surrogateescape")) if isinstance(part, Written) else part
+        key: json.loads(bytes(part).decode(errors="surrogateescape")) if isinstance(part, Written) else part
         for key, part in value.items()
     }
 

@@ -7,6 +7,7 @@ writes like agents and offers once.
 
 import json
 import re
+import zlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from json.encoder import encode_basestring
@@ -33,10 +34,32 @@ class Fragment:
         self.text = text
 
 
-class Written(tuple[bytes, ...]):
-    """JSON already, in pieces that are put together once, in the answer: together they may be many megabytes."""
+class Packed:
+    """JSON that is kept compressed; `len` is the length of the text, and `bytes` the text itself."""
+
+    __slots__ = ("_packed", "_size")
+
+    def __init__(self, text: bytes) -> None:
+        self._packed = zlib.compress(text, zlib.Z_BEST_SPEED)
+        self._size = len(text)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __bytes__(self) -> bytes:
+        return zlib.decompress(self._packed)
+
+
+Piece = bytes | Packed
+
+
+class Written(tuple[Piece, ...]):
+    """JSON already, in pieces that are put together while they are sent: together they may be many megabytes."""
 
     __slots__ = ()
+
+    def __bytes__(self) -> bytes:
+        return b"".join(map(bytes, self))
 
 
 def text_of(value: Any) -> str:
@@ -116,13 +139,13 @@ def without_quotes(text: str) -> str:
 
 def written(fields: Mapping[str, Any]) -> Written:
     """A JSON object; each of its fields may be `Written`."""
-    found: list[bytes] = []
+    found: list[Piece] = []
     for name, part in fields.items():
         found += b"," if found else b"{", dumps(name), b":", *pieces(part)
     return Written((*found, b"}") if found else (b"{}",))
 
 
-def pieces(value: Any) -> Sequence[bytes]:
+def pieces(value: Any) -> Sequence[Piece]:
     """The pieces of a value, written or not."""
     return value if isinstance(value, Written) else (dumps(value),)
 

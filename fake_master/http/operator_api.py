@@ -112,7 +112,7 @@ class OperatorApi:
         records = self._subscribed[1]
         if encode not in records:
             content = written({"get_state": state, "heartbeat_interval_seconds": HEARTBEAT_SECONDS})
-            text = b"".join(written({"type": "SUBSCRIBED", "subscribed": content}))
+            text = bytes(written({"type": "SUBSCRIBED", "subscribed": content}))
             if encode is encoded:
                 records[encode] = streaming.encode(text)
             else:

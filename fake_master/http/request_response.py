@@ -13,7 +13,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
 
-from fake_master.http.json_text import pieces, written
+from fake_master.http.json_text import Written, pieces, written
 from mesosctl.api.http_statuses import BROKEN_RULE, NOT_AVAILABLE
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.api.protobuf_json.messages import Message, read
@@ -33,6 +33,8 @@ A maintenance of 50,000 machines has half as many.
 """
 _MOST_FIELDS = 10_000
 """Fields in one form."""
+_PART = 256 * 1024
+"""Bytes of a large body that are put together at once."""
 _MALFORMED = re.compile("%(?![0-9a-fA-F]{2})")
 
 
@@ -88,11 +90,34 @@ class Response:
     """A status, headers, and either a whole body or a stream of events that goes on."""
 
     status: int
-    body: bytes = b""
+    content: bytes | Written = b""
+    """The body, or its pieces."""
     headers: Mapping[str, str] = field(default_factory=dict)
     stream: "EventStream | None" = None
     is_sent: bool = True
     """False for a message of libprocess, whose sender reads no answer."""
+
+    @property
+    def size(self) -> int:
+        """The bytes of the body."""
+        return len(self.content) if isinstance(self.content, bytes) else sum(map(len, self.content))
+
+    @cached_property
+    def body(self) -> bytes:
+        """The body in one piece."""
+        return bytes(self.content)
+
+    def parts(self) -> Iterator[bytes]:
+        """The body in parts of a moderate size, so that a large one is never there twice."""
+        gathered: list[bytes] = []
+        size = 0
+        for piece in (self.content,) if isinstance(self.content, bytes) else self.content:
+            gathered.append(bytes(piece))
+            size += len(piece)
+            if size >= _PART:
+                yield b"".join(gathered)
+                gathered, size = [], 0
+        yield b"".join(gathered)
 
 
 class Refusal(Exception):
@@ -134,8 +159,8 @@ def json_response(value: Any, request: Request) -> Response:
     callback = request.query.get("jsonp")
     if callback is not None:
         called = (f"{callback}(".encode(errors="surrogateescape"), *body, b")")
-        return Response(200, b"".join(called), {"Content-Type": "text/javascript"})
-    return Response(200, b"".join(body), {"Content-Type": JSON})
+        return Response(200, Written(called), {"Content-Type": "text/javascript"})
+    return Response(200, Written(body), {"Content-Type": JSON})
 
 
 def standard_refusal(status: int, headers: Mapping[str, str] | None = None) -> Refusal:

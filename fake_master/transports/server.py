@@ -10,7 +10,7 @@ import logging
 import signal
 import ssl
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -163,20 +163,29 @@ class Server:
                 return await _carry(request, answer, answer.stream, self._writing)
             finally:
                 self._busy.set()  # the consequences of a lost subscriber may be due at once
-        body, headers = answer.body, dict(answer.headers)
-        if len(body) > _SMALLEST_BODY_TO_COMPRESS and "gzip" in request.headers.get("Accept-Encoding", ""):
+        return await self._send(request, answer)
+
+    async def _send(self, request: web.BaseRequest, answer: Response) -> web.StreamResponse:
+        """Send an answer, of hundreds of megabytes perhaps, in parts of a moderate size."""
+        response = web.StreamResponse(status=answer.status, headers=answer.headers)
+        parts: Iterable[bytes] = answer.parts()
+        size = answer.size
+        if size > _SMALLEST_BODY_TO_COMPRESS and "gzip" in request.headers.get("Accept-Encoding", ""):
             # Compressing a large answer at the default level takes longer than writing and sending it.
-            body = zlib.compress(body, zlib.Z_BEST_SPEED, GZIP)
-            headers["Content-Encoding"] = "gzip"
-        response = web.Response(status=answer.status, body=body, headers=headers)
+            packer = zlib.compressobj(zlib.Z_BEST_SPEED, wbits=GZIP)
+            parts = [*map(packer.compress, parts), packer.flush()]
+            size = sum(map(len, parts))
+            response.headers["Content-Encoding"] = "gzip"
+        if "Content-Length" not in response.headers:
+            response.content_length = size
         try:
             async with asyncio.timeout(self._limits.answer_seconds):
                 await response.prepare(request)
+                for part in parts:
+                    await response.write(part)
                 await response.write_eof()
         except TimeoutError:
             cut_off(request)
-        # A connection keeps its last response until the next request, and a body may have hundreds of megabytes.
-        response.body = None
         return response
 
     def _left(self, stream: EventStream) -> None:

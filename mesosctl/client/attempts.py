@@ -12,7 +12,7 @@ from mesosctl.client.address import Address
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
 from mesosctl.client.leader import MOST_REDIRECTS, Leader, no_answer, redirect_loop, redirected_base
-from mesosctl.client.response import Requester, Response, Take, raise_for_status
+from mesosctl.client.response import Requester, Response, raise_for_status
 from mesosctl.client.response_body import EventStream
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import (
@@ -58,7 +58,7 @@ _ACTIONS = {
 class Request(NamedTuple):
     """A request to the leading master; `repeatable` if a repetition changes nothing.
 
-    `take` reads the answer piece by piece.
+    With `hold`, a large answer is held until it is read in pieces.
     """
 
     method: str
@@ -66,7 +66,7 @@ class Request(NamedTuple):
     body: bytes | None = None
     content_type: str = JSON
     repeatable: bool = False
-    take: Take | None = None
+    hold: bool = False
 
     @property
     def action(self) -> str:
@@ -149,7 +149,7 @@ class Sender:
         method, path, body = request.method, request.path, request.body
         trace = self._settings.trace
         if trace is None:
-            return self.http.exchange(method, base, path, headers, body, deadline, request.take)
+            return self.http.exchange(method, base, path, headers, body, deadline, hold=request.hold)
         # -v shows the whole answer.
         from mesosctl.client.response import Trace, presentable
 

@@ -13,8 +13,8 @@ import httpx
 
 from mesosctl import __version__
 from mesosctl.client.deadline import Deadline, Timeouts
-from mesosctl.client.response import Response, Take, asked_in_clear
-from mesosctl.client.response_body import BROKEN, LARGEST_ANSWER, EventStream, HeldBody, is_packed, pieces_of, within
+from mesosctl.client.response import Response, asked_in_clear
+from mesosctl.client.response_body import BROKEN, LARGEST_ANSWER, EventStream, HeldBody, is_packed, limited, pieces_of
 from mesosctl.client.settings import NO_TLS_FILES, Tls
 from mesosctl.client.tls import (
     find_cause,
@@ -83,13 +83,13 @@ class HttpClient:
         headers: Mapping[str, str],
         body: bytes | None,
         deadline: Deadline,
-        take: Take | None = None,
+        *,
+        hold: bool = False,
     ) -> Response:
         """One request and its whole answer; `path` is sent as it is, byte for byte.
 
-        With `take`, the body of a success is not kept: `take` reads it piece by piece after it has arrived; what it has
-        made is dropped if the body proves to be broken. Raises Unreachable, TlsFailure, DeadlinePassed or
-        UnexpectedAnswer.
+        With `hold`, the body of a success is held compressed, for a reader of pieces. Raises Unreachable, TlsFailure,
+        DeadlinePassed or UnexpectedAnswer.
         """
         self.has_left = False
         url = base + quote(path, safe=_PATH_SAFE)
@@ -99,17 +99,15 @@ class HttpClient:
             response = self._send(method, base, path, headers, body, Timeouts(deadline))
             try:
                 answer = _head(response, url)
-                if take is None or answer.status != 200 or not answer.is_json:
+                if not hold or answer.status != 200 or not answer.is_json:
                     pieces = self._counted(pieces_of(response), deadline, url, _whole_size(response))
                     return answer._replace(body=b"".join(pieces))
                 packed = is_packed(response)
                 arriving = response.iter_raw() if packed else pieces_of(response)
-                held = HeldBody(self._counted(arriving, deadline, url, _sent_size(response)), packed=packed)
+                pieces = self._counted(arriving, deadline, url, _sent_size(response))
+                return answer._replace(held=HeldBody(pieces, url, packed=packed, largest=self._largest))
             finally:
                 response.close()
-            # Parsing the answer may take as long again, but no longer.
-            pieces = self._limited(within(deadline.again(), url, held.pieces()), url)
-            return answer._replace(taken=answer.take(take, pieces))
         except BROKEN as error:
             raise _translate(error, base, deadline) from error
 
@@ -162,21 +160,11 @@ class HttpClient:
         self, pieces: Iterator[bytes], deadline: Deadline, url: str, whole: int | None = None
     ) -> Iterator[bytes]:
         size = 0
-        for piece in self._limited(pieces, url):
+        for piece in limited(pieces, url, self._largest):
             size += len(piece)
             if deadline.remaining() <= 0:
                 raise _deadline_passed(deadline, url, sent=True)
             self.received(size, size / whole if whole else None)
-            yield piece
-
-    def _limited(self, pieces: Iterator[bytes], url: str) -> Iterator[bytes]:
-        size = 0
-        for piece in pieces:
-            size += len(piece)
-            if size > self._largest:
-                raise UnexpectedAnswer(
-                    f"{url} answered with more than {self._largest} bytes", hint="check that --master is a Mesos master"
-                )
             yield piece
 
 

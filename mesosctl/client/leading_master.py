@@ -120,14 +120,18 @@ class Master:
     def stream(self, path: str, take: Take) -> Any:
         """Return the value that `take` makes of the JSON at `path`, read in pieces: it is never in memory as a whole.
 
-        Repeated like `get`; `take` is called after the answer has arrived, before the deadline. The caller passes names
-        from the answer to `settings.learn`.
+        Repeated like `get`; `take` is called after the answer has arrived, and has as much time again. The caller
+        passes names from the answer to `settings.learn`.
         """
-        return self._read(Request("GET", path, repeatable=True, take=take))
+        return self._receive(Request("GET", path, repeatable=True, hold=True)).take(take, self.deadline.again())
 
     def stream_call(self, call: str, take: Take) -> Any:
         """Like `stream`, for the answer to a v1 call that only reads."""
-        return self._read(_reading_call(call, take))
+        return self.receive_call(call).take(take, self.deadline.again())
+
+    def receive_call(self, call: str) -> Response:
+        """The answer to a v1 call that only reads, which may be read while other requests are sent."""
+        return self._receive(_reading_call(call, hold=True))
 
     def ask(self, call: str) -> Any:
         """The JSON of a v1 call that only reads, by its name. Repeated like `get`."""
@@ -143,14 +147,11 @@ class Master:
             self._sender.http.received = before
 
     def _read(self, request: Request) -> Any:
-        """Send a request that only reads, and may be repeated; return its JSON, or the value that its `take` makes."""
-        return retry_read(lambda: self._value(request), self.deadline, self.settings)
+        return self._json(self._receive(request))
 
-    def _value(self, request: Request) -> Any:
-        answer = self._send_read(request)
-        if request.take is None:
-            return self._json(answer)
-        return answer.take(request.take, [answer.body]) if answer.taken is None else answer.taken
+    def _receive(self, request: Request) -> Response:
+        """The answer to a request that only reads, and may be repeated."""
+        return retry_read(lambda: self._send_read(request), self.deadline, self.settings)
 
     def _json(self, answer: Response) -> Any:
         """A parsed answer; parsing may take as long again as the exchange."""
@@ -280,5 +281,5 @@ class Master:
             raise_for_status(answer, self._sender.requester(base, request))
 
 
-def _reading_call(call: str, take: Take | None = None) -> Request:
-    return Request("POST", "/api/v1", b'{"type":"%s"}' % call.encode(), repeatable=True, take=take)
+def _reading_call(call: str, *, hold: bool = False) -> Request:
+    return Request("POST", "/api/v1", b'{"type":"%s"}' % call.encode(), repeatable=True, hold=hold)

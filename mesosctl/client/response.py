@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.model.errors import (
@@ -20,6 +20,10 @@ from mesosctl.model.errors import (
 )
 from mesosctl.model.redaction import REDACTED
 
+if TYPE_CHECKING:
+    from mesosctl.client.deadline import Deadline
+    from mesosctl.client.response_body import HeldBody
+
 _LONGEST_DETAIL = 600
 _CERTAINLY_NOTHING = ("No leader elected", "Master has not finished recovery")
 """How a master's own 503 begins (Mesos documentation, "HTTP Endpoints"): it has not read the request."""
@@ -27,7 +31,7 @@ _ASKED_IN_CLEAR = rb"(plain HTTP|HTTP request) to an (HTTPS|SSL)|sent to HTTPS p
 _SAYS_NOTHING = ("401 Unauthorized.", "403 Forbidden.")
 """The whole body of a master's answers with these statuses."""
 Take = Callable[[Iterable[bytes]], Any]
-"""Makes a value, not None, from the chunks of a body.  Raises ConversionError if it is not JSON."""
+"""Makes a value from the chunks of a body.  Raises ConversionError if it is not JSON."""
 
 
 class Requester(NamedTuple):
@@ -67,8 +71,8 @@ class Requester(NamedTuple):
 class Response(NamedTuple):
     """One HTTP answer.
 
-    `url` is that of the request, for messages; `location` is the header of a redirect.  `taken` is the value made from
-    a body that was not kept.
+    `url` is that of the request, for messages; `location` is the header of a redirect.  `held` is a large body, in
+    place of `body`.
     """
 
     status: int
@@ -76,7 +80,7 @@ class Response(NamedTuple):
     content_type: str = ""
     body: bytes = b""
     location: str | None = None
-    taken: Any = None
+    held: "HeldBody | None" = None
 
     @property
     def is_html(self) -> bool:
@@ -120,13 +124,16 @@ class Response(NamedTuple):
 
     def json(self) -> Any:
         """The body as JSON.  Raises UnexpectedAnswer."""
-        return self.take(lambda chunks: decode(b"".join(chunks)), [self.body])
+        return self._taken(lambda chunks: decode(b"".join(chunks)), [self.body])
 
-    def take(self, take: Take, chunks: Iterable[bytes]) -> Any:
-        """Return the value that `take` makes of the body.
+    def take(self, take: Take, deadline: "Deadline") -> Any:
+        """Return the value that `take` makes of the body, which it reads in pieces before the deadline.
 
-        Raises UnexpectedAnswer, and the errors of reading the chunks.
+        Another thread may call it. Raises UnexpectedAnswer and DeadlinePassed.
         """
+        return self._taken(take, [self.body] if self.held is None else self.held.pieces(deadline))
+
+    def _taken(self, take: Take, chunks: Iterable[bytes]) -> Any:
         if self.is_html:
             raise self._unexpected("answered with an HTML page instead of JSON, as a proxy does")
         if not self.is_json:

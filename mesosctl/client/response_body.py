@@ -68,21 +68,38 @@ def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class HeldBody:
-    """A large body between the network and its reader: received at once, and parsed later.
+    """A large body between the network and its reader: received at once, and parsed later, in any thread.
 
     A master or proxy should not have to wait for a slow parser. JSON compresses to a twentieth of its size, at about
     200 MB a second, where its sender has not done so.
     """
 
-    def __init__(self, pieces: Iterable[bytes], *, packed: bool = False) -> None:
-        """Read all pieces; `packed` if they are compressed. Raises the errors of reading them."""
+    def __init__(
+        self, pieces: Iterable[bytes], url: str, *, packed: bool = False, largest: int = LARGEST_ANSWER
+    ) -> None:
+        """Read all pieces; `packed` if they are compressed. Raises the errors of reading them.
+
+        `url` is that of the request, for messages; `largest`: decompressed bytes.
+        """
+        self._url = url
+        self._largest = largest
         self._packed = bytearray()
         for piece in pieces if packed else _squeezed(pieces):
             self._packed += piece
 
-    def pieces(self) -> Iterator[bytes]:
-        """The decompressed body in pieces of other sizes.  Raises DecodingError."""
-        return _unpacked(bytes(self._packed[at : at + _PIECE]) for at in range(0, len(self._packed), _PIECE))
+    def pieces(self, deadline: Deadline) -> Iterator[bytes]:
+        """The decompressed body in pieces of other sizes, for a reader that has until `deadline`.
+
+        Raises UnexpectedAnswer and DeadlinePassed.
+        """
+        packed = (bytes(self._packed[at : at + _PIECE]) for at in range(0, len(self._packed), _PIECE))
+        try:
+            for piece in limited(_unpacked(packed), self._url, self._largest):
+                if deadline.remaining() <= 0:
+                    raise _too_large_to_read(deadline, self._url)
+                yield piece
+        except httpx.DecodingError:
+            raise UnexpectedAnswer(f"{self._url} answered with a broken content encoding") from None
 
 
 def _squeezed(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -92,11 +109,15 @@ def _squeezed(pieces: Iterable[bytes]) -> Iterator[bytes]:
     yield squeezing.flush()
 
 
-def within(deadline: Deadline, url: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces, for a reader that has until `deadline`.  Raises DeadlinePassed."""
+def limited(pieces: Iterable[bytes], url: str, largest: int) -> Iterator[bytes]:
+    """The pieces of a body of at most `largest` bytes.  Raises UnexpectedAnswer."""
+    size = 0
     for piece in pieces:
-        if deadline.remaining() <= 0:
-            raise _too_large_to_read(deadline, url)
+        size += len(piece)
+        if size > largest:
+            raise UnexpectedAnswer(
+                f"{url} answered with more than {largest} bytes", hint="check that --master is a Mesos master"
+            )
         yield piece
 
 

@@ -2,10 +2,13 @@
 
 Agents, frameworks, tasks and offers come from one GET_STATE, so from one moment. Quotas, weights and reservations
 belong to that moment if quotas and weights are the same before and after; otherwise everything is read again.
+
+On a large cluster, a master takes seconds to make its metrics; meanwhile another thread evaluates its state.
 """
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -23,6 +26,8 @@ from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotFramewo
 
 if TYPE_CHECKING:
     from mesosctl.api.snapshots.cluster_state import ClusterState
+    from mesosctl.client.deadline import Deadline
+    from mesosctl.client.response import Response
 
 ATTEMPTS = 3
 _LENDS = "oversubscribe_reservations"
@@ -75,18 +80,20 @@ def read_snapshot(
     report = progress or (lambda *_: None)
     version = responses.version(master.get("/version"))
     flags = _if_allowed(lambda: responses.flags(master.get("/flags")))
-    whole = (flags or {}).get(_LENDS) == "true"
     before = _settings(master)
     changed = True
     for attempt in range(1, ATTEMPTS + 1):
         again = "" if attempt == 1 else f" again, because quotas or weights changed ({attempt} of {ATTEMPTS})"
-        state, lent = _state(master, report, again, whole=whole)
-        after = _settings(master)
+        answer = _receive_state(master, report, again)
+        with ThreadPoolExecutor(1) as evaluation:
+            evaluated = evaluation.submit(_evaluate, answer, master.deadline.again())
+            after = _settings(master)
+            suppressed = _if_told(lambda: cluster_state.suppressed_roles(master.get("/metrics/snapshot")))
+        state, lent = evaluated.result()
         changed = before != after
         before = after
         if not changed:
             break
-    suppressed = _if_told(lambda: cluster_state.suppressed_roles(master.get("/metrics/snapshot")))
     snapshot = ClusterSnapshot(
         version=version,
         taken_at=now(),
@@ -102,31 +109,24 @@ def read_snapshot(
     return _with_unseen(snapshot, state, _unknown(snapshot, after, flags, changed=changed))
 
 
-def _state(master: Master, report: Progress, again: str, *, whole: bool) -> "tuple[ClusterState, Lending | None]":
-    """`whole`: the flags show that it lends; without them, the first answer shows it."""
-    from mesosctl.api.snapshots import cluster_state  # imported late: it loads msgspec
-
-    def look(chunks: Iterable[bytes]) -> "ClusterState":
-        report("evaluating it …")
-        return cluster_state.cluster_state(chunks)
-
+def _receive_state(master: Master, report: Progress, again: str) -> "Response":
     report(f"asking for the state{again} …")
     with master.hearing(lambda size, part: report(f"reading the state{again}: {size / 2**20:.1f} MiB …", part)):
-        if not whole:
-            state: ClusterState = master.stream_call("GET_STATE", look)
-            if not state.lends:
-                return state, None
-        both: tuple[ClusterState, Lending | None] = master.stream_call("GET_STATE", _whole)
-    return both
+        answer = master.receive_call("GET_STATE")
+    report("evaluating it …")
+    return answer
 
 
-def _whole(chunks: Iterable[bytes]) -> "tuple[ClusterState, Lending | None]":
-    """Read a whole answer: the parts of lending refer to each other, and only a fake master lends."""
+def _evaluate(answer: "Response", deadline: "Deadline") -> "tuple[ClusterState, Lending | None]":
     from mesosctl.api.snapshots import cluster_state  # imported late: it loads msgspec
 
-    body = b"".join(chunks)
-    state = cluster_state.cluster_state([body])
-    return state, lending(decode(body)) if state.lends else None
+    state: ClusterState = answer.take(cluster_state.cluster_state, deadline)
+    # The parts of lending refer to each other, and only a fake master lends: they are read from the whole answer.
+    return state, answer.take(_lending, deadline) if state.lends else None
+
+
+def _lending(chunks: Iterable[bytes]) -> Lending | None:
+    return lending(decode(b"".join(chunks)))
 
 
 def _decisive(flags: Mapping[str, str] | None, *, lends: bool) -> dict[str, str]:

@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from mesosctl.api import responses
 from mesosctl.client.leading_master import Master
 from mesosctl.model import roles
-from mesosctl.model.errors import MesosctlError, RuleViolation
+from mesosctl.model.errors import RuleViolation
+from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.role_status import WeightChange
 from mesosctl.operations.confirm import confirm
+from mesosctl.operations.quota.reading import note_unknown_role
 
 
 def read_weights(master: Master) -> dict[str, float]:
@@ -34,29 +36,18 @@ def set_weights(
 ) -> list[WeightChange]:
     """Set the weights that differ, all or none, and read them back; return the changes.
 
-    A notice names a role that the master does not know yet, because a weight stays forever.  Raises what
-    `update_weights` raises.
+    A notice names a role that may be mistyped, because a weight stays forever.  Raises what `update_weights` raises.
     """
     check_weights(target)
     before = read_weights(master)
     wanted = {role: weight for role, weight in target.items() if before.get(role, 1.0) != weight}
     if not wanted:
         return []
-    _tell_unknown(master, [role for role in wanted if role not in before])
+    for role in wanted:
+        if role not in before:
+            note_unknown_role(master, role, Quantities())
     confirmed = update_weights(master, wanted, v1=v1, wait=wait)
     return [WeightChange(role, before.get(role, 1.0), weight, confirmed) for role, weight in wanted.items()]
-
-
-def _tell_unknown(master: Master, names: list[str]) -> None:
-    """Warn if no framework, quota or weight has a role, which may be mistyped."""
-    try:
-        known = responses.roles(master.get("/roles"))
-    except MesosctlError:  # perhaps this principal may not see them
-        return
-    for role in names:
-        if role not in known:
-            otherwise = "the weight takes effect once a framework subscribes with the role"
-            master.notice(f"the master knows no role '{role}' yet: {roles.did_you_mean(role, known, otherwise)}")
 
 
 def update_weights(master: Master, target: Mapping[str, float], *, v1: bool = False, wait: bool = True) -> bool:

@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from io import BufferedIOBase
 from typing import TYPE_CHECKING
@@ -259,28 +258,28 @@ class ChangeRunner:
         make_update(self._master, plan, options)
 
     def _reservation(self, change: changes.Reserve | changes.Unreserve) -> None:
-        from mesosctl.operations.reservations.reserve_unreserve import plan_reserve, plan_unreserve
+        from mesosctl.operations.reservations.reserve_unreserve import plan_reserve, plan_unreserve, requester
         from mesosctl.operations.reservations.targets import to_reserve, to_undo
 
         if not self._options.allow_new_resource:
             check_entries(self._master, [part.entry for part in change.parts])
         agent = self._agent(change.agent)
+        reserves = isinstance(change, changes.Reserve)
+        principal = requester(self._master).principal if reserves else None  # None matches any reserver
         entries: list[Resource] = []
         for part in change.parts:
-            owner = self._owner(part)
-            entries += (to_reserve if isinstance(change, changes.Reserve) else to_undo)(agent, [part.entry], owner)
-        plan = plan_reserve if isinstance(change, changes.Reserve) else plan_unreserve
+            entries += (to_reserve if reserves else to_undo)(agent, [part.entry], self._owner(part, principal))
+        plan = plan_reserve if reserves else plan_unreserve
         operate(self._master, [plan(self._master, agent, entries)], _ONCE)
 
     def _create(self, word: str, volume: str, disk: Owned) -> None:
         from mesosctl.operations.reservations.reserve_unreserve import create_volume
 
         made = Disk(persistence_id=volume, container_path="data", mode="RW")
-        owner = replace(self._owner(disk), principal=None)
-        create_volume(self._master, self._agent(word), disk.entry, made, owner, _ONCE)
+        create_volume(self._master, self._agent(word), disk.entry, made, self._owner(disk), _ONCE)
 
-    def _owner(self, part: Owned) -> Owner:
-        owner = Owner(part.roles[-1], part.roles[:-1])
+    def _owner(self, part: Owned, principal: str | None = None) -> Owner:
+        owner = Owner(part.roles[-1], part.roles[:-1], principal=principal)
         check_owner(owner)
         return owner
 

@@ -1,6 +1,7 @@
 """Snapshots as reports."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mesosctl.output.formats.report import NOTHING, Column, Report
@@ -40,8 +41,8 @@ def snapshot_taken(snapshot: ClusterSnapshot, file: str) -> Report:
     )
 
 
-def snapshot_differences(found: Sequence[SnapshotDifference]) -> Report:
-    """Differences between two snapshots."""
+def snapshot_differences(found: Sequence[SnapshotDifference], agents: Mapping[str, str]) -> Report:
+    """Differences between two snapshots; a terminal shows `agents`, names by id, instead of the ids."""
 
     def items() -> "list[documents.SnapshotChange]":
         from mesosctl.output.json_documents import snapshot as documents
@@ -53,7 +54,7 @@ def snapshot_differences(found: Sequence[SnapshotDifference]) -> Report:
 
         return documents.SnapshotComparison(changes=items())
 
-    return Report(
+    shown = Report(
         [
             Column("KIND"),
             Column("NAME", rank=-1),
@@ -61,12 +62,24 @@ def snapshot_differences(found: Sequence[SnapshotDifference]) -> Report:
             Column("BEFORE", kind="sentence", rank=1),
             Column("AFTER", kind="sentence"),
         ],
-        [
-            [change.kind, change.name, change.what or NOTHING, change.before or NOTHING, change.after or NOTHING]
-            for change in found
-        ],
+        [_row(change) for change in found],
         [f"{change.kind}/{change.name}" for change in found],
         document,
         items,
         empty="no difference",
     )
+    return shown._replace(terminal=lambda: shown._replace(rows=[_row(_with_names(one, agents)) for one in found]))
+
+
+def _row(change: SnapshotDifference) -> list[str]:
+    return [change.kind, change.name, change.what or NOTHING, change.before or NOTHING, change.after or NOTHING]
+
+
+def _with_names(change: SnapshotDifference, agents: Mapping[str, str]) -> SnapshotDifference:
+    """The change of an agent, or of the agent of a task, with the names of agents."""
+    if change.kind == "agent":
+        return replace(change, name=agents[change.name])
+    if change.what == "agent":
+        before, after = (agents.get(one or "", one) for one in (change.before, change.after))
+        return replace(change, before=before, after=after)
+    return change

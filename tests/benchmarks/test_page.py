@@ -57,7 +57,7 @@ def test_lending_has_a_limit(monkeypatch: pytest.MonkeyPatch, ratios: tuple[floa
     """The figures are made up here; the command itself measures them."""
     found = iter(ratios)
     monkeypatch.setattr(lending, "LARGE", [lending.Case(1, 1), lending.Case(2, 1)])
-    monkeypatch.setattr(lending, "measure", lambda *_: (10.0, 10.0 * next(found)))
+    monkeypatch.setattr(lending, "measure", lambda *_: (10.0, 10.0, next(found)))
     monkeypatch.setattr("sys.argv", ["lending"])
     if ends:
         with pytest.raises(SystemExit, match=str(ABOVE_LIMIT)):

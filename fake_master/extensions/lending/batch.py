@@ -121,7 +121,7 @@ class LendingBatch:
         records, epoch = self._lent.agents, self._lent.epoch
         free_resources, slack = row.free_resources, row.slack
         index, most = start, len(agents)
-        for turn, (_, _, _, place) in enumerate(order, 1):
+        for _, _, _, place in order:
             lending = place if isinstance(place, LendingRole) else self._open(place.client, row)
             if lending is None:
                 break
@@ -153,7 +153,7 @@ class LendingBatch:
             if order[-1] < key:
                 order.append(key)  # as mostly
             else:
-                insort(order, key, turn)
+                insort(order, key)
             index += 1
             if index == most:
                 break
@@ -177,11 +177,12 @@ class LendingBatch:
         allocation = lent.allocation_of_pairs(role.name, row.scalars)
         borrowers: list[LendingBorrower] = []
         for borrower in role.borrowers.values() if part else ():
+            if borrower.leaf.kind is not Kind.ACTIVE:  # it may have left the role, and hold loans in it still
+                continue
             client = self._state.frameworks[borrower.framework].clients[role.name]
             eligibility = client.eligibility
             if (
-                borrower.leaf.kind is Kind.ACTIVE
-                and eligibility.accepted_kinds.revocable
+                eligibility.accepted_kinds.revocable
                 and eligibility.admits(row.free_resources.features)
                 and lent.is_allocatable(allocation, eligibility)
             ):

@@ -13,7 +13,7 @@ from operator import is_
 from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
-from fake_master.http.json_text import Written, dumps
+from fake_master.http.json_text import Packed, Piece, Written, dumps
 from fake_master.state.master_state import MasterState
 
 Parts = tuple[Any, ...]
@@ -26,6 +26,12 @@ class Named(Protocol):
     id: str
 
 
+_PLAIN = 16 * 2**20
+"""Bytes of one kind of texts that are kept as they are, enough for 10,000 agents; long ones beyond are compressed."""
+_LONG = 64 * 2**10
+"""Bytes of such a long text, of a framework with hundreds of tasks.  To compress a short one takes as long as to write
+it."""
+
 Of = TypeVar("Of", bound=Named)
 Made = TypeVar("Made")
 
@@ -34,7 +40,7 @@ class ResponseCache:
     """The texts of one kind of things, such as the agents of `/slaves`."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, tuple[Parts, bytes]] = {}
+        self._kept: dict[str, tuple[Parts, Piece]] = {}
         self._everything: list[Any] = []
         self._whole: Any = None
 
@@ -59,12 +65,15 @@ class ResponseCache:
     def array_of_texts(self, of: Iterable[Of], parts: Callable[[Of], Parts], write: Callable[[Of], bytes]) -> Written:
         """A JSON array of the text of each; the texts of others are dropped."""
         before, self._kept = self._kept, {}
+        size = 0
         for one in of:
             made_of = parts(one)
             known = before.get(one.id)
             if known is None or not _same(known[0], made_of):
-                known = (made_of, write(one))
+                text = write(one)
+                known = (made_of, text if size < _PLAIN or len(text) < _LONG else Packed(text))
             self._kept[one.id] = known
+            size += len(known[1])
         pieces = [piece for _, text in self._kept.values() if text for piece in (b",", text)]
         return Written((b"[", *pieces[1:], b"]"))
 

@@ -57,8 +57,13 @@ File = Annotated[
 
 Any = Annotated[bool, typer.Option("--any", help="Reserve on the agent with the most room.", show_default=False)]
 Count = Annotated[
-    int | None, typer.Option("--count", metavar="N", min=1, help="Reserve the whole amount on each of N agents.")
+    int | None,
+    typer.Option(
+        "--count", metavar="N", min=1, help="Reserve the whole amount on each of the N agents with the most room."
+    ),
 ]
+
+_CHOSEN_NOW = "the agents are those with the most room now; without --dry-run, they are chosen again"
 
 
 @app.command(
@@ -103,15 +108,18 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         return
     if role is None or not given:
         raise UsageError("give RESOURCES and --role", hint="mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads")
+    from mesosctl.operations.reservations.reserve_unreserve import requester
+
     entries = parse_amounts(given, agent)
     with session.open_master() as master:
-        credentials = master.settings.credentials
-        wanted = owner(role, under, label, reserver or (credentials.principal if credentials else None))
+        wanted = owner(role, under, label, reserver or requester(master).principal)
         if agent is not None:
             changes = _on_one(master, agent, entries, wanted, how)
         else:
             changes = _on_some(master, pairs(attribute, "--attribute"), count or 1, entries, wanted, how)
         session.emit(agent_changes(changes))
+        if several and session.options.dry_run:
+            session.note(_CHOSEN_NOW)
         made = Resources(entry for one in changes for entry in one.resources)
         note_role(session, master, role, made.quantities())
         note_role_at_limit(session, master, role)

@@ -112,12 +112,15 @@ def _kept(session: Session, path: Path, field: str) -> "ClusterSnapshot":
 
 
 def _compare(session: Session, before: Path, source: Path | None) -> ExitStatus:
+    from mesosctl.model.roles import display_names
     from mesosctl.output.snapshot import snapshot_differences
     from mesosctl.planning.snapshot_differences import changes
 
     if str(before) == str(source) == STANDARD_INPUT:
         raise UsageError("standard input holds one snapshot, not two", field="--compare", hint="name a file")
     old = _kept(session, before, "--compare")
-    found = changes(old, take_snapshot(session, source))
-    session.emit(snapshot_differences(found))
+    new = take_snapshot(session, source)
+    found = changes(old, new)
+    names = display_names({agent.id: agent.hostname for one in (old, new) for agent in one.agents})
+    session.emit(snapshot_differences(found, names))
     return ExitStatus.ANSWER_IS_NO if found else ExitStatus.DONE

@@ -87,8 +87,9 @@ def reserve_on_some(  # the options of one command
 
 
 def _times_it_fits(plan: Operation, entries: Sequence[Resource]) -> float:
-    """The number of times that it fits on the agent; the scarcest resource decides."""
-    free = plan.agent.available.unreserved().quantities()
+    """The number of times that it fits in what it is taken from; the scarcest resource decides."""
+    taken_from = {entry.kind for conversion in plan.conversions for entry in conversion.consumed}
+    free = plan.agent.available.filter(lambda entry: entry.kind in taken_from).quantities()
     return min(free.get(name, 0) / target for name, target in Resources(entries).quantities().items())
 
 

@@ -35,8 +35,8 @@ Thing = TypeVar("Thing")
 _COLUMNS = (
     Column("KIND"),
     Column("NAME", rank=-1),
-    Column("GUARANTEE", kind="amounts", rank=3),
-    Column("BEFORE", kind="amounts", rank=2),
+    Column("GUARANTEE", kind="amounts", rank=4),
+    Column("BEFORE", kind="amounts", rank=3),
     Column("AFTER", kind="amounts", rank=2),
     Column("GAINS", kind="amounts", meaning="gained"),
     Column("LOSES", kind="amounts", meaning="lost"),
@@ -175,10 +175,14 @@ def guarantees(forecast: Forecast) -> Report:
     return Report(
         (
             Column("ROLE"),
-            Column("BEFORE", kind="amounts"),
+            Column("BEFORE", kind="amounts", rank=1),
             Column("AFTER", kind="amounts"),
             Column("MISSING", kind="amounts", meaning="not met"),
-            *((Column("LIMIT BEFORE", kind="amounts"), Column("LIMIT AFTER", kind="amounts")) if limits else ()),
+            *(
+                (Column("LIMIT BEFORE", kind="amounts", rank=1), Column("LIMIT AFTER", kind="amounts"))
+                if limits
+                else ()
+            ),
         ),
         [
             [

@@ -125,15 +125,19 @@ STEPS = st.lists(
 
 
 @pytest.mark.parametrize("flags", [{}, {"oversubscribe_reservations": "true"}], ids=["regular", "lending"])
+@pytest.mark.parametrize("plain", [response_cache._PLAIN, 1], ids=["plain", "compressed"])
 @settings(max_examples=examples(30), deadline=None)
 @given(steps=STEPS)
 def test_after_every_change_the_answer_is_what_would_be_written_anew(
-    flags: dict[str, str], steps: list[tuple[str, Any]]
+    plain: int, flags: dict[str, str], steps: list[tuple[str, Any]]
 ) -> None:
     stage = Stage(replace(CLUSTER, flags=flags))
     for name, value in [("wait", 0.0), *steps]:
         getattr(stage, name)(value)
-        kept = stage.read_all()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(response_cache, "_PLAIN", plain)
+            patch.setattr(response_cache, "_LONG", plain)
+            kept = stage.read_all()
         response_cache._KEPT.pop(stage.master.state)
         assert kept == stage.read_all()
 
@@ -207,7 +211,7 @@ def test_only_what_changed_is_written_again() -> None:
         return {thing.id: thing.part}
 
     def ask() -> str:
-        return b"".join(kept.array(things, lambda thing: (thing.part,), view)).decode()
+        return bytes(kept.array(things, lambda thing: (thing.part,), view)).decode()
 
     assert (ask(), ask()) == ('[{"a":"first"},{"b":"first"}]',) * 2
     assert written == ["a", "b"]
@@ -231,7 +235,7 @@ def test_a_whole_is_written_again_exactly_when_its_parts_are_not_the_same(histor
         return Written([str(now).encode()])
 
     def ask() -> bytes:
-        return b"".join(kept.whole(lambda: (parts[index] for index in now), write))
+        return bytes(kept.whole(lambda: (parts[index] for index in now), write))
 
     for then in histories:
         same = now == then
@@ -246,7 +250,7 @@ def test_equal_parts_that_are_other_objects_count_as_changed() -> None:
     texts = []
     for part in ([1, 2], [2, 1]):
         thing.part = part
-        texts.append(b"".join(kept.array([thing], lambda thing: (thing.part,), lambda thing: {"part": thing.part})))
+        texts.append(bytes(kept.array([thing], lambda thing: (thing.part,), lambda thing: {"part": thing.part})))
     assert texts == [b'[{"part":[1,2]}]', b'[{"part":[2,1]}]']
 
 
@@ -278,7 +282,7 @@ def test_an_agent_alone_is_shown_as_among_all() -> None:
         assert stage.read(f"/frameworks?framework_id={framework['id']}")["frameworks"] == [framework]
     state, runtime = stage.master.state, stage.master.runtime
     alone = views.AgentViews(state, runtime, everything)
-    together = json.loads(b"".join(views.agents(state, runtime, None)))
+    together = json.loads(bytes(views.agents(state, runtime, None)))
     assert together == [json.loads(text_of(alone.short(alone.shown(agent)))) for agent in state.agents.values()]
 
 

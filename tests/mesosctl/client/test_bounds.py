@@ -9,6 +9,7 @@ import pytest
 
 from mesosctl.api.protobuf_json import streaming
 from mesosctl.client.address import parse_address
+from mesosctl.client.deadline import Deadline
 from mesosctl.client.leading_master import Master
 from mesosctl.client.response_body import HeldBody
 from mesosctl.client.settings import ClientSettings
@@ -113,8 +114,8 @@ def test_one_value_of_a_large_answer_cannot_be_as_large_as_it(master):
 def test_a_body_that_waits_for_its_reader_is_small():
     text = b'{"id": 12345678, "hostname": "agent.example"}, ' * (8 * MIB // 47)
     tracemalloc.start()
-    held = HeldBody(text[at : at + 65536] for at in range(0, len(text), 65536))
+    held = HeldBody((text[at : at + 65536] for at in range(0, len(text), 65536)), "")
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < MIB
-    assert sum(map(len, held.pieces())) == len(text)
+    assert sum(map(len, held.pieces(Deadline(10, lambda: 0.0)))) == len(text)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mesosctl.api.protobuf_json.decoding import decode
 from mesosctl.api.protobuf_json.streaming import parts
 from mesosctl.client.address import parse_address
+from mesosctl.client.deadline import Deadline
 from mesosctl.client.leading_master import Master
 from mesosctl.client.response import Trace
 from mesosctl.client.response_body import HeldBody
@@ -80,7 +81,7 @@ def test_the_body_comes_in_pieces_and_none_is_as_large_as_it(answering):
 
 @given(st.lists(st.binary(max_size=300)))
 def test_what_is_held_is_what_came(pieces):
-    assert b"".join(HeldBody(iter(pieces)).pieces()) == b"".join(pieces)
+    assert b"".join(HeldBody(iter(pieces), "").pieces(Deadline(10, lambda: 0.0))) == b"".join(pieces)
 
 
 def test_a_master_does_not_wait_for_the_reader(answering):

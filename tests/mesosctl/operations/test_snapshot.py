@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import replace
+from threading import Event
 
 import httpx
 import pytest
 
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.in_process import InProcessTransport
+from mesosctl.api.snapshots import cluster_state
 from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Denied, UnexpectedAnswer
@@ -173,7 +175,7 @@ def test_what_is_on_its_way_there_is_not_told():
 def test_that_it_lends_is_known_without_its_flags():
     between = Between(LENDING, flags=403)
     snapshot = snapshot_of(between)
-    assert between.asked.count("GET_STATE") == 2
+    assert between.asked.count("GET_STATE") == 1
     assert snapshot.lending == LENDING.lending
     assert snapshot.flags == {"oversubscribe_reservations": "true"}
     assert any(
@@ -199,11 +201,11 @@ def test_lending_that_is_not_as_documented_is_refused(change):
 
 
 class Cutting(Between):
-    """The answer of a lending master, which is asked for twice where its flags may not be seen, is cut at last."""
+    """The state is cut off."""
 
     def handle_request(self, request):
         answer = super().handle_request(request)
-        if self.asked.count("GET_STATE") < (2 if self.instead else 1) or self.asked[-1] != "GET_STATE":
+        if self.asked[-1] != "GET_STATE":
             return answer
         return httpx.Response(200, headers={"Content-Type": "application/json"}, content=answer.read()[:-5])
 
@@ -217,3 +219,15 @@ def test_the_answer_of_a_master_that_lends_may_be_cut_off(instead):
 def test_a_leader_that_does_not_lend_after_one_that_did():
     flags = {"flags": {"oversubscribe_reservations": "true"}}
     assert snapshot_of(Between(flags=lambda _, _value: flags)).lending is None
+
+
+def test_the_state_is_evaluated_while_the_master_makes_its_metrics(monkeypatch):
+    asked, evaluate = Event(), cluster_state.cluster_state
+
+    def when_asked(chunks):
+        assert asked.wait(30)
+        return evaluate(chunks)
+
+    monkeypatch.setattr(cluster_state, "cluster_state", when_asked)
+    between = Between(metrics=lambda *_: asked.set())
+    assert snapshot_of(between).frameworks == SNAPSHOT.frameworks

@@ -43,6 +43,18 @@ def test_everything_else_stands_under_it():
         assert sentence in text
 
 
+def test_a_narrow_terminal_shows_what_is_after_rather_than_what_is_before():
+    left_out = set()
+    for width in range(60, 260):
+        stream = io.StringIO()
+        write(forecast_report(whole_forecast()), "table", stream, draws=True, colours=False, width=width)
+        for table in stream.getvalue().split("\n\n")[1:3]:
+            rest = " ".join(table.split()).partition("no room for ")[2].partition(": see -o wide")[0].split(", ")
+            left_out |= {name for name in rest if name.startswith(("BEFORE", "AFTER"))}
+            assert "BEFORE" in rest or not any(name.startswith("AFTER") for name in rest)
+    assert {"BEFORE", "AFTER"} <= left_out
+
+
 def test_a_name_does_not_steer_a_terminal():
     assert "\u202e" not in written("table")
     assert "\\u202e" in written("table")

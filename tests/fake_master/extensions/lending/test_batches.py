@@ -105,6 +105,7 @@ def played(events: list[tuple[str, int, int]], sorter: str) -> tuple[Offered, di
 
 @settings(max_examples=examples(200), deadline=None)
 @example([("agents", 1, 30), ("answer", 0, 0), ("tick", 0, 0), ("answer", 1, 1)], "drf")
+@example([("framework", 0, 1), ("change", 0, 4), ("agents", 0, 13)], "drf")
 @given(st.lists(EVENT, max_size=15), st.sampled_from(["drf", "drf", "random"]))
 def test_the_same_offers_as_one_by_one(events: list[tuple[str, int, int]], sorter: str) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -47,6 +47,26 @@ def test_a_snapshot_is_a_cluster_to_try_things_on(run, tmp_path):
     assert run("snapshot", "--compare", str(file)) == (0, "", "mesosctl: note: no difference\n")
 
 
+def test_a_terminal_shows_host_names_instead_of_ids(run, tmp_path):
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    document = json.loads(run("snapshot")[1])
+    old.write_text(json.dumps(document))
+    agent = document["agents"][1]
+    agent["active"] = False
+    new.write_text(json.dumps(document))
+    words = ("snapshot", "--compare", str(old), "--from", str(new))
+
+    def drawn(*more):
+        environment = InMemory(stdout=Terminal(), stderr=Terminal(), variables={"COLUMNS": "120"})
+        main((*words, *more), environment)
+        return "\n".join(visible(environment.out))
+
+    assert f"agent  {agent['hostname']}  active  yes     no" in drawn()
+    assert agent["id"] not in drawn()
+    assert agent["id"] in drawn("-o", "wide")
+    assert f"agent,{agent['id']},active,yes,no\n" in run(*words, "-o", "csv")[1]
+
+
 def test_standard_output_holds_the_snapshot_itself(run, tmp_path):
     status, out, _ = run("snapshot")
     assert (status, json.loads(out)["kind"]) == (0, "snapshot")

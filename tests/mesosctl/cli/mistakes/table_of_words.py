@@ -30,6 +30,7 @@ WORDS = (
     Mistake("quota check wbe cpus:1", 0, NOBODY_IN, on=BUSY),
     Mistake("quota set wbe cpus:1 --dry-run", 0, NOBODY_IN, on=BUSY),
     Mistake("reserve agent-1 cpus:1 --role wbe --dry-run", 0, NOBODY_IN, on=BUSY),
+    Mistake("weights set wbe=2 --dry-run", 0, NOBODY_IN, on=BUSY),
     Mistake("whatif quota:wbe=cpus:1", 0, NOBODY_IN, on=BUSY),
     Mistake("apply -f a.toml --dry-run", 0, NOBODY_IN, on=BUSY, files={"a.toml": QUOTA_OF_NOBODY}),
     Mistake("diff -f a.toml", 1, NOBODY_IN, on=BUSY, files={"a.toml": QUOTA_OF_NOBODY}),

@@ -68,6 +68,13 @@ def test_any_takes_the_agent_with_most_room(lab):
     assert "cpus" in lab.reserved("three")
 
 
+def test_any_takes_the_agent_with_most_of_what_it_refines(lab):
+    lab.run("reserve", "three", "cpus:1", "--role", "eng")
+    lab.run("reserve", "one", "cpus:2", "--role", "eng")
+    assert lab.run("reserve", "--any", "cpus:1", "--role", "eng/x", "--under", "eng").status == 0
+    assert "eng/x" in lab.reserved("one")
+
+
 def test_count_and_attributes_choose_agents_of_a_rack(lab):
     assert lab.run("reserve", "--count", "2", "cpus:1", "--role", "db", "--attribute", "rack=r1").status == 0
     assert [bool(lab.agent(name).total.reserved("db")) for name in ("one", "two", "three")] == [True, False, True]
