@@ -1,7 +1,6 @@
 """Reading a snapshot where a master hides things, or changes meanwhile."""
 
 import json
-import time
 from dataclasses import replace
 from threading import Event
 
@@ -235,13 +234,13 @@ def test_the_state_is_evaluated_while_the_master_makes_its_metrics(monkeypatch):
 
 
 def test_an_interruption_does_not_wait_for_the_evaluation(monkeypatch):
-    begun, read = Event(), []
+    begun, never, read = Event(), Event(), []
 
     def slowly(chunks):
         for piece in chunks:
             read.append(piece)
             begun.set()
-            time.sleep(0.1)
+            never.wait(0.1)
 
     def interrupt(*_):
         assert begun.wait(30)
