@@ -16,7 +16,6 @@ from fake_master.state.tasks import Task
 from fake_master.transports.in_process import DirectConnection
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import display_names
-from mesosctl.model.values import IdentityCache
 from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, RescindedOffer
 
 _V1 = "/api/v1"
@@ -90,7 +89,6 @@ class RescindedOffers:
     def __init__(self, before: MasterState) -> None:
         self._out = {offer.id for offer in before.offers}
         self._found: list[RescindedOffer] = []
-        self._plain = IdentityCache(_plain).of
 
     def watch(self, master: Master, names: AgentNames) -> None:
         """Note every offer that this master rescinds from now on."""
@@ -110,16 +108,12 @@ class RescindedOffers:
                 framework=offer.framework_id if framework is None else framework.name,
                 role=offer.role,
                 hostname=self._state.agents[offer.agent_id].hostname,
-                resources=self._plain(offer.resources),
+                resources=offer.resources,
                 agent_id=offer.agent_id,
                 agent=self._names.of(offer.agent_id),
                 out_now=offer.id in self._out,
             )
         )
-
-
-def _plain(resources: Resources) -> Resources:
-    return resources.allocated_to(None)
 
 
 _Name = tuple[str, str]

@@ -6,6 +6,7 @@ which are of equal size and get their names here.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from sys import intern
 
 from fake_master.master import Master
 from fake_master.state.agents import Agent
@@ -128,7 +129,7 @@ class SnapshotTasks:
             count = max(0, count - len(known))
         # Only a task can be evicted, or keep others from starting.
         count = count or int(self.master.runtime.evicts and len(held) > 0)
-        name = f"pictured-{number}"
+        name = intern(f"pictured-{number}")  # each framework has one
         if count:
             self._add_nameless(
                 framework, TaskGroup(name, framework.id, usage.agent_id, usage.role, held, count, self.since)

@@ -6,6 +6,7 @@ worked out once.
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 from operator import is_
 from typing import Any
@@ -99,7 +100,7 @@ def _register(
         configured=configured,
         total=configured,
         applied=configured,
-        capabilities=tuple(sorted(restored.capabilities)),
+        capabilities=_sorted(restored.capabilities),
         version=master.state.profile.version,
         registered_time=since,
         attributes=restored.attributes,
@@ -112,6 +113,12 @@ def _register(
         master.agent_registry.adopt(agent)
     except DoesNotFit as refusal:
         raise BadInput(f"agent {restored.id}: {refusal}", field="agents") from refusal
+
+
+@cache
+def _sorted(names: frozenset[str]) -> tuple[str, ...]:
+    """Return one tuple for all agents with the same capabilities."""
+    return tuple(sorted(names))
 
 
 def _framework(restored: SnapshotFramework, since: float) -> Framework:

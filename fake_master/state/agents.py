@@ -10,6 +10,7 @@ from fake_master.allocator.interface import AgentInfo
 from fake_master.registry.records import AgentRecord, DrainInfo
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
+from mesosctl.model.values import IdentityCache
 
 
 @dataclass(slots=True)
@@ -130,7 +131,7 @@ class Agent:
         return AgentInfo(
             id=self.id,
             hostname=self.hostname,
-            attributes=tuple(sorted(self.attributes.items())),
+            attributes=_SORTED_ATTRIBUTES.of(self.attributes),
             capabilities=_capability_set(self.capabilities),
             region=self.domain.region if self.domain is not None else None,
             zone=self.domain.zone if self.domain is not None else None,
@@ -142,6 +143,14 @@ def totals(agents: Iterable[Agent]) -> list[tuple[Resources, int]]:
     found = [agent.total for agent in agents]
     counts = Counter(map(id, found))
     return [(total, counts[of]) for of, total in dict(zip(map(id, found), found, strict=True)).items()]
+
+
+def _sorted_attributes(attributes: Mapping[str, str | float]) -> tuple[tuple[str, str | float], ...]:
+    return tuple(sorted(attributes.items()))
+
+
+_SORTED_ATTRIBUTES = IdentityCache(_sorted_attributes)
+"""The agents of a snapshot share the attributes that are equal."""
 
 
 @cache

@@ -3,8 +3,7 @@
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, groupby
-from operator import itemgetter
+from itertools import chain
 from typing import Any
 
 from fake_master.state.agents import Agent
@@ -25,12 +24,13 @@ class DeferredSum:
     The same ports on two agents appear once, and disappear when the first of the two is subtracted.
     """
 
-    __slots__ = ("_changes", "_sum")
+    __slots__ = ("_changes", "_count", "_sum")
 
     def __init__(self) -> None:
         self._sum = Resources()
-        self._changes: list[tuple[bool, Resources]] = []
-        """Changes that `_sum` does not have yet, in order: resources added (true) and subtracted."""
+        self._changes: list[tuple[bool, list[Resources]]] = []
+        """Changes that `_sum` does not have yet, in order: runs of resources added (true) or subtracted."""
+        self._count = 0
 
     def add(self, resources: Resources) -> None:
         """Add resources."""
@@ -41,18 +41,19 @@ class DeferredSum:
         self._change(resources, added=False)
 
     def _change(self, resources: Resources, *, added: bool) -> None:
-        self._changes.append((added, resources))
-        if len(self._changes) >= _CHANGES_KEPT:
+        if not self._changes or self._changes[-1][0] is not added:
+            self._changes.append((added, []))
+        self._changes[-1][1].append(resources)
+        self._count += 1
+        if self._count >= _CHANGES_KEPT:
             self.value()
 
     def value(self) -> Resources:
         """Return the sum: the same object until the next change."""
-        if not self._changes:
-            return self._sum
-        for added, changes in groupby(self._changes, key=itemgetter(0)):
-            changed = [resources for _, resources in changes]
+        for added, changed in self._changes:
             self._sum = Resources.sum_of([self._sum, *changed]) if added else self._sum - Resources.sum_of(changed)
         self._changes.clear()
+        self._count = 0
         return self._sum
 
 
@@ -94,7 +95,7 @@ class Framework:
     counts: Counter[str] = field(default_factory=Counter)
     """The counters of its metrics, by their names below the framework's own: `calls/accept`."""
     _tasks: dict[str, Task] = field(default_factory=dict)
-    _task_groups: dict[str, list[TaskGroup]] = field(default_factory=dict)
+    _task_groups: dict[str, tuple[TaskGroup, ...]] = field(default_factory=dict)
     """Task groups whose tasks are not made yet, by agent id."""
     # Sums kept as tasks come and go: there may be thousands of them, and every view asks.
     _held: dict[str, Resources] = field(default_factory=dict)
@@ -155,7 +156,7 @@ class Framework:
 
     def add_task_group(self, group: TaskGroup) -> None:
         """Add running tasks, and count them."""
-        self._task_groups.setdefault(group.agent_id, []).append(group)
+        self._task_groups[group.agent_id] = (*self._task_groups.get(group.agent_id, ()), group)
         self.counts["tasks/active/task_running"] += len(group)
 
     def drop_task(self, task: Task) -> None:

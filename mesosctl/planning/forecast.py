@@ -66,6 +66,7 @@ class RescindedOffer(OnAgent):
     role: str
     hostname: str
     resources: Resources
+    """With allocation roles: without them, each of many thousands of offers would be there twice."""
     agent_id: str
     agent: str
     """The name of the agent in sentences: its host name, with a short id if another agent shares it."""

@@ -88,7 +88,7 @@ class AgentEvents(Events):
         record = self.state.agents[agent]
         self._inverse_offers.forget_agent(record)
         _set_unavailability(self.state, record, unavailability)
-        record.inverse_offered_to.clear()
+        record.inverse_offered_to = frozenset()
         self.allocation_runs.request_run(agent)
 
     def update_whitelist(self, hostnames: Collection[str] | None) -> None:
@@ -161,7 +161,7 @@ class FrameworkEvents(Events):
                 state.give_back(agent, client, allocation)
             if own:
                 agent.refresh()
-            agent.inverse_offered_to.discard(record)
+            agent.inverse_offered_to -= {record}
         for client in list(record.clients.values()):
             self.filters.forget(client)
             client.subscribed = False

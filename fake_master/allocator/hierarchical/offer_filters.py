@@ -110,7 +110,7 @@ class InverseOffers:
                     and framework not in agent.inverse_offered_to
                     and not framework.inverse_filters.get(agent)
                 ):
-                    agent.inverse_offered_to.add(framework)
+                    agent.inverse_offered_to |= {framework}
                     asked.setdefault(framework.id, {})[agent.id] = agent.unavailability
         return asked
 
@@ -119,7 +119,7 @@ class InverseOffers:
         framework, agent = self._state.frameworks.get(framework_id), self._state.agents.get(agent_id)
         if framework is None or agent is None:
             return
-        agent.inverse_offered_to.discard(framework)
+        agent.inverse_offered_to -= {framework}
         seconds = 0.0 if refuse_seconds is None else timeout_of(refuse_seconds)
         if seconds == 0:
             return

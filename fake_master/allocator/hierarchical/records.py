@@ -50,7 +50,7 @@ class Agent:
         self._accepted: tuple[Resources, ...] = ()
         """Accepted since `allocated` was last read: of most tasks that run from the start nobody asks."""
         self.unavailability: Unavailability | None = None
-        self.inverse_offered_to: set[Framework] = set()
+        self.inverse_offered_to: frozenset[Framework] = frozenset()
         """Frameworks with an unanswered inverse offer for it."""
         self.rejected_by = 0
         """Tokens, or-ed, of clients and roles that take nothing of the present free resources, whatever the quotas."""

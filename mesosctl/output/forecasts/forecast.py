@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from mesosctl.model.errors import printable
@@ -53,18 +54,25 @@ def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
     parties = [*forecast.roles, *forecast.frameworks]
     moved = [party for party in parties if party.changes]
 
-    def document() -> "forecast_documents.ForecastDocument":
+    def document(shown: Forecast) -> "forecast_documents.ForecastDocument":
         from mesosctl.output.json_documents import forecast as forecast_documents
 
-        return forecast_documents.ForecastDocument.answering(forecast, [report.document() for report in would])
+        return forecast_documents.ForecastDocument.answering(shown, [report.document() for report in would])
+
+    def rescinded() -> "Iterator[forecast_documents.RescindedOffer]":
+        from mesosctl.output.json_documents import forecast as forecast_documents
+
+        return map(forecast_documents.RescindedOffer.of, forecast.rescinded)
 
     whole = Report(
         _COLUMNS,
         [_row(party) for party in moved],
         [party.name for party in moved],
-        document,
-        lambda: [document()],
+        lambda: document(replace(forecast, rescinded=())),
+        lambda: [document(forecast)],
         empty="no role or framework gains or loses anything",
+        listing="rescinded",
+        listed=rescinded,
         remark=list(_remark(forecast, would, len(parties) - len(moved))),
         verdicts=[Verdict(verdict(forecast), _meaning(forecast))],
     )

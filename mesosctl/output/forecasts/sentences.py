@@ -96,7 +96,7 @@ def agents_text(count: int) -> str:
 def rescinded_text(offer: RescindedOffer) -> str:
     """One offer that would be rescinded."""
     assumed = "" if offer.out_now else " (not sent yet: the master would send it before the change)"
-    return f"{offer.framework} {offer.role} {offer.agent} {resources_text(offer.resources)}{assumed}"
+    return f"{offer.framework} {offer.role} {offer.agent} {resources_text(offer.resources.allocated_to(None))}{assumed}"
 
 
 def evicted_text(task: EvictedTask) -> str:

@@ -90,6 +90,7 @@ def largest_report(found: LargestChange) -> Report:
     return base._replace(
         document=document,
         items=lambda: [document()],
+        listing="",
         names=[found.best.change] if found.best is not None else [],
         verdicts=verdicts,
         terminal=None if drawn is None else lambda: drawn()._replace(verdicts=verdicts),

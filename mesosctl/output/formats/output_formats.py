@@ -90,17 +90,17 @@ def document_line(report: Report) -> str:
     """The whole document of a report in one line of JSON."""
     document = report.document()
     if report.listing:
-        document = document.model_copy(update={report.listing: list(report.items())})
+        document = document.model_copy(update={report.listing: list(report.elements())})
     return json_text(document, None) + "\n"
 
 
 def _json_pieces(report: Report, encoding: str | None) -> Iterator[str]:
-    """The document, with the items if it lists them."""
+    """The document, with the elements of its listing."""
     whole = json_text(report.document(), encoding, indent=2)
     before, empty, after = whole.partition(f'\n  "{report.listing}": []') if report.listing else (whole, "", "")
     yield before + empty.removesuffix("]")
     between = ""
-    for item in report.items() if empty else ():
+    for item in report.elements() if empty else ():
         # No text in JSON contains a line feed.
         yield between + "\n    " + json_text(item, encoding, indent=2).replace("\n", "\n    ")
         between = ","
@@ -108,10 +108,10 @@ def _json_pieces(report: Report, encoding: str | None) -> Iterator[str]:
 
 
 def _yaml_pieces(report: Report, secrets: Secrets, encoding: str | None) -> Iterator[str]:
-    """The document of -o json as YAML, with the items if it lists them."""
+    """The document of -o json as YAML, with the elements of its listing."""
     whole = yaml_text(secrets.redact_json(json_text(report.document(), None)), encoding)
     before, empty, after = whole.partition(f"{report.listing}: []\n") if report.listing else (whole, "", "")
-    items = iter(report.items()) if empty else iter(())
+    items = iter(report.elements()) if empty else iter(())
     first = next(items, None)
     yield before
     if first is None:

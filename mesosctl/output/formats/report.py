@@ -97,11 +97,11 @@ class Report(NamedTuple):
 
     `rows` has a text for every column; `names` is what -o name writes; `document` and `items` make the models of -o
     json and -o jsonl, and are called only then, as models are slow to load. If `listing` names a list of the document,
-    it is made without the items, which are written there one by one.  `remark` stands under a table: lines, and smaller
-    tables, which are indented; `detail` stands under that with -o wide alone. `done` is the sentence for a change that
-    was made. `verdicts` stand above a table. `minor` are
-    the rows that a terminal shows with -o wide alone.  `terminal` makes the report that a terminal shows instead,
-    unless it is wide.  `verbatim` lines of the remark, such as those of a diff, are never broken.
+    it is made without the elements, which are written there one by one: those that `listed` makes, or else the items.
+    `remark` stands under a table: lines, and smaller tables, which are indented; `detail` stands under that with -o
+    wide alone. `done` is the sentence for a change that was made. `verdicts` stand above a table. `minor` are the rows
+    that a terminal shows with -o wide alone.  `terminal` makes the report that a terminal shows instead, unless it is
+    wide.  `verbatim` lines of the remark, such as those of a diff, are never broken.
     """
 
     columns: Sequence[Column]
@@ -118,6 +118,11 @@ class Report(NamedTuple):
     minor: Minor | None = None
     verbatim: bool = False
     terminal: "Callable[[], Report] | None" = None
+    listed: "Callable[[], Iterable[BaseModel]] | None" = None
+
+    def elements(self) -> "Iterable[BaseModel]":
+        """The elements of the list that `listing` names."""
+        return self.items() if self.listed is None else self.listed()
 
 
 def shown_columns(report: Report, *, wide: bool) -> list[Column]:
