@@ -166,7 +166,7 @@ class TaskGroup:
 
 
 def tasks_of(one: Task | TaskGroup) -> Iterable[Task]:
-    """Return a task, or the tasks of a group, made anew."""
+    """Return the tasks of a group, which it makes, or the task itself."""
     return one.tasks() if isinstance(one, TaskGroup) else (one,)
 
 
