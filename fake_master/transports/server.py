@@ -18,7 +18,7 @@ from aiohttp import web
 from aiohttp.http import HttpProcessingError
 from aiohttp.web_protocol import RequestPayloadError
 
-from fake_master.http.application import Application, registry_failed
+from fake_master.http.application import Application, as_asked, registry_failed
 from fake_master.http.request_response import Refusal, Request, Response
 from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
@@ -149,7 +149,7 @@ class Server:
                 )
             )
         except Refusal as refusal:
-            answer = refusal.response
+            answer = as_asked(refusal.response, request.method)
         except ConnectionDropped:
             cut_off(request)
             return web.Response()  # there is no receiver

@@ -50,6 +50,10 @@ class Deadline:
         """A deadline of the same length that begins now."""
         return Deadline(self.seconds, self._clock)
 
+    def end(self) -> None:
+        """Let it pass now: nobody waits any more for what it limits."""
+        self._end = self._clock()
+
     def extend_to(self, seconds: float) -> None:
         """Leave at least `seconds` from now, as time to find out whether a change was made."""
         self._end = max(self._end, self._clock() + seconds)

@@ -85,11 +85,15 @@ def read_snapshot(
     for attempt in range(1, ATTEMPTS + 1):
         again = "" if attempt == 1 else f" again, because quotas or weights changed ({attempt} of {ATTEMPTS})"
         answer = _receive_state(master, report, again)
+        deadline = master.deadline.again()
         with ThreadPoolExecutor(1) as evaluation:
-            evaluated = evaluation.submit(_evaluate, answer, master.deadline.again())
-            after = _settings(master)
-            suppressed = _if_told(lambda: cluster_state.suppressed_roles(master.get("/metrics/snapshot")))
-        state, lent = evaluated.result()
+            evaluated = evaluation.submit(_evaluate, answer, deadline)
+            try:
+                after = _settings(master)
+                suppressed = _if_told(lambda: cluster_state.suppressed_roles(master.get("/metrics/snapshot")))
+                state, lent = evaluated.result()
+            finally:
+                deadline.end()  # Ctrl-C or an error does not wait for the evaluation
         changed = before != after
         before = after
         if not changed:

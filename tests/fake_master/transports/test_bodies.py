@@ -24,6 +24,17 @@ def test_a_body_that_is_too_large_is_413_before_it_is_sent() -> None:
     asyncio.run(play())
 
 
+def test_a_refusal_has_no_body_for_head() -> None:
+    async def play() -> None:
+        async with served(SMALL) as at:
+            client = await (await at.client()).says(post(b"", Content_Length=10**12).replace(b"POST", b"HEAD", 1))
+            answer = await client.reader.read()
+            assert answer.startswith(b"HTTP/1.1 413")
+            assert answer.endswith(b"\r\n\r\n")
+
+    asyncio.run(play())
+
+
 def test_a_body_in_chunks_is_413_once_it_is_too_large() -> None:
     async def play() -> None:
         async with served(SMALL) as at:

@@ -231,3 +231,23 @@ def test_the_state_is_evaluated_while_the_master_makes_its_metrics(monkeypatch):
     monkeypatch.setattr(cluster_state, "cluster_state", when_asked)
     between = Between(metrics=lambda *_: asked.set())
     assert snapshot_of(between).frameworks == SNAPSHOT.frameworks
+
+
+def test_an_interruption_does_not_wait_for_the_evaluation(monkeypatch):
+    begun, never, read = Event(), Event(), []
+
+    def slowly(chunks):
+        for piece in chunks:
+            read.append(piece)
+            begun.set()
+            never.wait(0.1)
+
+    def interrupt(*_):
+        assert begun.wait(30)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cluster_state, "cluster_state", slowly)
+    large = {"padding": "x" * 30_000_000}
+    with pytest.raises(KeyboardInterrupt):
+        snapshot_of(Between(GET_STATE=lambda *_: large, metrics=interrupt))
+    assert sum(map(len, read)) < 20_000_000
