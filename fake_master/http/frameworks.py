@@ -4,6 +4,7 @@ Sources: Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API, "TEARDO
 """
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from fake_master.http.operator_api import Body, Change
@@ -13,7 +14,7 @@ from fake_master.http.views.templates import OfferTexts
 from fake_master.services.subscriptions import Subscriptions
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Task
+from fake_master.state.tasks import Task, TaskGroup, tasks_of
 from mesosctl.api.protobuf_json.messages import Field, Message
 
 _DEFAULT_LIMIT = 100
@@ -54,15 +55,15 @@ class FrameworkEndpoints:
         """GET /tasks: running and completed ones, latest first unless `?order=asc`."""
         state, query = self._state, request.query
         found = [
-            task
+            one
             for of in visible(state, principal, (*state.frameworks.values(), *state.completed_frameworks.values()))
             if query.get("framework_id", of.id) == of.id
-            for task in of.all_tasks()
-            if query.get("task_id", task.id) == task.id
+            for one in of.all_tasks_or_groups()
         ]
         found.sort(key=_first_seen, reverse=query.get("order") != "asc")
         offset, limit = _number(query.get("offset"), 0), _number(query.get("limit"), _DEFAULT_LIMIT)
-        return json_response({"tasks": [task_summary(task) for task in found[offset : offset + limit]]}, request)
+        tasks = (task for one in found for task in tasks_of(one) if query.get("task_id", task.id) == task.id)
+        return json_response({"tasks": list(map(task_summary, islice(tasks, offset, offset + limit)))}, request)
 
     def teardown(self, request: Request, principal: str | None) -> Response:
         """POST /teardown."""
@@ -88,8 +89,10 @@ class FrameworkEndpoints:
         self._subscriptions.remove(of)
 
 
-def _first_seen(task: Task) -> float:
-    return float(task.statuses[0]["timestamp"]) if task.statuses else 0.0
+def _first_seen(one: Task | TaskGroup) -> float:
+    if isinstance(one, TaskGroup):
+        return one.since
+    return float(one.statuses[0]["timestamp"]) if one.statuses else 0.0
 
 
 def _number(text: str | None, default: int) -> int:

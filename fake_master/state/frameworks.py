@@ -139,7 +139,7 @@ class Framework:
 
     @property
     def tasks(self) -> dict[str, Task]:
-        """Its tasks by id, each of a group made at the first look."""
+        """Its tasks by id; those of groups are made, and kept from now on."""
         if self._task_groups:
             self._make_tasks(list(self._task_groups))
         return self._tasks
@@ -207,9 +207,17 @@ class Framework:
         self._tasks = {name: task for name, task in self._tasks.items() if task.agent_id not in gone}
         self.executors = {key: executor for key, executor in self.executors.items() if executor.agent_id not in gone}
 
-    def all_tasks(self) -> Iterator[Task]:
-        """Return its tasks, also those that cannot be reached and the last of those that have ended."""
-        return chain(self.tasks.values(), self.unreachable_tasks.values(), self.completed_tasks)
+    def task_groups(self) -> Iterator[TaskGroup]:
+        """Return the groups whose tasks are not made yet."""
+        return chain.from_iterable(self._task_groups.values())
+
+    def tasks_or_groups(self) -> Iterator[Task | TaskGroup]:
+        """Return its tasks, those that are not made yet as groups."""
+        return chain(self._tasks.values(), self.task_groups())
+
+    def all_tasks_or_groups(self) -> Iterator[Task | TaskGroup]:
+        """Return the same, and the tasks that cannot be reached, and the last of those that have ended."""
+        return chain(self.tasks_or_groups(), self.unreachable_tasks.values(), self.completed_tasks)
 
     @property
     def held(self) -> Mapping[str, Resources]:

@@ -1,13 +1,12 @@
 """Tasks and executors on simulated agents: their states, from TASK_STAGING to their end, and the reasons for it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from fake_master.state.clock import Timer
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.values import immutable
 from mesosctl.model.version_profile import TERMINAL_STATES
 
 TaskState = Literal[
@@ -112,13 +111,15 @@ class Task:
         return self.state in TERMINAL_STATES
 
 
-@immutable
+@dataclass(slots=True)
 class TaskGroup:
     """Running tasks of which only the number and the sum are known, as in a snapshot.
 
-    A cluster may have hundreds of thousands, and a forecast does not need them: they are created when they are first
-    read.
+    A cluster may have hundreds of thousands, and a forecast does not need them: they are created when something may
+    happen to one of them, and for each answer that shows them.
     """
+
+    state: ClassVar[TaskState] = "TASK_RUNNING"
 
     name: str
     """The beginning of their names."""
@@ -131,31 +132,47 @@ class TaskGroup:
     """The number of tasks; fewer exist if there is nothing to divide."""
     since: float
     """When they started: seconds since the epoch."""
+    _shares: Sequence[Resources] = field(init=False, default=(), compare=False, repr=False)
+    """The resources of each task, once they have been divided."""
 
     def __len__(self) -> int:
         return self.count if any(map(self._share_of, self.resources)) else 1
 
     def tasks(self) -> Iterator[Task]:
         """Make them: each has an equal part, and the last one the rest."""
-        alike = len(self) - 1
-        share = Resources(entry.with_value(amount) for entry in self.resources if (amount := self._share_of(entry)))
-        spread = Resources(entry.with_value(entry.value * alike) for entry in share if isinstance(entry.value, int))
-        for index, part in enumerate([share] * alike + [self.resources - spread]):
+        self._shares = self._shares or self._divided()
+        for index, share in enumerate(self._shares):
             name = f"{self.name}-{index}"
             yield Task(
                 id=name,
                 framework_id=self.framework_id,
                 agent_id=self.agent_id,
                 info={"name": name},
-                resources=part,
+                resources=share,
                 role=self.role,
-                state="TASK_RUNNING",
+                state=self.state,
                 statuses=[running_status(name, self.since)],
             )
+
+    def _divided(self) -> Sequence[Resources]:
+        alike = len(self) - 1
+        share = Resources(entry.with_value(amount) for entry in self.resources if (amount := self._share_of(entry)))
+        spread = Resources(entry.with_value(entry.value * alike) for entry in share if isinstance(entry.value, int))
+        return (*[share] * alike, self.resources - spread)
 
     def _share_of(self, entry: Resource) -> int:
         """Return the thousandths of an entry that each of them has."""
         return entry.value // self.count if isinstance(entry.value, int) and entry.disk is None else 0
+
+
+def tasks_of(one: Task | TaskGroup) -> Iterable[Task]:
+    """Return the tasks of a group, which it makes, or the task itself."""
+    return one.tasks() if isinstance(one, TaskGroup) else (one,)
+
+
+def count_of(one: Task | TaskGroup) -> int:
+    """Return the number of these tasks."""
+    return len(one) if isinstance(one, TaskGroup) else 1
 
 
 def running_status(task_id: str, since: float) -> dict[str, Any]:

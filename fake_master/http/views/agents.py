@@ -22,7 +22,7 @@ from fake_master.state.agents import Agent
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.master_state import MasterState
 from fake_master.state.roles import Sees
-from fake_master.state.tasks import SUMMARY_STATES
+from fake_master.state.tasks import SUMMARY_STATES, count_of
 from mesosctl.api.resources import list_to_json, summary
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
@@ -209,15 +209,16 @@ def agents_in_summary(state: MasterState, runtime: AgentRuntime, principal: str 
         yield from chain((offers.revision,), map(_revision, agents))
         for framework in state.frameworks.values():
             yield framework
-            yield from chain.from_iterable(map(_place, framework.all_tasks()))
+            yield from framework.task_groups()
+            yield from chain.from_iterable(map(_place, framework.all_tasks_or_groups()))
 
     def written() -> Written:
         counts: dict[str, Counter[str]] = {}
         present: dict[str, dict[str, None]] = {}
         for framework in state.frameworks.values():
-            for task in framework.all_tasks():
-                counts.setdefault(task.agent_id, Counter())[task.state] += 1
-                present.setdefault(task.agent_id, {})[framework.id] = None
+            for one in framework.all_tasks_or_groups():
+                counts.setdefault(one.agent_id, Counter())[one.state] += count_of(one)
+                present.setdefault(one.agent_id, {})[framework.id] = None
         shown = AgentViews(state, runtime, sees)
 
         def parts(of: Agent) -> Parts:

@@ -4,7 +4,7 @@ Each framework is written once, and again when one of its parts is replaced: see
 documentation, "HTTP Endpoints"; Mesos operator HTTP API, "GET_FRAMEWORKS" and the calls after it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -16,7 +16,7 @@ from fake_master.services import v1_messages
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import SUMMARY_STATES, Task
+from fake_master.state.tasks import SUMMARY_STATES, Task, TaskGroup, count_of, tasks_of
 from mesosctl.api.resources import summary
 from mesosctl.model.resources import Resources
 
@@ -58,18 +58,21 @@ _TASK_FIELDS = attrgetter("id", "info", "agent_id", "executor_id", "state", "res
 
 def _parts(of: Framework) -> Parts:
     parts = [*_FIELDS(of), of.used(), of.offered(), *of.offers.values(), None, *of.executors.values()]
-    for tasks in (of.tasks.values(), of.unreachable_tasks.values(), of.completed_tasks):
+    for tasks in (of.tasks_or_groups(), of.unreachable_tasks.values(), of.completed_tasks):
         parts.append(None)  # an entry that moves from one of these to another is written again
         parts += _task_parts(tasks)
     return tuple(parts)
 
 
-def _task_parts(tasks: Iterable[Task]) -> list[Any]:
+def _task_parts(tasks: Iterable[Task | TaskGroup]) -> list[Any]:
     """Return everything that the texts of tasks depend on."""
     parts: list[Any] = []
-    for task in tasks:
-        parts += _TASK_FIELDS(task)
-        parts += task.statuses
+    for one in tasks:
+        if isinstance(one, TaskGroup):
+            parts.append(one)
+        else:
+            parts += _TASK_FIELDS(one)
+            parts += one.statuses
     return parts
 
 
@@ -77,7 +80,8 @@ def in_summary(state: MasterState, principal: str | None) -> Written:
     """The frameworks that a principal may see, as /state-summary shows them: a JSON array."""
 
     def parts(of: Framework) -> Parts:
-        return (*_FIELDS(of), of.used(), of.offered(), *[task.state for task in of.all_tasks()])
+        states = [one.state for one in of.all_tasks_or_groups()]
+        return (*_FIELDS(of), of.used(), of.offered(), *of.task_groups(), *states)
 
     kept = texts(state, f"frameworks with counts that {principal!r} sees")
     return kept.array(visible(state, principal, state.frameworks.values()), parts, framework_with_counts)
@@ -96,7 +100,7 @@ def framework(of: Framework, offers: OfferTexts) -> dict[str, Any]:
         "registered_time": of.registered_time,
         "unregistered_time": of.unregistered_time or 0.0,
         "resources": summary(used + offered),
-        "tasks": [task_summary(task, summed) for task in of.tasks.values()],
+        "tasks": [task_summary(task, summed) for one in of.tasks_or_groups() for task in tasks_of(one)],
         "unreachable_tasks": [task_summary(task, summed) for task in of.unreachable_tasks.values()],
         "completed_tasks": [task_summary(task, summed) for task in of.completed_tasks],
         "offers": [offers.summary(offer) for offer in of.offers.values()],
@@ -146,8 +150,8 @@ def _summary(of: Framework, used: Resources, offered: Resources) -> dict[str, An
 def framework_with_counts(of: Framework) -> dict[str, Any]:
     """A framework as /state-summary shows it."""
     counts: dict[str, int] = dict.fromkeys(SUMMARY_STATES, 0)
-    for task in of.all_tasks():
-        counts[task.state] = counts.get(task.state, 0) + 1
+    for one in of.all_tasks_or_groups():
+        counts[one.state] = counts.get(one.state, 0) + count_of(one)
     return {**_summary(of, of.used(), of.offered()), **counts, "slave_ids": sorted(of.agents_used)}
 
 
@@ -211,18 +215,17 @@ def tasks_described(state: MasterState, principal: str | None) -> Written:
     """Return the answer of GET_TASKS for a principal."""
     shown = visible(state, principal, [*state.frameworks.values(), *state.completed_frameworks.values()])
 
-    def array(kind: str, held: Callable[[Framework], Collection[Task]]) -> Written:
+    def array(kind: str, held: Callable[[Framework], Iterable[Task | TaskGroup]]) -> Written:
         def view(of: Framework) -> Iterable[Mapping[str, Any]]:
             listed = ResourceTexts().listed
-            return (v1_messages.task(task, listed) for task in held(of))
+            return (v1_messages.task(task, listed) for one in held(of) for task in tasks_of(one))
 
         kept = texts(state, f"{kind} that {principal!r} sees")
-        # Most frameworks have none of a kind.
-        return kept.concatenated(filter(held, shown), lambda of: tuple(_task_parts(held(of))), view)
+        return kept.concatenated(shown, lambda of: tuple(_task_parts(held(of))), view)
 
     return written(
         {
-            "tasks": array("tasks", lambda of: of.tasks.values()),
+            "tasks": array("tasks", Framework.tasks_or_groups),
             "unreachable_tasks": array("unreachable tasks", lambda of: of.unreachable_tasks.values()),
             "completed_tasks": array("completed tasks", lambda of: of.completed_tasks),
         }
