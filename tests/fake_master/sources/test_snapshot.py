@@ -34,9 +34,8 @@ BASE = ClusterSnapshot("1.11.0", 1000.0, AGENTS, (WEB,))
 
 
 def state(master):
-    return cluster_state(
-        written({"get_state": StateEndpoints(master.state, master.runtime, master.metrics.snapshot).get_state(None)})
-    )
+    answer = StateEndpoints(master.state, master.runtime, master.metrics.snapshot).get_state(None)
+    return cluster_state([bytes(written({"get_state": answer}))])
 
 
 def offered(name, agent, resources, role="web", framework="m-0000"):

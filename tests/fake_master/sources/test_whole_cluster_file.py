@@ -166,9 +166,8 @@ def test_a_registry_that_has_been_given_it_keeps_what_it_has(tmp_path: Path):
 
 
 def shown(master: Any) -> ClusterState:
-    return cluster_state(
-        written({"get_state": StateEndpoints(master.state, master.runtime, master.metrics.snapshot).get_state(None)})
-    )
+    answer = StateEndpoints(master.state, master.runtime, master.metrics.snapshot).get_state(None)
+    return cluster_state([bytes(written({"get_state": answer}))])
 
 
 def state_of(master: Any) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """One change has one forecast, whether it is a command with --dry-run or a word of `mesosctl whatif`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from tests.helpers.lab import CommandLine, Lab
 from tests.helpers.profiles import examples
 
 CHOSEN = "the agents are those with the most room now; without --dry-run, they are chosen again"
-PRINCIPALS = ({}, {"MESOSCTL_PRINCIPAL": "me", "MESOSCTL_SECRET": "secret"})
+PRINCIPALS: Sequence[dict[str, str]] = ({}, {"MESOSCTL_PRINCIPAL": "me", "MESOSCTL_SECRET": "secret"})
 
 AGENTS = st.lists(
     st.builds(
