@@ -211,9 +211,9 @@ class Framework:
         """Return the groups whose tasks are not made yet."""
         return chain.from_iterable(self._task_groups.values())
 
-    def tasks_or_groups(self) -> Iterator[Task | TaskGroup]:
+    def tasks_or_groups(self) -> list[Task | TaskGroup]:
         """Return its tasks, those that are not made yet as groups."""
-        return chain(self._tasks.values(), self.task_groups())
+        return [*self._tasks.values(), *self.task_groups()]
 
     def all_tasks_or_groups(self) -> Iterator[Task | TaskGroup]:
         """Return the same, and the tasks that cannot be reached, and the last of those that have ended."""

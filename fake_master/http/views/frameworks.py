@@ -4,7 +4,7 @@ Each framework is written once, and again when one of its parts is replaced: see
 documentation, "HTTP Endpoints"; Mesos operator HTTP API, "GET_FRAMEWORKS" and the calls after it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -215,13 +215,14 @@ def tasks_described(state: MasterState, principal: str | None) -> Written:
     """Return the answer of GET_TASKS for a principal."""
     shown = visible(state, principal, [*state.frameworks.values(), *state.completed_frameworks.values()])
 
-    def array(kind: str, held: Callable[[Framework], Iterable[Task | TaskGroup]]) -> Written:
+    def array(kind: str, held: Callable[[Framework], Collection[Task | TaskGroup]]) -> Written:
         def view(of: Framework) -> Iterable[Mapping[str, Any]]:
             listed = ResourceTexts().listed
             return (v1_messages.task(task, listed) for one in held(of) for task in tasks_of(one))
 
         kept = texts(state, f"{kind} that {principal!r} sees")
-        return kept.concatenated(shown, lambda of: tuple(_task_parts(held(of))), view)
+        # Most frameworks have none of a kind.
+        return kept.concatenated(filter(held, shown), lambda of: tuple(_task_parts(held(of))), view)
 
     return written(
         {
