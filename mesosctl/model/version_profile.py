@@ -7,13 +7,12 @@ code uses the profile, never the version.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mesosctl.model.quantities import Quantities
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(NamedTuple):
     """The behaviour of one master, as far as masters differ."""
 
     name: str
