@@ -24,7 +24,7 @@ from mesosctl.output.formats.report import Meaning, Report
 
 if TYPE_CHECKING:
     from mesosctl.client.leading_master import Master
-    from mesosctl.client.trace import Trace
+    from mesosctl.client.response import Trace
 
 _SOME_LOSS = "this takes something away"
 

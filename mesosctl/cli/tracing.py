@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 
 from mesosctl.cli.environment import Environment
-from mesosctl.client.trace import Trace
+from mesosctl.client.response import Trace
 from mesosctl.model.errors import printable
 from mesosctl.model.redaction import Secrets
 

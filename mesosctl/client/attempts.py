@@ -151,7 +151,7 @@ class Sender:
         if trace is None:
             return self.http.exchange(method, base, path, headers, body, deadline, hold=request.hold)
         # -v shows the whole answer.
-        from mesosctl.client.trace import Trace, presentable
+        from mesosctl.client.response import Trace, presentable
 
         started = self._settings.clock()
         answer, failure = None, None
@@ -217,7 +217,7 @@ class Sender:
 
     def _trace_stream(self, url: str, headers: Mapping[str, str], body: bytes, opened: EventStream | Response) -> None:
         if self._settings.trace is not None:
-            from mesosctl.client.trace import Trace, presentable
+            from mesosctl.client.response import Trace, presentable
 
             answer = opened if isinstance(opened, Response) else None
             self._settings.trace(Trace("POST", url, presentable(headers), body, 0.0, answer))

@@ -84,7 +84,7 @@ class Leader:
         self._deadline.begin()
         found = read_masters(where, min(TIMEOUT, self._deadline.remaining() / 2))
         if self._settings.trace is not None:
-            from mesosctl.client.trace import Trace
+            from mesosctl.client.response import Trace
 
             outcome = f"{found[0].hosts[0]} leads; registered masters: {len(found)}"
             self._settings.trace(Trace("LOOK UP", str(where), {}, None, self._deadline.waited, outcome=outcome))

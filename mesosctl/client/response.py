@@ -1,7 +1,8 @@
 """HTTP responses: the status as an error, the body as JSON (Mesos documentation, "HTTP endpoints")."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
@@ -17,6 +18,7 @@ from mesosctl.model.errors import (
     Unreachable,
     printable,
 )
+from mesosctl.model.redaction import REDACTED
 
 if TYPE_CHECKING:
     from mesosctl.client.deadline import Deadline
@@ -189,3 +191,34 @@ def raise_for_status(answer: Response, requester: Requester) -> None:
         status=answer.status,
         hint="check that --master is a Mesos master",
     )
+
+
+_SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One request and its answer, or `failure`, the sentence for why there is none.
+
+    `headers` are those that were sent, with secrets removed.
+    """
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes | None = field(repr=False)
+    seconds: float
+    answer: Response | None = None
+    failure: str | None = None
+    outcome: str = ""
+    """The result in a sentence, if the exchange was not HTTP."""
+
+
+def presentable(headers: Mapping[str, str]) -> dict[str, str]:
+    """Headers that may be shown: only the scheme of secret ones is left."""
+    return {name: _struck_out(value) if name.lower() in _SECRET_HEADERS else value for name, value in headers.items()}
+
+
+def _struck_out(value: str) -> str:
+    scheme, sign, _ = value.partition(" " if " " in value else "=")
+    return f"{scheme}{sign}{REDACTED}" if sign else REDACTED

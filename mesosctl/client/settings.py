@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import httpx
 
     Transport = httpx.BaseTransport
-    from mesosctl.client.trace import Trace
+    from mesosctl.client.response import Trace
 
 
 class Tls(NamedTuple):

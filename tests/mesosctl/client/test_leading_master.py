@@ -8,8 +8,8 @@ import pytest
 
 from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
+from mesosctl.client.response import Trace
 from mesosctl.client.settings import ClientSettings, Credentials, Token
-from mesosctl.client.trace import Trace
 from mesosctl.model.errors import (
     DeadlinePassed,
     Denied,

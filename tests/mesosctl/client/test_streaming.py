@@ -13,9 +13,9 @@ from mesosctl.api.protobuf_json.streaming import parts
 from mesosctl.client.address import parse_address
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.leading_master import Master
+from mesosctl.client.response import Trace
 from mesosctl.client.response_body import HeldBody
 from mesosctl.client.settings import ClientSettings
-from mesosctl.client.trace import Trace
 from mesosctl.model.errors import DeadlinePassed, NotFound, UnexpectedAnswer
 
 JSON = {"Content-Type": "application/json"}

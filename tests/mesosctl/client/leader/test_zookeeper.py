@@ -12,8 +12,8 @@ from kazoo.security import CREATOR_ALL_ACL
 
 from mesosctl.client.address import ZooKeeper, parse_address
 from mesosctl.client.leading_master import Master
+from mesosctl.client.response import Trace
 from mesosctl.client.settings import ClientSettings, Credentials, Tls
-from mesosctl.client.trace import Trace
 from mesosctl.client.zookeeper import read_masters
 from mesosctl.model.errors import NoLeader, NoZooKeeper, UnexpectedAnswer
 from tests.conformance.masters import real
