@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from mesosctl.model.quantities import to_number
+from mesosctl.model.resources import Resources
 from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, Strict, named
 from mesosctl.output.json_documents.offers import Placed, Text
 from mesosctl.output.json_documents.rate_limits import Outcome
@@ -24,11 +25,16 @@ class ChangeAnswer(Mirrored):
     by: Literal["master", "mesosctl"]
 
 
+def _without_role(resources: object) -> str:
+    return str(resources.allocated_to(None) if isinstance(resources, Resources) else resources)
+
+
 class RescindedOffer(Placed):
     """An offer that would be rescinded; `out_now` is false if it was only made while the snapshot settled."""
 
     offer_id: str
     revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"]
+    resources: Annotated[str, BeforeValidator(_without_role)]
     out_now: bool
 
 

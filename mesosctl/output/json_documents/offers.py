@@ -4,7 +4,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from mesosctl.model.resources import Resources
 from mesosctl.output.json_documents.document import Amounts, Document, Mirrored, named
 from mesosctl.planning import dominant_shares
 from mesosctl.planning.offer_explanation import Cause, Reason
@@ -17,10 +16,6 @@ Joined = Annotated[str, BeforeValidator(lambda entries: "; ".join(map(str, entri
 """Entries as text that commands accept."""
 
 
-def _without_role(resources: object) -> str:
-    return str(resources.allocated_to(None) if isinstance(resources, Resources) else resources)
-
-
 class Placed(Mirrored):
     """Resources that a framework holds, or is offered, on an agent; ports by count."""
 
@@ -30,7 +25,7 @@ class Placed(Mirrored):
     agent_id: str
     hostname: str
     amounts: Amounts
-    resources: Annotated[str, BeforeValidator(_without_role)]
+    resources: Text
 
 
 class Offer(Placed):
