@@ -41,7 +41,7 @@ class TaskUpdates:
     def report(self, framework: Framework, task: Task, state: TaskState, **details: str) -> None:
         """The agent says that the task has entered `state`; `details` are more fields of its TaskStatus."""
         _enter(framework, task, state)
-        status = self._of_agent(task, state) | details
+        status = self._status(task, state, uuid=new_uuid()) | details
         task.statuses.append(status)
         self.tell_operators(framework, task, status)
         task.unacknowledged.append(status)
@@ -90,14 +90,14 @@ class TaskUpdates:
 
         task.retry = self._state.timers.at(self._state.now + wait, again)
 
-    def _of_agent(self, task: Task, state: TaskState) -> dict[str, Any]:
+    def _status(self, task: Task, state: TaskState, source: str = "SOURCE_EXECUTOR", **more: str) -> dict[str, Any]:
         status: dict[str, Any] = {
             "task_id": {"value": task.id},
             "state": state,
-            "source": "SOURCE_EXECUTOR",
+            "source": source,
             "agent_id": {"value": task.agent_id},
             "timestamp": self._state.wall_time,
-            "uuid": new_uuid(),
+            **more,
         }
         if task.executor_id:
             status["executor_id"] = {"value": task.executor_id}
@@ -110,7 +110,7 @@ class TaskUpdates:
         is_news = task.state != state
         if is_news:
             _enter(framework, task, state)
-        told = _without_uuid(self._of_agent(task, state)) | {"source": "SOURCE_MASTER", **status}
+        told = self._status(task, state, "SOURCE_MASTER") | status
         task.statuses.append(told)
         task.unacknowledged.clear()
         if is_news:
@@ -119,7 +119,7 @@ class TaskUpdates:
 
     def send_reregistered(self, framework: Framework, task: Task) -> None:
         """Send the state of a task that came back with its lost agent and that this master did not know."""
-        told = _without_uuid(self._of_agent(task, task.state)) | {"source": "SOURCE_MASTER"}
+        told = self._status(task, task.state, "SOURCE_MASTER")
         self._events.update(framework, told | {"reason": "REASON_AGENT_REREGISTERED"})
 
     def remove(self, framework: Framework, task: Task) -> dict[str, Any]:
@@ -175,7 +175,7 @@ class TaskUpdates:
         task = framework.tasks.get(task_id)
         if task is not None:
             # The latest, without its uuid, because it needs no acknowledgement.
-            latest = _without_uuid(task.statuses[-1] if task.statuses else self._of_agent(task, task.state))
+            latest = _without_uuid(task.statuses[-1] if task.statuses else self._status(task, task.state))
             self._events.update(
                 framework,
                 latest | {"reason": "REASON_RECONCILIATION", "source": "SOURCE_MASTER", "message": "Reconciliation"},

@@ -199,9 +199,10 @@ class Framework:
 
     def lose_agents(self, gone: Mapping[str, Agent]) -> None:
         """Drop everything that it holds on agents that are gone, by id."""
-        for agent_id, agent in gone.items():
-            if agent_id in self._held:
-                self.release(agent, self._held[agent_id])
+        for agent_id in [held for held in self._held if held in gone]:
+            resources = self._held.pop(agent_id)
+            self._held_anywhere.subtract(resources)
+            gone[agent_id].used -= resources
         for agent_id in self._task_groups.keys() & gone.keys():
             del self._task_groups[agent_id]
         self._tasks = {name: task for name, task in self._tasks.items() if task.agent_id not in gone}

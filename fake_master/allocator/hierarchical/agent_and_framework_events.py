@@ -66,8 +66,9 @@ class AgentEvents(Events):
     def remove_agent(self, agent: str) -> None:
         state = self.state
         record = state.agents.pop(agent)
-        for allocation in state.pool.allocations.by_role(record.allocated) if record.allocated else ():
-            state.mark_allocated(record, allocation, -1)
+        for part in record.accepted:
+            for allocation in state.pool.allocations.by_role(part):
+                state.roles.allocate(allocation.role, allocation.unreserved, -1)
         for client, allocation in list(record.allocations):
             state.give_back(record, client, allocation)
             state.forget_client_unless_needed(client)

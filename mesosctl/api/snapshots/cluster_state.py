@@ -45,7 +45,7 @@ def cluster_state(chunks: Iterable[bytes]) -> ClusterState:
     """
     lists = ResourceLists()
     reader = _Reader(lists)
-    for part in parts(chunks, depth=3, shortcuts=StateTexts(lists).readers, opened={"frameworks": "offers"}):
+    for part in parts(chunks, depth=3, shortcuts=lambda: StateTexts(lists).readers, opened={"frameworks": "offers"}):
         try:
             reader.take(part)
         except NATURAL as error:
