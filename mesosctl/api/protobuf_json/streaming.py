@@ -6,7 +6,7 @@ Each record is its length in bytes as decimal text, a line feed, and the record.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from mesosctl.api.protobuf_json.buffered_text import BufferedText, Run, Shortcut
+from mesosctl.api.protobuf_json.buffered_text import BufferedText, FindShortcuts, Run
 from mesosctl.api.protobuf_json.decoding import TOO_DEEP, ConversionError
 
 LARGEST_RECORD = 128 * 1024 * 1024
@@ -81,7 +81,7 @@ def parts(
     depth: int = 1,
     *,
     each_key_once: bool = False,
-    shortcuts: Mapping[str, Shortcut] | None = None,
+    shortcuts: FindShortcuts | None = None,
     opened: Mapping[str, str] | None = None,
 ) -> Iterator[Part]:
     """Yield the parts of one JSON value that comes in chunks.
@@ -92,7 +92,7 @@ def parts(
     elements come one by one, before the element without them. Raises ConversionError for invalid JSON, something
     after it, or a value that is not split and is longer than `LONGEST_VALUE`, and what reading `chunks` raises.
     """
-    text = BufferedText(chunks, shortcuts or {}, each_key_once=each_key_once)
+    text = BufferedText(chunks, shortcuts, each_key_once=each_key_once)
     try:
         yield from _of_value(text, (), depth, opened or {})
     except RecursionError:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mesosctl.api.frameworks import Offered, offer, offered_of
-from mesosctl.api.protobuf_json.buffered_text import Run
+from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
 from mesosctl.api.protobuf_json.interning import Known, ResourceLists
 from mesosctl.api.protobuf_json.streaming import Part, parts
 from mesosctl.api.responses import NATURAL, text, undocumented, wrong
@@ -21,12 +21,15 @@ def outstanding(chunks: Iterable[bytes]) -> list[Offer]:
     Raises UnexpectedAnswer; ConversionError if it is not JSON.
     """
     reader = _Reader()
-    shortcuts = {"offers": StateTexts(ResourceLists()).readers["offers"]}
-    for part in parts(chunks, depth=2, shortcuts=shortcuts, opened={"frameworks": "offers"}):
+    for part in parts(chunks, depth=2, shortcuts=_shortcuts, opened={"frameworks": "offers"}):
         reader.take(part)
     if reader.type != "GET_FRAMEWORKS" and (reader.type is not None or not reader.has_answer):
         raise wrong(None, "an object", "get_frameworks")
     return reader.offers
+
+
+def _shortcuts() -> Mapping[str, Shortcut]:
+    return {"offers": StateTexts(ResourceLists()).readers["offers"]}
 
 
 class _Reader:

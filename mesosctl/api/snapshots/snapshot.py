@@ -110,7 +110,7 @@ def read(file: BufferedIOBase, where: str = "the snapshot") -> ClusterSnapshot:
     try:
         lists = ResourceLists()
         slices = iter(lambda: file.read(_SLICE), b"")
-        return snapshot_of(parts(slices, each_key_once=True, shortcuts=Lines(lists).readers), where, lists)
+        return snapshot_of(parts(slices, each_key_once=True, shortcuts=lambda: Lines(lists).readers), where, lists)
     except ConversionError as error:
         file.seek(0)
         text = file.read(_MOST_READ_AGAIN + 1).decode(errors="replace")
