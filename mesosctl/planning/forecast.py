@@ -92,7 +92,6 @@ class EvictedTask(OnAgent):
     """Whether it happens at once; otherwise as soon as the regular offers on the agent are used."""
     agent_id: str
     agent: str
-    """The name of the agent in sentences."""
     caused: bool = True
     """Whether the change causes it; otherwise it was so before."""
     runs_now: bool = True
