@@ -10,7 +10,7 @@ from fake_master.services.events import EventPublisher
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Task, TaskReason, TaskState
+from fake_master.state.tasks import Task, TaskGroup, TaskReason, TaskState
 
 FIRST_RETRY_SECONDS = 10.0
 _LONGEST_RETRY_SECONDS = 600.0
@@ -91,17 +91,18 @@ class TaskUpdates:
         task.retry = self._state.timers.at(self._state.now + wait, again)
 
     def _status(self, task: Task, state: TaskState, source: str = "SOURCE_EXECUTOR", **more: str) -> dict[str, Any]:
-        status: dict[str, Any] = {
-            "task_id": {"value": task.id},
-            "state": state,
-            "source": source,
-            "agent_id": {"value": task.agent_id},
-            "timestamp": self._state.wall_time,
-            **more,
-        }
+        status = {"task_id": {"value": task.id}, **self._status_without_id(task, state, source), **more}
         if task.executor_id:
             status["executor_id"] = {"value": task.executor_id}
         return status
+
+    def _status_without_id(self, of: Task | TaskGroup, state: TaskState, source: str) -> dict[str, Any]:
+        return {
+            "state": state,
+            "source": source,
+            "agent_id": {"value": of.agent_id},
+            "timestamp": self._state.wall_time,
+        }
 
     # --- What the master says -------------------------------------------------------------------------
 
@@ -116,6 +117,12 @@ class TaskUpdates:
         if is_news:
             self.tell_operators(framework, task, told)
         self._events.update(framework, told)
+
+    def lose_group(self, framework: Framework, group: TaskGroup, state: TaskState, **status: Any) -> None:
+        """The same for tasks that cannot be reached any more, if nobody hears of it: they need not be made."""
+        framework.add_unreachable_group(group, self._status_without_id(group, state, "SOURCE_MASTER") | status)
+        if framework.stream is not None:
+            framework.counts["events/update"] += len(group)
 
     def send_reregistered(self, framework: Framework, task: Task) -> None:
         """Send the state of a task that came back with its lost agent and that this master did not know."""

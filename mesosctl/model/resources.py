@@ -179,7 +179,7 @@ class Resources(tuple[Resource, ...]):
     def quantities(self) -> Quantities:
         """Sums of all entries by name; sets and ranges by count."""
         sums: dict[str, int] = {}
-        add_up(sums, ((entry.name, value_quantity(entry.value)) for entry in self))
+        add_up(sums, [(entry.name, value_quantity(entry.value)) for entry in self])
         return Quantities(sums)
 
 

@@ -194,6 +194,11 @@ class AgentRemoval:
         for agent_id in gone:
             self._allocator.remove_agent(agent_id)
         for framework in self._state.frameworks.values():
+            if may_return(framework) and not self._events.anybody_hears(framework):
+                state, reason = end(framework)
+                for group in framework.pop_groups(gone.keys()):
+                    told = {"message": message, "reason": reason, **status}
+                    self._task_runner.updates.lose_group(framework, group, state, **told)
             for task in framework.tasks_on(gone.keys()):
                 self._lose(framework, task, end(framework), message, may_return=may_return(framework), **status)
             framework.lose_agents(gone)  # what the tasks held, and all that is held without one

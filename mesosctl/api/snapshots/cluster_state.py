@@ -62,7 +62,8 @@ class _Reader:
         self._difference = IdentityCache(sub).of
         self._sets: Known[frozenset[str], frozenset[str]] = Known()
         self._offers: Known[str, Offered] = Known()
-        self._held: dict[tuple[str, str, str], tuple[Resources, int]] = {}
+        self._held: dict[tuple[str, str, str], Usage] = {}
+        """By framework, agent and role, of those that are not shown too."""
         self._allocated: list[Mapping[str, Resources]] = []
         self._of_next: list[ReadOffer | Mapping[str, Any]] = []
         """The offers of the framework that comes next, read or as messages."""
@@ -184,10 +185,11 @@ class _Reader:
             for role, resources in by_role.items():
                 before = self._held.get((framework_id, agent_id, role))
                 if before is None:
-                    self._held[intern(framework_id), intern(agent_id), intern(role)] = (resources, tasks)
+                    key = intern(framework_id), intern(agent_id), intern(role)
+                    self._held[key] = Usage(*key, resources, tasks)
                 else:
-                    more = self._sum(before[0], resources), before[1] + tasks
-                    self._held[framework_id, agent_id, role] = more
+                    key = before.framework_id, before.agent_id, before.role
+                    self._held[key] = Usage(*key, self._sum(before.resources, resources), before.tasks + tasks)
                 tasks = 0  # a task whose resources have several roles is one task all the same
 
     def settled(self) -> ClusterState:
@@ -199,21 +201,20 @@ class _Reader:
         if not self._told:
             raise wrong(None, "an object", "get_state")
         state = self._state
-        agents = {agent.id for agent in state.agents}
         frameworks = {framework.id for framework in state.frameworks}
-        seen: dict[tuple[str, str], Resources] = {}
-        for (framework, agent, role), (resources, tasks) in self._held.items():
-            if framework in frameworks and agent in agents:
-                state.usages.append(Usage(framework, agent, role, resources, tasks))
-                before = seen.get((agent, role))
-                seen[agent, role] = resources if before is None else self._sum(before, resources)
+        seen: dict[str, dict[str, Resources]] = {agent.id: {} for agent in state.agents}
+        for usage in self._held.values():
+            of_agent = seen.get(usage.agent_id)
+            if of_agent is not None and usage.framework_id in frameworks:
+                state.usages.append(usage)
+                before = of_agent.get(usage.role)
+                of_agent[usage.role] = usage.resources if before is None else self._sum(before, usage.resources)
         self._held.clear()
-        state.offers = [
-            offer for offer in state.offers if offer.framework_id in frameworks and offer.agent_id in agents
-        ]
+        state.offers = [offer for offer in state.offers if offer.framework_id in frameworks and offer.agent_id in seen]
         for shown, allocated in zip(state.agents, self._allocated, strict=True):
+            of_agent = seen[shown.id]
             for role, resources in allocated.items():
-                hidden = self._difference(resources, seen.get((shown.id, role), _NOTHING))
+                hidden = self._difference(resources, of_agent.get(role, _NOTHING))
                 if len(hidden):
                     state.unseen.append((shown.id, role, hidden))
         return state

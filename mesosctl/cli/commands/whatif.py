@@ -86,7 +86,8 @@ Added = Annotated[
     typer.Option("--add-agent", metavar="RESOURCES", help="Add an agent with these resources. Repeat for several."),
 ]
 Count = Annotated[
-    int | None, typer.Option("--count", metavar="N", min=1, help="How many of each --add-agent. The default is 1.")
+    int | None,
+    typer.Option("--count", metavar="N", min=1, max=100_000, help="How many of each --add-agent. The default is 1."),
 ]
 Attribute = Annotated[
     list[str] | None,

@@ -12,6 +12,7 @@ from fake_master.http.json_text import written
 from fake_master.http.state_flags_metrics import StateEndpoints
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.snapshot import RestoredCluster
+from fake_master.state.streams import EventStream
 from fake_master.transports.address import open_on_call
 from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.api.snapshots.cluster_state import cluster_state
@@ -166,3 +167,18 @@ def test_quota_on_a_nested_role_is_refused_in_words() -> None:
         RestoredCluster(ClusterSnapshot("1.11.0", 0.0, quotas=quotas)).start()
     with pytest.raises(BadInput, match="quota on the nested role 'eng/a'"):
         fake_master.start_dry_run(ClusterSnapshot("1.11.0", 0.0, quotas=quotas), DryRunOptions())
+
+
+def test_tasks_that_are_lost_are_the_same_whether_an_operator_hears_of_each_or_nobody_does() -> None:
+    usages = (Usage("m-0000", "m-S0", "web", HALF, tasks=3), Usage("m-0000", "m-S1", "web", HALF, tasks=1))
+    heard, unheard = (started(replace(BASE, usages=usages)) for _ in range(2))
+    heard.events.add_operator(EventStream(), b"")
+    for master in (heard, unheard):
+        with master.transaction():
+            master.agent_removal.give_up([master.state.agents["m-S0"]])
+    one, other = (master.state.frameworks["m-0000"] for master in (heard, unheard))
+    assert (one.counts, one.used(), one.held) == (other.counts, other.used(), other.held)
+    assert {task.state for task in one.unreachable_tasks.values()} == {"TASK_LOST"}
+    assert one.unreachable_tasks == other.unreachable_tasks
+    assert one.tasks == other.tasks
+    assert len(one.tasks) == 1
