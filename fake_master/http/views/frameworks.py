@@ -9,7 +9,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from fake_master.http.json_text import ResourceTexts, Written, dumps, written
+from fake_master.http.json_text import JsonPieces, ResourceTexts, dumps, json_object
 from fake_master.http.views.response_cache import Parts, texts
 from fake_master.http.views.templates import OfferTexts
 from fake_master.services import v1_messages
@@ -29,7 +29,7 @@ def visible(state: MasterState, principal: str | None, some: Iterable[Framework]
     return [of for of in some if authorizer.allows("view_frameworks", principal, of.info["user"])]
 
 
-def in_full(state: MasterState, principal: str | None) -> dict[str, Written]:
+def in_full(state: MasterState, principal: str | None) -> dict[str, JsonPieces]:
     """Return what /state and /frameworks share: the frameworks, present and completed, that a principal may see."""
     everybody = {
         "frameworks": state.frameworks.values(),
@@ -76,7 +76,7 @@ def _task_parts(tasks: Iterable[Task | TaskGroup]) -> list[Any]:
     return parts
 
 
-def in_summary(state: MasterState, principal: str | None) -> Written:
+def in_summary(state: MasterState, principal: str | None) -> JsonPieces:
     """The frameworks that a principal may see, as /state-summary shows them: a JSON array."""
 
     def parts(of: Framework) -> Parts:
@@ -177,7 +177,7 @@ def task_summary(task: Task, summed: Callable[[Resources], Any] = summary) -> di
 # --- The calls of the operator API ----------------------------------------------------------------
 
 
-def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: str | None) -> Written:
+def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: str | None) -> JsonPieces:
     """Return the answer of GET_FRAMEWORKS for a principal."""
     offers = OfferTexts(state)
 
@@ -197,13 +197,13 @@ def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: s
         shown = [offers.described(offer) for offer in of.offers.values()]
         return v1_messages.framework(of, shown, runtime.describe_framework(of))
 
-    def array(kind: str, some: Iterable[Framework]) -> Written:
+    def array(kind: str, some: Iterable[Framework]) -> JsonPieces:
         shown = visible(state, principal, some)
         if runtime.shows_more:  # debts to a framework can change while its own parts stay the same
-            return Written((dumps([view(of) for of in shown]),))
+            return JsonPieces((dumps([view(of) for of in shown]),))
         return texts(state, f"{kind} described that {principal!r} sees").array(shown, parts, view)
 
-    return written(
+    return json_object(
         {
             "frameworks": array("frameworks", state.frameworks.values()),
             "completed_frameworks": array("completed frameworks", state.completed_frameworks.values()),
@@ -211,11 +211,11 @@ def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: s
     )
 
 
-def tasks_described(state: MasterState, principal: str | None) -> Written:
+def tasks_described(state: MasterState, principal: str | None) -> JsonPieces:
     """Return the answer of GET_TASKS for a principal."""
     shown = visible(state, principal, [*state.frameworks.values(), *state.completed_frameworks.values()])
 
-    def array(kind: str, held: Callable[[Framework], Collection[Task | TaskGroup]]) -> Written:
+    def array(kind: str, held: Callable[[Framework], Collection[Task | TaskGroup]]) -> JsonPieces:
         def view(of: Framework) -> Iterable[Mapping[str, Any]]:
             listed = ResourceTexts().listed
             return (v1_messages.task(task, listed) for one in held(of) for task in tasks_of(one))
@@ -224,7 +224,7 @@ def tasks_described(state: MasterState, principal: str | None) -> Written:
         # Most frameworks have none of a kind.
         return kept.concatenated(filter(held, shown), lambda of: tuple(_task_parts(held(of))), view)
 
-    return written(
+    return json_object(
         {
             "tasks": array("tasks", Framework.tasks_or_groups),
             "unreachable_tasks": array("unreachable tasks", lambda of: of.unreachable_tasks.values()),
@@ -233,7 +233,7 @@ def tasks_described(state: MasterState, principal: str | None) -> Written:
     )
 
 
-def executors_described(state: MasterState, principal: str | None) -> Written:
+def executors_described(state: MasterState, principal: str | None) -> JsonPieces:
     """Return the answer of GET_EXECUTORS for a principal."""
 
     def view(of: Framework) -> Iterable[Mapping[str, Any]]:
@@ -243,14 +243,14 @@ def executors_described(state: MasterState, principal: str | None) -> Written:
     kept = texts(state, f"executors that {principal!r} sees")
     shown = visible(state, principal, state.frameworks.values())
     holders = [of for of in shown if of.executors]
-    return written({"executors": kept.concatenated(holders, lambda of: tuple(of.executors.values()), view)})
+    return json_object({"executors": kept.concatenated(holders, lambda of: tuple(of.executors.values()), view)})
 
 
-def operations_described(state: MasterState) -> Written:
+def operations_described(state: MasterState) -> JsonPieces:
     """Return the answer of GET_OPERATIONS."""
     waiting = state.operations
 
-    def answer() -> Written:
-        return written({"operations": [one.message() for one in waiting.values()]} if waiting else {})
+    def make() -> JsonPieces:
+        return json_object({"operations": [one.message() for one in waiting.values()]} if waiting else {})
 
-    return texts(state, "operations").whole(waiting.values, answer)
+    return texts(state, "operations").whole(waiting.values, make)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fake_master.http.application import Application
-from fake_master.http.json_text import LikeTexts, Written, text_of
+from fake_master.http.json_text import JsonPieces, LikeTexts, text_of
 from fake_master.http.quota import QuotaEndpoints
 from fake_master.http.request_response import Request
 from fake_master.http.views import agents as views
@@ -125,7 +125,7 @@ STEPS = st.lists(
 
 
 @pytest.mark.parametrize("flags", [{}, {"oversubscribe_reservations": "true"}], ids=["regular", "lending"])
-@pytest.mark.parametrize("plain", [response_cache._PLAIN, 1], ids=["plain", "compressed"])
+@pytest.mark.parametrize("plain", [response_cache._BYTES_KEPT_PLAIN, 1], ids=["plain", "compressed"])
 @settings(max_examples=examples(30), deadline=None)
 @given(steps=STEPS)
 def test_after_every_change_the_answer_is_what_would_be_written_anew(
@@ -135,8 +135,8 @@ def test_after_every_change_the_answer_is_what_would_be_written_anew(
     for name, value in [("wait", 0.0), *steps]:
         getattr(stage, name)(value)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(response_cache, "_PLAIN", plain)
-            patch.setattr(response_cache, "_LONG", plain)
+            patch.setattr(response_cache, "_BYTES_KEPT_PLAIN", plain)
+            patch.setattr(response_cache, "_BYTES_WORTH_COMPRESSING", plain)
             kept = stage.read_all()
         response_cache._KEPT.pop(stage.master.state)
         assert kept == stage.read_all()
@@ -230,9 +230,9 @@ def test_a_whole_is_written_again_exactly_when_its_parts_are_not_the_same(histor
     parts, kept = [object() for _ in range(3)], ResponseCache()
     told, now = [], [-1]
 
-    def write() -> Written:
+    def write() -> JsonPieces:
         told.append(list(now))
-        return Written([str(now).encode()])
+        return JsonPieces([str(now).encode()])
 
     def ask() -> bytes:
         return bytes(kept.whole(lambda: (parts[index] for index in now), write))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 import fake_master
-from fake_master.http.json_text import written
+from fake_master.http.json_text import json_object
 from fake_master.http.state_flags_metrics import StateEndpoints
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.snapshot import RestoredCluster
@@ -36,7 +36,7 @@ BASE = ClusterSnapshot("1.11.0", 1000.0, AGENTS, (WEB,))
 
 def state(master):
     answer = StateEndpoints(master.state, master.runtime, master.metrics.snapshot).get_state(None)
-    return cluster_state([bytes(written({"get_state": answer}))])
+    return cluster_state([bytes(json_object({"get_state": answer}))])
 
 
 def offered(name, agent, resources, role="web", framework="m-0000"):
