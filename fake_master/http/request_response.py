@@ -94,7 +94,7 @@ class Response:
     """The body, or its pieces."""
     headers: Mapping[str, str] = field(default_factory=dict)
     stream: "EventStream | None" = None
-    is_sent: bool = True
+    is_awaited: bool = True
     """False for a message of libprocess, whose sender reads no answer."""
 
     @property

@@ -18,7 +18,7 @@ from aiohttp import web
 from aiohttp.http import HttpProcessingError
 from aiohttp.web_protocol import RequestPayloadError
 
-from fake_master.http.application import Application, as_asked, registry_failed
+from fake_master.http.application import Application, registry_failed, without_body_for_head
 from fake_master.http.request_response import Refusal, Request, Response
 from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
@@ -147,12 +147,12 @@ class Server:
                 )
             )
         except Refusal as refusal:
-            answer = as_asked(refusal.response, request.method)
+            answer = without_body_for_head(refusal.response, request.method)
         except ConnectionDropped:
             cut_off(request)
             return web.Response()  # there is no receiver
         self._busy.set()
-        if not answer.is_sent and self._driver_connections is not None:
+        if not answer.is_awaited and self._driver_connections is not None:
             return self._driver_connections.unanswered()
         if answer.stream is not None:
             try:
