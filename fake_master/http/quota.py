@@ -19,7 +19,7 @@ from fake_master.http.request_response import (
     json_response,
     refusing,
 )
-from fake_master.http.views.response_cache import texts
+from fake_master.http.views.response_cache import texts_seen
 from fake_master.services.quota import Quotas, Weights
 from fake_master.state import roles
 from fake_master.state.master_state import MasterState
@@ -58,7 +58,7 @@ class QuotaEndpoints:
 
     def get(self, request: Request, principal: str | None) -> Response:
         """GET /quota."""
-        kept = texts(self._state, f"quota that {principal!r} sees")
+        kept = texts_seen(self._state, "quota", principal, "get_quotas")
         quotas = kept.whole(
             lambda: chain.from_iterable(self._state.quotas.items()),
             lambda: JsonPieces([dumps(self._status(principal))]),

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from fake_master.http.json_text import Fragment, JsonPieces, LikeTexts, ResourceTexts, dumps, to_bytes
-from fake_master.http.views.response_cache import Parts, texts
+from fake_master.http.views.response_cache import Parts, texts_seen
 from fake_master.http.views.templates import (
     BLANK_AGENT,
     ShownAgent,
@@ -158,7 +158,7 @@ def _array(
     principal: str | None,
 ) -> JsonPieces:
     sees = roles.sees(state, principal)
-    agents, offers, kept = state.agents.values(), state.offers, texts(state, kind + _whose(sees, principal))
+    agents, offers, kept = state.agents.values(), state.offers, texts_seen(state, kind, principal, "view_roles")
 
     def parts(of: Agent) -> Parts:
         # Idle reservations are calculated for each request.
@@ -173,11 +173,6 @@ def _array(
 
     # To find that nothing changed is many times faster for all together.
     return make() if runtime.shows_more else kept.whole(everything, make)
-
-
-def _whose(sees: Sees, principal: str | None) -> str:
-    """Distinguish the cached texts of principals who see different things."""
-    return "" if sees is roles.everything else f" that {principal!r} sees"
 
 
 def recovered_agents(state: MasterState, wanted: str | None = None) -> list[dict[str, Any]]:
@@ -203,7 +198,7 @@ def _attribute_value(entry: Mapping[str, Any]) -> str | float:
 def agents_in_summary(state: MasterState, runtime: AgentRuntime, principal: str | None) -> JsonPieces:
     """Every agent as /state-summary shows it, with task counts: a JSON array."""
     sees = roles.sees(state, principal)
-    agents, offers, kept = state.agents.values(), state.offers, texts(state, "summary" + _whose(sees, principal))
+    agents, offers, kept = state.agents.values(), state.offers, texts_seen(state, "summary", principal, "view_roles")
 
     def everything() -> Iterable[Any]:
         yield from chain((offers.revision,), map(_revision, agents))

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 from fake_master.http.json_text import JsonPieces, ResourceTexts, dumps, json_object
-from fake_master.http.views.response_cache import Parts, texts
+from fake_master.http.views.response_cache import Parts, ResponseCache, texts, texts_seen
 from fake_master.http.views.templates import OfferTexts
 from fake_master.services import v1_messages
 from fake_master.state.extension_points import AgentRuntime
@@ -20,13 +20,19 @@ from fake_master.state.tasks import SUMMARY_STATES, Task, TaskGroup, count_of, t
 from mesosctl.api.resources import summary
 from mesosctl.model.resources import Resources
 
+_VIEW = "view_frameworks"
+
 
 def visible(state: MasterState, principal: str | None, some: Iterable[Framework]) -> list[Framework]:
     """Return those of `some` whose user the principal may look at."""
     authorizer = state.flags.authorizer
-    if authorizer.allows_all("view_frameworks"):
+    if authorizer.allows_all(_VIEW):
         return list(some)
-    return [of for of in some if authorizer.allows("view_frameworks", principal, of.info["user"])]
+    return [of for of in some if authorizer.allows(_VIEW, principal, of.info["user"])]
+
+
+def _texts_seen(state: MasterState, kind: str, principal: str | None) -> ResponseCache:
+    return texts_seen(state, kind, principal, _VIEW)
 
 
 def in_full(state: MasterState, principal: str | None) -> dict[str, JsonPieces]:
@@ -37,7 +43,7 @@ def in_full(state: MasterState, principal: str | None) -> dict[str, JsonPieces]:
     }
     view = partial(framework, offers=OfferTexts(state))
     return {
-        name: texts(state, f"{name} that {principal!r} sees").array(visible(state, principal, some), _parts, view)
+        name: _texts_seen(state, name, principal).array(visible(state, principal, some), _parts, view)
         for name, some in everybody.items()
     }
 
@@ -83,7 +89,7 @@ def in_summary(state: MasterState, principal: str | None) -> JsonPieces:
         states = [one.state for one in of.all_tasks_or_groups()]
         return (*_FIELDS(of), of.used(), of.offered(), *of.task_groups(), *states)
 
-    kept = texts(state, f"frameworks with counts that {principal!r} sees")
+    kept = _texts_seen(state, "frameworks with counts", principal)
     return kept.array(visible(state, principal, state.frameworks.values()), parts, framework_with_counts)
 
 
@@ -186,8 +192,9 @@ def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: s
         agents = [state.agents[offer.agent_id] for offer in of.offers.values()]
         spans = map(state.maintenance.unavailability, agents)
         return (
-            *(of.info, of.offer_constraints, of.active, of.connected, of.recovered),
-            *(of.registered_time, of.reregistered_time, of.unregistered_time, of.used(), of.offered()),
+            *_FIELDS(of),
+            of.used(),
+            of.offered(),
             *of.offers.values(),
             *[agent.revision for agent in agents],
             *spans,
@@ -201,7 +208,7 @@ def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: s
         shown = visible(state, principal, some)
         if runtime.shows_more:  # debts to a framework can change while its own parts stay the same
             return JsonPieces((dumps([view(of) for of in shown]),))
-        return texts(state, f"{kind} described that {principal!r} sees").array(shown, parts, view)
+        return _texts_seen(state, f"{kind} described", principal).array(shown, parts, view)
 
     return json_object(
         {
@@ -220,7 +227,7 @@ def tasks_described(state: MasterState, principal: str | None) -> JsonPieces:
             listed = ResourceTexts().listed
             return (v1_messages.task(task, listed) for one in held(of) for task in tasks_of(one))
 
-        kept = texts(state, f"{kind} that {principal!r} sees")
+        kept = _texts_seen(state, kind, principal)
         # Most frameworks have none of a kind.
         return kept.concatenated(filter(held, shown), lambda of: tuple(_task_parts(held(of))), view)
 
@@ -240,7 +247,7 @@ def executors_described(state: MasterState, principal: str | None) -> JsonPieces
         for executor in of.executors.values():
             yield {"executor_info": v1_messages.executor(executor), "agent_id": {"value": executor.agent_id}}
 
-    kept = texts(state, f"executors that {principal!r} sees")
+    kept = _texts_seen(state, "executors", principal)
     shown = visible(state, principal, state.frameworks.values())
     holders = [of for of in shown if of.executors]
     return json_object({"executors": kept.concatenated(holders, lambda of: tuple(of.executors.values()), view)})

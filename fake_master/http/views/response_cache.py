@@ -97,3 +97,9 @@ _KEPT: WeakKeyDictionary[MasterState, defaultdict[str, ResponseCache]] = WeakKey
 def texts(state: MasterState, kind: str) -> ResponseCache:
     """Return the texts of a kind that are kept for a master, as long as its state lives."""
     return _KEPT.setdefault(state, defaultdict(ResponseCache))[kind]
+
+
+def texts_seen(state: MasterState, kind: str, principal: str | None, action: str) -> ResponseCache:
+    """Return the texts that a principal may see: the same for all principals, unless an ACL restricts `action`."""
+    is_same_for_all = state.flags.authorizer.allows_all(action)
+    return texts(state, kind if is_same_for_all else f"{kind} that {principal!r} sees")

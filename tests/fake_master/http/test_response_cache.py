@@ -12,8 +12,9 @@ from fake_master.http.application import Application
 from fake_master.http.json_text import JsonPieces, LikeTexts, text_of
 from fake_master.http.quota import QuotaEndpoints
 from fake_master.http.request_response import Request
+from fake_master.http.state_flags_metrics import StateEndpoints
 from fake_master.http.views import agents as views
-from fake_master.http.views import response_cache
+from fake_master.http.views import response_cache, roles
 from fake_master.http.views.response_cache import ResponseCache
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
@@ -271,6 +272,18 @@ def test_what_is_kept_for_one_is_not_told_to_another() -> None:
     assert told("None")["configs"] == [{"role": "ads", "limits": {"cpus": {"value": 1.0}}}]
     assert told(None) == {}
     assert told("other") == {}
+
+
+def test_principals_who_see_everything_share_the_texts() -> None:
+    stage = Stage(CLUSTER)
+    state, runtime = stage.master.state, stage.master.runtime
+    endpoints = StateEndpoints(state, runtime, stage.master.metrics.snapshot)
+    kinds = []
+    for principal in (None, "one", "other"):
+        endpoints.get_state(principal)
+        roles.roles_described(state, principal)
+        kinds.append(set(response_cache._KEPT[state]))
+    assert kinds == kinds[:1] * 3
 
 
 def test_an_agent_alone_is_shown_as_among_all() -> None:
