@@ -1,8 +1,7 @@
-"""JSON as a master writes it, without blanks, and texts that are put in if they are known already.
+"""JSON as a master writes it, without blanks.
 
-Thousands of agents and offers hold the same few collections of resources, which take most of the time to write.  A
-view therefore may have `Fragment`s among its fields, and `ResourceTexts` writes what several hold once.  `LikeTexts`
-writes like agents and offers once.
+Texts that repeat are written once: `Fragment` is finished JSON inside an object, `ResourceTexts` has the texts of
+resources, and `LikeTexts` those of agents and offers that differ only in a few texts.
 """
 
 import json

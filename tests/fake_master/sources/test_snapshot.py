@@ -169,6 +169,16 @@ def test_quota_on_a_nested_role_is_refused_in_words() -> None:
         fake_master.start_dry_run(ClusterSnapshot("1.11.0", 0.0, quotas=quotas), DryRunOptions())
 
 
+def test_draining_an_agent_makes_its_tasks_alone() -> None:
+    usages = tuple(Usage("m-0000", agent.id, "web", HALF, tasks=3) for agent in AGENTS)
+    master = started(replace(BASE, usages=usages))
+    with master.transaction():
+        master.draining.drain("m-S0", None, mark_gone=False)
+    framework = master.state.frameworks["m-0000"]
+    assert [group.agent_id for group in framework.task_groups()] == ["m-S1"]
+    assert framework.counts["tasks/terminal/task_killed"] == 3
+
+
 def test_tasks_that_are_lost_are_the_same_whether_an_operator_hears_of_each_or_nobody_does() -> None:
     usages = (Usage("m-0000", "m-S0", "web", HALF, tasks=3), Usage("m-0000", "m-S1", "web", HALF, tasks=1))
     heard, unheard = (started(replace(BASE, usages=usages)) for _ in range(2))
