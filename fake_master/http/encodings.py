@@ -9,7 +9,7 @@ from typing import Any
 from fake_master.http.json_text import JsonPieces
 from fake_master.http.request_response import JSON, PROTOBUF, Refusal, Request, Response, json_body, json_response
 from fake_master.state.streams import Encoder, encoded
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 from mesosctl.api.protobuf_json.decoding import ConversionError
 from mesosctl.api.protobuf_json.messages import Message, read
 
@@ -106,7 +106,7 @@ def _protobuf_encoder(name: str) -> Encoder:
 def _protobuf_record(name: str, event: Mapping[str, Any]) -> bytes:
     from fake_master.protobuf.conversion import serialize
 
-    return streaming.encode(serialize(name, event))
+    return recordio.encode(serialize(name, event))
 
 
 @cache

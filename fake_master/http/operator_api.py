@@ -14,7 +14,7 @@ from fake_master.http.request_response import Refusal, Request, Response, accept
 from fake_master.registry.interface import Transaction
 from fake_master.services.events import HEARTBEAT_SECONDS, EventPublisher
 from fake_master.state.streams import Encoder, EventStream, encoded
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 from mesosctl.api.protobuf_json.messages import Field, Message, one_of
 
 Body = Mapping[str, Any]
@@ -114,7 +114,7 @@ class OperatorApi:
             content = json_object({"get_state": state, "heartbeat_interval_seconds": HEARTBEAT_SECONDS})
             text = bytes(json_object({"type": "SUBSCRIBED", "subscribed": content}))
             if encode is encoded:
-                records[encode] = streaming.encode(text)
+                records[encode] = recordio.encode(text)
             else:
                 records[encode] = encode(json.loads(text.decode(errors="surrogateescape")))
         return records[encode]
