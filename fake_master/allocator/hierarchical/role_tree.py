@@ -180,11 +180,11 @@ class RoleTree:
             if self._roles.get(name) is role:
                 self.prune(role)
 
-    def hold(self, allocation: Allocation, times: int) -> None:
-        """The role of the allocation holds or is offered it `times` more; shared volumes apart."""
-        for role in lineage(self._roles[allocation.role]):
-            add(role.used_reserved.amounts, allocation.reserved, times)
-            add(role.used_unreserved, allocation.unreserved, times)
+    def hold(self, name: str, reserved: Pairs, unreserved: Pairs) -> None:
+        """A role holds or is offered more; shared volumes apart."""
+        for role in lineage(self._roles[name]):
+            add(role.used_reserved.amounts, reserved)
+            add(role.used_unreserved, unreserved)
 
     def hold_shared(self, allocation: Allocation, agent: str, sign: int) -> None:
         """Copies of shared volumes of the allocation are taken (+1) or come back (-1)."""
