@@ -170,7 +170,7 @@ class TaskRunner:
                 self._release(framework, task)
             self.updates.tell_operators(framework, task, status)
             task.unacknowledged.clear()
-            framework.tasks.pop(task.id, None)
+            framework.drop_task(task)
             framework.completed_tasks.append(task)
 
     def _release(self, framework: Framework, task: Task, *, frees: bool = True) -> None:

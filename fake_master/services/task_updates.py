@@ -59,7 +59,7 @@ class TaskUpdates:
         if task.unacknowledged:
             self._send(framework, task)
         elif task.is_terminal:
-            del framework.tasks[task_id]
+            framework.drop_task(task)
             framework.completed_tasks.append(task)
             self.on_done(task.agent_id)
 

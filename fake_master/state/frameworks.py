@@ -225,13 +225,11 @@ class Framework:
         agent.used -= resources
 
     def lose_agents(self, gone: Mapping[str, Agent]) -> None:
-        """Drop everything that it holds on agents that are gone, by id."""
+        """Drop the resources and executors that it holds on agents that are gone; their tasks are dropped already."""
         for agent_id in sorted(self._held.keys() & gone.keys()):
             resources = self._held.pop(agent_id)
             self._held_anywhere.subtract(resources)
             gone[agent_id].used -= resources
-        self.pop_groups(gone.keys())
-        self._tasks = {name: task for name, task in self._tasks.items() if task.agent_id not in gone}
         self.executors = {key: executor for key, executor in self.executors.items() if executor.agent_id not in gone}
 
     def task_groups(self) -> Iterator[TaskGroup]:

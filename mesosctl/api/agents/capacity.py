@@ -1,8 +1,7 @@
 """`GET /slaves`, read into what the capacity heuristic needs."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from mesosctl.api.agents.entry import Reader, elements, is_in_service, total_entries
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
@@ -22,18 +21,17 @@ def agents(answer: Any) -> list[AgentCapacity]:
     return [_agent(entry, f"slaves[{index}]") for index, entry in enumerate(listed)]
 
 
-@dataclass(frozen=True, slots=True)
-class AgentCapacities:
+class AgentCapacities(NamedTuple):
     """The fields of agents that the capacity heuristic and the completion of names read."""
 
-    capacities: list[AgentCapacity] = field(default_factory=list)
-    names: list[dict[str, str]] = field(default_factory=list)
+    capacities: list[AgentCapacity]
+    names: list[dict[str, str]]
     """`id` and `hostname` of each that has both."""
 
 
 def agent_capacities(chunks: Iterable[bytes]) -> AgentCapacities:
     """Like `agents`, but read from an answer while its chunks arrive.  Raises ConversionError if it is not JSON."""
-    found, known = AgentCapacities(), Entries()
+    found, known = AgentCapacities([], []), Entries()
 
     def of_json(entry: Any, where: str) -> tuple[AgentCapacity, Any, Any]:
         return _agent(entry, where, known.read), entry.get("id"), entry.get("hostname")

@@ -6,7 +6,7 @@ from typing import Any
 
 from mesosctl.api.agents.entry import is_in_service, why_out_of_service
 from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
-from mesosctl.api.protobuf_json.streaming import parts
+from mesosctl.api.protobuf_json.json_parts import parts
 from mesosctl.api.responses import NATURAL, text, undocumented, wrong
 
 

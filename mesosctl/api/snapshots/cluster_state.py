@@ -10,7 +10,7 @@ from typing import Any
 from mesosctl.api.frameworks import Offered, offer, offered_of
 from mesosctl.api.protobuf_json.buffered_text import Run
 from mesosctl.api.protobuf_json.interning import Known, ResourceLists
-from mesosctl.api.protobuf_json.streaming import Part, parts
+from mesosctl.api.protobuf_json.json_parts import Part, parts
 from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
 from mesosctl.api.snapshots.state_texts import Held, ReadAgent, ReadOffer, StateTexts, attributes_of, capabilities_of
 from mesosctl.model.offers.offers import Offer

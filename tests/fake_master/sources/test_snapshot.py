@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 import fake_master
-from fake_master.http.json_text import written
+from fake_master.http.json_text import json_object
 from fake_master.http.state_flags_metrics import StateEndpoints
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.snapshot import RestoredCluster
@@ -36,7 +36,7 @@ BASE = ClusterSnapshot("1.11.0", 1000.0, AGENTS, (WEB,))
 
 def state(master):
     answer = StateEndpoints(master.state, master.runtime, master.metrics.snapshot).get_state(None)
-    return cluster_state([bytes(written({"get_state": answer}))])
+    return cluster_state([bytes(json_object({"get_state": answer}))])
 
 
 def offered(name, agent, resources, role="web", framework="m-0000"):
@@ -167,6 +167,16 @@ def test_quota_on_a_nested_role_is_refused_in_words() -> None:
         RestoredCluster(ClusterSnapshot("1.11.0", 0.0, quotas=quotas)).start()
     with pytest.raises(BadInput, match="quota on the nested role 'eng/a'"):
         fake_master.start_dry_run(ClusterSnapshot("1.11.0", 0.0, quotas=quotas), DryRunOptions())
+
+
+def test_draining_an_agent_makes_its_tasks_alone() -> None:
+    usages = tuple(Usage("m-0000", agent.id, "web", HALF, tasks=3) for agent in AGENTS)
+    master = started(replace(BASE, usages=usages))
+    with master.transaction():
+        master.draining.drain("m-S0", None, mark_gone=False)
+    framework = master.state.frameworks["m-0000"]
+    assert [group.agent_id for group in framework.task_groups()] == ["m-S1"]
+    assert framework.counts["tasks/terminal/task_killed"] == 3
 
 
 def test_tasks_that_are_lost_are_the_same_whether_an_operator_hears_of_each_or_nobody_does() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from fake_master.http.json_text import written
+from fake_master.http.json_text import json_object
 from fake_master.http.state_flags_metrics import StateEndpoints
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import read_cluster
@@ -167,7 +167,7 @@ def test_a_registry_that_has_been_given_it_keeps_what_it_has(tmp_path: Path):
 
 def shown(master: Any) -> ClusterState:
     answer = StateEndpoints(master.state, master.runtime, master.metrics.snapshot).get_state(None)
-    return cluster_state([bytes(written({"get_state": answer}))])
+    return cluster_state([bytes(json_object({"get_state": answer}))])
 
 
 def state_of(master: Any) -> dict[str, Any]:
