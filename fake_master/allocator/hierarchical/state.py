@@ -127,16 +127,10 @@ class State:
 
     def settle(self) -> None:
         """Count new and returned allocations in the role tree."""
-        sums: dict[str, tuple[Amounts, Amounts]] = {}
+        self.roles.hold(self._unsettled)
         for allocation, times in self._unsettled.items():
-            if times:
-                reserved, unreserved = sums.setdefault(allocation.role, ({}, {}))
-                add(reserved, allocation.reserved, times)
-                add(unreserved, allocation.unreserved, times)
-                add(self._revocable_used, allocation.revocable, times)
+            add(self._revocable_used, allocation.revocable, times)
         self._unsettled.clear()
-        for role, (reserved, unreserved) in sums.items():
-            self.roles.hold(role, tuple(reserved.items()), tuple(unreserved.items()))
 
     def total_used(self) -> Amounts:
         """Scalars offered or allocated on all agents, reserved and revocable ones included."""
