@@ -87,7 +87,7 @@ class DriverEndpoint:
 
     def _answer(self, message: Message) -> Response:
         status = 202 if self.receive(message) else 404
-        return Response(status, is_sent=message.wants_answer)
+        return Response(status, is_awaited=message.wants_answer)
 
     def receive(self, message: Message) -> bool:
         """Take a message, and return whether its receiver exists."""

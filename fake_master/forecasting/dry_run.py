@@ -27,7 +27,7 @@ from fake_master.state.tasks import Task
 from fake_master.transports.in_process import ConnectionTransport
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.rate_limits import RateLimits
-from mesosctl.model.reservations.holdings import RegisteredAgent
+from mesosctl.model.reservations.holdings import RegisteredAgent, spread
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import recovery_factor, recovery_seconds
 from mesosctl.planning.comparison import RunSummary, forecast
@@ -119,7 +119,7 @@ class DryRun:
         self._flags |= flags
         everybody = sorted(self._master.state.agents.values(), key=lambda agent: (agent.hostname, agent.id))
         missing = len(everybody) - math.floor(round(len(everybody) * part, 6))
-        away = [everybody[place * len(everybody) // missing] for place in range(missing)]  # spread over host names
+        away = spread(everybody, missing)
         options = {**self._master.state.flags.shown, **self._flags}
         needed = int(len(everybody) * recovery_factor(options))
         if missing and self._master.state.quotas and len(everybody) - missing < needed:

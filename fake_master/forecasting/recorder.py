@@ -84,7 +84,11 @@ class AgentNames:
 
 
 class RescindedOffers:
-    """The offers that are taken back while this watches, of one master after the other."""
+    """The offers that the present master rescinds; `watch` follows the next one after a restart."""
+
+    _state: MasterState
+    _names: AgentNames
+    """Of the master that is watched."""
 
     def __init__(self, before: MasterState) -> None:
         self._out = {offer.id for offer in before.offers}

@@ -50,7 +50,7 @@ class Application:
             response = refusal.response
         finally:
             self.master.advance()
-        return as_asked(response, request.method)
+        return without_body_for_head(response, request.method)
 
     def _answer(self, request: Request) -> Response:
         take_message = self.find_message(request)
@@ -83,10 +83,10 @@ def registry_failed(failure: RegistryFailure, request: Request) -> Response:
     nothing = isinstance(failure, HeldRegistry) or request.method in _READING
     outcome = "nothing was changed" if nothing else "the change was not saved"
     refusal = Refusal(500, f"The registry failed, and {outcome}: {failure}{hint}")
-    return as_asked(refusal.response, request.method)
+    return without_body_for_head(refusal.response, request.method)
 
 
-def as_asked(response: Response, method: str) -> Response:
+def without_body_for_head(response: Response, method: str) -> Response:
     """The answer, without its body if the method is HEAD."""
     if method != "HEAD":
         return response

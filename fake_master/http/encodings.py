@@ -6,10 +6,10 @@ from functools import cache, partial
 from importlib.util import find_spec
 from typing import Any
 
-from fake_master.http.json_text import Written
+from fake_master.http.json_text import JsonPieces
 from fake_master.http.request_response import JSON, PROTOBUF, Refusal, Request, Response, json_body, json_response
 from fake_master.state.streams import Encoder, encoded
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 from mesosctl.api.protobuf_json.decoding import ConversionError
 from mesosctl.api.protobuf_json.messages import Message, read
 
@@ -76,18 +76,18 @@ def _wanted(accept: str) -> dict[str, bool]:
 
 
 def answer(value: Mapping[str, Any], request: Request, media: str, name: str) -> Response:
-    """A message with these fields, each of which may be `Written`; `name` is its full name."""
+    """A message with these fields, each of which may be `JsonPieces`; `name` is its full name."""
     if media == JSON:
         return json_response(value, request)
     from fake_master.protobuf.conversion import serialize
 
-    return Response(200, serialize(name, _unwritten(value)), {"Content-Type": PROTOBUF})
+    return Response(200, serialize(name, _values(value)), {"Content-Type": PROTOBUF})
 
 
-def _unwritten(value: Mapping[str, Any]) -> dict[str, Any]:
+def _values(value: Mapping[str, Any]) -> dict[str, Any]:
     """The fields as values again."""
     return {
-        key: json.loads(bytes(part).decode(errors="surrogateescape")) if isinstance(part, Written) else part
+        key: json.loads(bytes(part).decode(errors="surrogateescape")) if isinstance(part, JsonPieces) else part
         for key, part in value.items()
     }
 
@@ -106,7 +106,7 @@ def _protobuf_encoder(name: str) -> Encoder:
 def _protobuf_record(name: str, event: Mapping[str, Any]) -> bytes:
     from fake_master.protobuf.conversion import serialize
 
-    return streaming.encode(serialize(name, event))
+    return recordio.encode(serialize(name, event))
 
 
 @cache

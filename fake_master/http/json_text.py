@@ -1,14 +1,13 @@
-"""JSON as a master writes it, without blanks, and texts that are put in if they are known already.
+"""JSON as a master writes it, without blanks.
 
-Thousands of agents and offers hold the same few collections of resources, which take most of the time to write.  A
-view therefore may have `Fragment`s among its fields, and `ResourceTexts` writes what several hold once.  `LikeTexts`
-writes like agents and offers once.
+Texts that repeat are written once: `Fragment` is finished JSON inside an object, `ResourceTexts` has the texts of
+resources, and `LikeTexts` those of agents and offers that differ only in a few texts.
 """
 
 import json
 import re
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cached_property, lru_cache
 from json.encoder import encode_basestring
 from math import isfinite
@@ -26,7 +25,7 @@ Of = TypeVar("Of")
 
 
 class Fragment:
-    """JSON already, within an object that is being written."""
+    """Finished JSON inside an object that is being written."""
 
     __slots__ = ("text",)
 
@@ -34,27 +33,27 @@ class Fragment:
         self.text = text
 
 
-class Packed:
+class CompressedText:
     """JSON that is kept compressed; `len` is the length of the text, and `bytes` the text itself."""
 
-    __slots__ = ("_packed", "_size")
+    __slots__ = ("_compressed", "_size")
 
     def __init__(self, text: bytes) -> None:
-        self._packed = zlib.compress(text, zlib.Z_BEST_SPEED)
+        self._compressed = zlib.compress(text, zlib.Z_BEST_SPEED)
         self._size = len(text)
 
     def __len__(self) -> int:
         return self._size
 
     def __bytes__(self) -> bytes:
-        return zlib.decompress(self._packed)
+        return zlib.decompress(self._compressed)
 
 
-Piece = bytes | Packed
+Piece = bytes | CompressedText
 
 
-class Written(tuple[Piece, ...]):
-    """JSON already, in pieces that are put together while they are sent: together they may be many megabytes."""
+class JsonPieces(tuple[Piece, ...]):
+    """Finished JSON in pieces, which are joined while they are sent: together they may be many megabytes."""
 
     __slots__ = ()
 
@@ -137,17 +136,17 @@ def without_quotes(text: str) -> str:
     return encode_basestring(text)[1:-1]
 
 
-def written(fields: Mapping[str, Any]) -> Written:
-    """A JSON object; each of its fields may be `Written`."""
+def json_object(fields: Mapping[str, Any]) -> JsonPieces:
+    """Return a JSON object; each of its fields may be `JsonPieces` or any value."""
     found: list[Piece] = []
     for name, part in fields.items():
-        found += b"," if found else b"{", dumps(name), b":", *pieces(part)
-    return Written((*found, b"}") if found else (b"{}",))
+        found += b"," if found else b"{", dumps(name), b":", *json_pieces(part)
+    return JsonPieces((*found, b"}") if found else (b"{}",))
 
 
-def pieces(value: Any) -> Sequence[Piece]:
-    """The pieces of a value, written or not."""
-    return value if isinstance(value, Written) else (dumps(value),)
+def json_pieces(value: Any) -> JsonPieces:
+    """Return the JSON of a value, which may be `JsonPieces` already."""
+    return value if isinstance(value, JsonPieces) else JsonPieces((dumps(value),))
 
 
 _NOTHING = 0

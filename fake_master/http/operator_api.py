@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from fake_master.http.encodings import accepted_type, answer, event_encoder, read_call
-from fake_master.http.json_text import Written, written
+from fake_master.http.json_text import JsonPieces, json_object
 from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, standard_refusal
 from fake_master.registry.interface import Transaction
 from fake_master.services.events import HEARTBEAT_SECONDS, EventPublisher
 from fake_master.state.streams import Encoder, EventStream, encoded
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 from mesosctl.api.protobuf_json.messages import Field, Message, one_of
 
 Body = Mapping[str, Any]
@@ -31,7 +31,7 @@ class Reading:
     """A call that changes nothing; `read` returns its answer for a principal, None if the answer is empty."""
 
     name: str
-    read: Callable[[Body, str | None], dict[str, Any] | Written | None]
+    read: Callable[[Body, str | None], dict[str, Any] | JsonPieces | None]
     form: Message | None = None
     """The message of the call, which must be there; None for a call without one."""
 
@@ -56,7 +56,7 @@ class OperatorApi:
         self,
         events: EventPublisher,
         transaction: Transaction,
-        describe_state: Callable[[str | None], Written],
+        describe_state: Callable[[str | None], JsonPieces],
         calls: Iterable[Reading | Change],
     ) -> None:
         self._events = events
@@ -70,7 +70,7 @@ class OperatorApi:
                 **{name.lower(): Field(call.form) for name, call in self.calls.items() if call.form is not None},
             },
         )
-        self._subscribed: tuple[Written, dict[Encoder, bytes]] | None = None
+        self._subscribed: tuple[JsonPieces, dict[Encoder, bytes]] | None = None
         """The last state that a subscriber was sent, and the records of it."""
 
     def call(self, request: Request, principal: str | None) -> Response:
@@ -111,10 +111,10 @@ class OperatorApi:
             self._subscribed = (state, {})
         records = self._subscribed[1]
         if encode not in records:
-            content = written({"get_state": state, "heartbeat_interval_seconds": HEARTBEAT_SECONDS})
-            text = bytes(written({"type": "SUBSCRIBED", "subscribed": content}))
+            content = json_object({"get_state": state, "heartbeat_interval_seconds": HEARTBEAT_SECONDS})
+            text = bytes(json_object({"type": "SUBSCRIBED", "subscribed": content}))
             if encode is encoded:
-                records[encode] = streaming.encode(text)
+                records[encode] = recordio.encode(text)
             else:
                 records[encode] = encode(json.loads(text.decode(errors="surrogateescape")))
         return records[encode]

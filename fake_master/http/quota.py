@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
-from fake_master.http.json_text import Written, dumps
+from fake_master.http.json_text import JsonPieces, dumps
 from fake_master.http.operator_api import Body, Change, Reading
 from fake_master.http.request_response import (
     Refusal,
@@ -19,7 +19,7 @@ from fake_master.http.request_response import (
     json_response,
     refusing,
 )
-from fake_master.http.views.response_cache import texts
+from fake_master.http.views.response_cache import texts_seen
 from fake_master.services.quota import Quotas, Weights
 from fake_master.state import roles
 from fake_master.state.master_state import MasterState
@@ -58,11 +58,12 @@ class QuotaEndpoints:
 
     def get(self, request: Request, principal: str | None) -> Response:
         """GET /quota."""
-        kept = texts(self._state, f"quota that {principal!r} sees")
-        written = kept.whole(
-            lambda: chain.from_iterable(self._state.quotas.items()), lambda: Written([dumps(self._status(principal))])
+        kept = texts_seen(self._state, "quota", principal, "get_quotas")
+        quotas = kept.whole(
+            lambda: chain.from_iterable(self._state.quotas.items()),
+            lambda: JsonPieces([dumps(self._status(principal))]),
         )
-        return json_response(written, request)
+        return json_response(quotas, request)
 
     def post(self, request: Request, principal: str | None) -> Response:
         """POST /quota; the content type and the rest of the path do not matter."""

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
 
-from fake_master.http.json_text import Written, pieces, written
+from fake_master.http.json_text import JsonPieces, json_object, json_pieces
 from mesosctl.api.http_statuses import BROKEN_RULE, NOT_AVAILABLE
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.api.protobuf_json.messages import Message, read
@@ -90,11 +90,11 @@ class Response:
     """A status, headers, and either a whole body or a stream of events that goes on."""
 
     status: int
-    content: bytes | Written = b""
+    content: bytes | JsonPieces = b""
     """The body, or its pieces."""
     headers: Mapping[str, str] = field(default_factory=dict)
     stream: "EventStream | None" = None
-    is_sent: bool = True
+    is_awaited: bool = True
     """False for a message of libprocess, whose sender reads no answer."""
 
     @property
@@ -154,13 +154,13 @@ def accepted_silently(status: int = 200) -> Response:
 
 
 def json_response(value: Any, request: Request) -> Response:
-    """JSON without blanks, wrapped if the request asks for `?jsonp=`; `value` or its fields may be `Written`."""
-    body = written(value) if isinstance(value, dict) else pieces(value)
+    """JSON without blanks, wrapped if the request asks for `?jsonp=`; `value` or its fields may be `JsonPieces`."""
+    body = json_object(value) if isinstance(value, dict) else json_pieces(value)
     callback = request.query.get("jsonp")
     if callback is not None:
         called = (f"{callback}(".encode(errors="surrogateescape"), *body, b")")
-        return Response(200, Written(called), {"Content-Type": "text/javascript"})
-    return Response(200, Written(body), {"Content-Type": JSON})
+        return Response(200, JsonPieces(called), {"Content-Type": "text/javascript"})
+    return Response(200, body, {"Content-Type": JSON})
 
 
 def standard_refusal(status: int, headers: Mapping[str, str] | None = None) -> Refusal:

@@ -6,7 +6,7 @@ Sources: Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API.
 from collections.abc import Callable
 from typing import Any
 
-from fake_master.http.json_text import Written, written
+from fake_master.http.json_text import JsonPieces, json_object
 from fake_master.http.operator_api import DURATION, Body, Change, Reading
 from fake_master.http.request_response import (
     Refusal,
@@ -157,9 +157,9 @@ class StateEndpoints:
             Reading("GET_OPERATIONS", lambda _body, _principal: framework_views.operations_described(state)),
         )
 
-    def get_state(self, principal: str | None) -> Written:
+    def get_state(self, principal: str | None) -> JsonPieces:
         """Return the whole state as GET_STATE shows it to a principal."""
-        return written(
+        return json_object(
             {
                 "get_tasks": framework_views.tasks_described(self._state, principal),
                 "get_executors": framework_views.executors_described(self._state, principal),
@@ -178,9 +178,9 @@ class StateEndpoints:
         start = self._state.start_time
         return {"master_info": v1_messages.master_info(self._state), "start_time": start, "elected_time": start}
 
-    def _get_agents(self, principal: str | None) -> Written:
+    def _get_agents(self, principal: str | None) -> JsonPieces:
         agents = agent_views.agents_described(self._state, self._runtime, principal)
-        return written({"agents": agents, "recovered_agents": v1_messages.recovered_agents(self._state)})
+        return json_object({"agents": agents, "recovered_agents": v1_messages.recovered_agents(self._state)})
 
     # --- Within ---------------------------------------------------------------------------------------
 

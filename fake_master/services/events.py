@@ -121,6 +121,10 @@ class EventPublisher:
             framework.counts[f"events/{event['type'].lower()}"] += 1
             framework.stream.send(event)
 
+    def anybody_hears(self, framework: Framework) -> bool:
+        """Whether anybody reads what is sent to a framework, or to operators about it."""
+        return self.have_operators or (framework.stream is not None and framework.stream.is_read)
+
     # --- To every operator ----------------------------------------------------------------------------
 
     def add_operator(self, stream: EventStream, subscribed: bytes) -> EventStream:

@@ -156,10 +156,10 @@ class TaskRunner:
         self.updates.tell_state(framework, task, "TASK_RUNNING", reason="REASON_AGENT_REREGISTERED")
         self._plan_end(framework, task, self._state.now)
 
-    def forget(self, framework: Framework, task: Task) -> None:
-        """Remove a lost task, and free everything that it and its executor held."""
+    def forget(self, framework: Framework, task: Task, *, agent_remains: bool) -> None:
+        """Remove a lost task and its executor; on an agent that remains, free everything that they held."""
         framework.drop_task(task)
-        self._release(framework, task)
+        self._release(framework, task, frees=agent_remains)
 
     def kill_all(self, framework: Framework) -> None:
         """End all tasks of a framework that is gone, without an update to it."""
@@ -170,13 +170,14 @@ class TaskRunner:
                 self._release(framework, task)
             self.updates.tell_operators(framework, task, status)
             task.unacknowledged.clear()
-            framework.tasks.pop(task.id, None)
+            framework.drop_task(task)
             framework.completed_tasks.append(task)
 
-    def _release(self, framework: Framework, task: Task) -> None:
-        """Free the resources of a task, and those of its executor once that has no other task."""
+    def _release(self, framework: Framework, task: Task, *, frees: bool = True) -> None:
+        """End the executor of a task once it has no other; with `frees`, free the resources of both."""
         self.runtime.left(framework, task)
-        self._give_back(framework, task.agent_id, task.resources)
+        if frees:
+            self._give_back(framework, task.agent_id, task.resources)
         executor = framework.executors.get((task.agent_id, task.executor_id))
         if executor is None or any(
             other.executor_id == executor.id and other.agent_id == executor.agent_id and not other.is_terminal
@@ -184,7 +185,8 @@ class TaskRunner:
         ):
             return
         del framework.executors[executor.agent_id, executor.id]
-        self._give_back(framework, task.agent_id, executor.resources)
+        if frees:
+            self._give_back(framework, task.agent_id, executor.resources)
         self._state.counts["messages_exited_executor"] += 1
         self._events.executor_failure(framework, executor.agent_id, executor.id, _EXITED)
 

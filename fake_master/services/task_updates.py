@@ -10,7 +10,7 @@ from fake_master.services.events import EventPublisher
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Task, TaskReason, TaskState
+from fake_master.state.tasks import Task, TaskGroup, TaskReason, TaskState
 
 FIRST_RETRY_SECONDS = 10.0
 _LONGEST_RETRY_SECONDS = 600.0
@@ -41,7 +41,7 @@ class TaskUpdates:
     def report(self, framework: Framework, task: Task, state: TaskState, **details: str) -> None:
         """The agent says that the task has entered `state`; `details` are more fields of its TaskStatus."""
         _enter(framework, task, state)
-        status = self._of_agent(task, state) | details
+        status = self._status(task, state, uuid=new_uuid()) | details
         task.statuses.append(status)
         self.tell_operators(framework, task, status)
         task.unacknowledged.append(status)
@@ -59,7 +59,7 @@ class TaskUpdates:
         if task.unacknowledged:
             self._send(framework, task)
         elif task.is_terminal:
-            del framework.tasks[task_id]
+            framework.drop_task(task)
             framework.completed_tasks.append(task)
             self.on_done(task.agent_id)
 
@@ -90,18 +90,19 @@ class TaskUpdates:
 
         task.retry = self._state.timers.at(self._state.now + wait, again)
 
-    def _of_agent(self, task: Task, state: TaskState) -> dict[str, Any]:
-        status: dict[str, Any] = {
-            "task_id": {"value": task.id},
-            "state": state,
-            "source": "SOURCE_EXECUTOR",
-            "agent_id": {"value": task.agent_id},
-            "timestamp": self._state.wall_time,
-            "uuid": new_uuid(),
-        }
+    def _status(self, task: Task, state: TaskState, source: str = "SOURCE_EXECUTOR", **more: str) -> dict[str, Any]:
+        status = {"task_id": {"value": task.id}, **self._status_without_id(task, state, source), **more}
         if task.executor_id:
             status["executor_id"] = {"value": task.executor_id}
         return status
+
+    def _status_without_id(self, of: Task | TaskGroup, state: TaskState, source: str) -> dict[str, Any]:
+        return {
+            "state": state,
+            "source": source,
+            "agent_id": {"value": of.agent_id},
+            "timestamp": self._state.wall_time,
+        }
 
     # --- What the master says -------------------------------------------------------------------------
 
@@ -110,16 +111,22 @@ class TaskUpdates:
         is_news = task.state != state
         if is_news:
             _enter(framework, task, state)
-        told = _without_uuid(self._of_agent(task, state)) | {"source": "SOURCE_MASTER", **status}
+        told = self._status(task, state, "SOURCE_MASTER") | status
         task.statuses.append(told)
         task.unacknowledged.clear()
         if is_news:
             self.tell_operators(framework, task, told)
         self._events.update(framework, told)
 
+    def lose_group(self, framework: Framework, group: TaskGroup, state: TaskState, **status: Any) -> None:
+        """The same for tasks that cannot be reached any more, if nobody hears of it: they need not be made."""
+        framework.add_unreachable_group(group, self._status_without_id(group, state, "SOURCE_MASTER") | status)
+        if framework.stream is not None:
+            framework.counts["events/update"] += len(group)
+
     def send_reregistered(self, framework: Framework, task: Task) -> None:
         """Send the state of a task that came back with its lost agent and that this master did not know."""
-        told = _without_uuid(self._of_agent(task, task.state)) | {"source": "SOURCE_MASTER"}
+        told = self._status(task, task.state, "SOURCE_MASTER")
         self._events.update(framework, told | {"reason": "REASON_AGENT_REREGISTERED"})
 
     def remove(self, framework: Framework, task: Task) -> dict[str, Any]:
@@ -175,7 +182,7 @@ class TaskUpdates:
         task = framework.tasks.get(task_id)
         if task is not None:
             # The latest, without its uuid, because it needs no acknowledgement.
-            latest = _without_uuid(task.statuses[-1] if task.statuses else self._of_agent(task, task.state))
+            latest = _without_uuid(task.statuses[-1] if task.statuses else self._status(task, task.state))
             self._events.update(
                 framework,
                 latest | {"reason": "REASON_RECONCILIATION", "source": "SOURCE_MASTER", "message": "Reconciliation"},

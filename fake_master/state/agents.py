@@ -57,6 +57,8 @@ class Agent:
     that the master accepted, `applied` those after the ones that have reached the agent.
     """
 
+    # The first, so that it is there when the others are set.
+    _revision: object | None = field(init=False, default=None, repr=False, compare=False)
     id: str
     hostname: str
     number: int
@@ -90,12 +92,12 @@ class Agent:
     """Slack of use, as its estimator reported it last: revocable, and beyond `total`."""
     checkpoint_key: str = ""
     """The key of its checkpoints in the registry; by default the hostname."""
-    _revision: object | None = field(init=False, default=None, repr=False, compare=False)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute, so that `revision` is another one."""
         _set(self, name, value)
-        _set(self, "_revision", None)
+        if self._revision is not None:
+            _set(self, "_revision", None)
 
     @property
     def revision(self) -> object:

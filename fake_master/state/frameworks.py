@@ -10,9 +10,10 @@ from fake_master.state.agents import Agent
 from fake_master.state.clock import Timer
 from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream
-from fake_master.state.tasks import Executor, Task, TaskGroup
+from fake_master.state.tasks import Executor, Task, TaskGroup, TaskState
 from mesosctl.model import roles as roles_model
 from mesosctl.model.resources import Resources
+from mesosctl.model.version_profile import TERMINAL_STATES
 
 # Thousands of offers and tasks come and go, and their sums are rarely requested.
 _CHANGES_KEPT = 1000
@@ -85,8 +86,6 @@ class Framework:
     offers: dict[str, Offer] = field(default_factory=dict)
     inverse_offers: dict[str, str] = field(default_factory=dict)
     """Agent id by inverse offer id."""
-    unreachable_tasks: dict[str, Task] = field(default_factory=dict)
-    """Tasks on agents that are unreachable or marked gone."""
     executors: dict[tuple[str, str], Executor] = field(default_factory=dict)
     """Executors by agent id and executor id."""
     completed_tasks: deque[Task] = field(default_factory=deque)
@@ -97,6 +96,9 @@ class Framework:
     _tasks: dict[str, Task] = field(default_factory=dict)
     _task_groups: dict[str, tuple[TaskGroup, ...]] = field(default_factory=dict)
     """Task groups whose tasks are not made yet, by agent id."""
+    _unreachable_tasks: dict[str, Task] = field(default_factory=dict)
+    _unreachable_groups: list[tuple[TaskGroup, Mapping[str, Any]]] = field(default_factory=list)
+    """Groups that cannot be reached, whose tasks are not made yet, with the last status of each, without its id."""
     # Sums kept as tasks come and go: there may be thousands of them, and every view asks.
     _held: dict[str, Resources] = field(default_factory=dict)
     _held_anywhere: DeferredSum = field(default_factory=DeferredSum)
@@ -141,23 +143,45 @@ class Framework:
     def tasks(self) -> dict[str, Task]:
         """Its tasks by id; those of groups are made, and kept from now on."""
         if self._task_groups:
-            self._make_tasks(list(self._task_groups))
+            groups, self._task_groups = self._task_groups, {}
+            self._make_tasks(chain.from_iterable(groups.values()))
         return self._tasks
 
     def tasks_on(self, agent_ids: Collection[str]) -> list[Task]:
         """Return the tasks on some agents; those of a group on another agent are not made."""
-        self._make_tasks(self._task_groups.keys() & agent_ids)
+        self._make_tasks(self.pop_groups(agent_ids))
         return [task for task in self._tasks.values() if task.agent_id in agent_ids]
 
-    def _make_tasks(self, agent_ids: Iterable[str]) -> None:
-        for agent_id in agent_ids:
-            for group in self._task_groups.pop(agent_id):
-                self._tasks.update((task.id, task) for task in group.tasks())
+    def _make_tasks(self, groups: Iterable[TaskGroup]) -> None:
+        for group in groups:
+            self._tasks.update((task.id, task) for task in group.tasks())
+
+    def pop_groups(self, agent_ids: Collection[str]) -> list[TaskGroup]:
+        """Take the groups on some agents away, and return them."""
+        known = sorted(self._task_groups.keys() & agent_ids)
+        return list(chain.from_iterable(map(self._task_groups.pop, known)))
+
+    @property
+    def unreachable_tasks(self) -> dict[str, Task]:
+        """Its tasks on agents that are unreachable or marked gone; those of groups are made, and kept from now on."""
+        for group, status in self._unreachable_groups:
+            for task in group.tasks():
+                task.state = status["state"]
+                task.statuses.append({"task_id": {"value": task.id}, **status})
+                self._unreachable_tasks[task.id] = task
+        self._unreachable_groups.clear()
+        return self._unreachable_tasks
+
+    def add_unreachable_group(self, group: TaskGroup, status: Mapping[str, Any]) -> None:
+        """Add tasks that ran and cannot be reached, and count them; `status` is the last of each, without its id."""
+        self._unreachable_groups.append((group, status))
+        self._count_tasks(group.state, -len(group))
+        self._count_tasks(status["state"], len(group))
 
     def add_task_group(self, group: TaskGroup) -> None:
         """Add running tasks, and count them."""
         self._task_groups[group.agent_id] = (*self._task_groups.get(group.agent_id, ()), group)
-        self.counts["tasks/active/task_running"] += len(group)
+        self._count_tasks(group.state, len(group))
 
     def drop_task(self, task: Task) -> None:
         """Drop a task that has been made."""
@@ -165,7 +189,10 @@ class Framework:
 
     def count_task(self, task: Task) -> None:
         """Count a task in its state: the present number of active ones, the total number of ended ones."""
-        self.counts[f"tasks/{'terminal' if task.is_terminal else 'active'}/{task.state.lower()}"] += 1
+        self._count_tasks(task.state, 1)
+
+    def _count_tasks(self, state: TaskState, number: int) -> None:
+        self.counts[f"tasks/{'terminal' if state in TERMINAL_STATES else 'active'}/{state.lower()}"] += number
 
     def lasting_counts(self) -> Counter[str]:
         """Return the framework's contribution to the master's own counters.
@@ -198,13 +225,11 @@ class Framework:
         agent.used -= resources
 
     def lose_agents(self, gone: Mapping[str, Agent]) -> None:
-        """Drop everything that it holds on agents that are gone, by id."""
-        for agent_id, agent in gone.items():
-            if agent_id in self._held:
-                self.release(agent, self._held[agent_id])
-        for agent_id in self._task_groups.keys() & gone.keys():
-            del self._task_groups[agent_id]
-        self._tasks = {name: task for name, task in self._tasks.items() if task.agent_id not in gone}
+        """Drop the resources and executors that it holds on agents that are gone; their tasks are dropped already."""
+        for agent_id in sorted(self._held.keys() & gone.keys()):
+            resources = self._held.pop(agent_id)
+            self._held_anywhere.subtract(resources)
+            gone[agent_id].used -= resources
         self.executors = {key: executor for key, executor in self.executors.items() if executor.agent_id not in gone}
 
     def task_groups(self) -> Iterator[TaskGroup]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import uuid4
 
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 
 # A subscriber that does not read uses at most this much memory, and is then abandoned.
 LARGEST_BACKLOG = 64 * 1024 * 1024
@@ -14,7 +14,7 @@ LARGEST_BACKLOG = 64 * 1024 * 1024
 def encoded(event: Mapping[str, Any]) -> bytes:
     """An event as a record; bytes that were no UTF-8 when they came in go out as they were."""
     text = json.dumps(event, separators=(",", ":"), ensure_ascii=False)
-    return streaming.encode(text.encode(errors="surrogateescape"))
+    return recordio.encode(text.encode(errors="surrogateescape"))
 
 
 Encoder = Callable[[Mapping[str, Any]], bytes]

@@ -18,7 +18,7 @@ from aiohttp import web
 from aiohttp.http import HttpProcessingError
 from aiohttp.web_protocol import RequestPayloadError
 
-from fake_master.http.application import Application, as_asked, registry_failed
+from fake_master.http.application import Application, registry_failed, without_body_for_head
 from fake_master.http.request_response import Refusal, Request, Response
 from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
@@ -62,9 +62,7 @@ class Server:
         self._turn = asyncio.Lock()
         """Held by the request that tries for the registry again; those that come later wait for it."""
         self._writing = asyncio.Lock()
-        """Held while a piece of a large event is written, because the system accepts megabytes at once for every
-        subscriber.
-        """
+        """Held while a piece of a large event is written: the system accepts megabytes at once for every subscriber."""
         self._busy = asyncio.Event()
         self._stop = asyncio.Event()
         self._drivers = drivers
@@ -149,12 +147,12 @@ class Server:
                 )
             )
         except Refusal as refusal:
-            answer = as_asked(refusal.response, request.method)
+            answer = without_body_for_head(refusal.response, request.method)
         except ConnectionDropped:
             cut_off(request)
             return web.Response()  # there is no receiver
         self._busy.set()
-        if not answer.is_sent and self._driver_connections is not None:
+        if not answer.is_awaited and self._driver_connections is not None:
             return self._driver_connections.unanswered()
         if answer.stream is not None:
             try:
@@ -166,12 +164,13 @@ class Server:
         return await self._send(request, answer)
 
     async def _send(self, request: web.BaseRequest, answer: Response) -> web.StreamResponse:
-        """Send an answer, of hundreds of megabytes perhaps, in parts of a moderate size."""
+        """Send an answer, perhaps of hundreds of megabytes; the uncompressed text is never in one piece."""
         response = web.StreamResponse(status=answer.status, headers=answer.headers)
         parts: Iterable[bytes] = answer.parts()
         size = answer.size
         if size > _SMALLEST_BODY_TO_COMPRESS and "gzip" in request.headers.get("Accept-Encoding", ""):
-            # Compressing a large answer at the default level takes longer than writing and sending it.
+            # All of it, before the first byte is sent: a master sends Content-Length.  At the default level that takes
+            # longer than to write and send a large answer.
             packer = zlib.compressobj(zlib.Z_BEST_SPEED, wbits=GZIP)
             parts = [*map(packer.compress, parts), packer.flush()]
             size = sum(map(len, parts))

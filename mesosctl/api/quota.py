@@ -1,4 +1,4 @@
-"""The documented JSON of quota and of weights (Mesos documentation, "Quota" and "Weights", "Operator HTTP Endpoint").
+"""The documented JSON of quota (Mesos documentation, "Quota", "Operator HTTP Endpoint").
 
 Requests are built from these models, and files that an operator wrote are read by them.  What a master answers is
 read by `api.responses`.
@@ -7,10 +7,10 @@ read by `api.responses`.
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
-from pydantic import Field, RootModel
+from pydantic import Field
 
-from mesosctl.api.base_model import Bool, Double, MesosModel, Scalar
-from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.api.base_model import Bool, MesosModel, Scalar
+from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, parse_amount, to_shown
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.resource import Resource
@@ -29,7 +29,7 @@ class QuotaRequest(MesosModel):
     """The body of POST /quota, and `quota_request` of SET_QUOTA."""
 
     role: str = ""
-    guarantee: list[GuaranteedAmount] = Field(default_factory=list)
+    guarantee: list[GuaranteedAmount] = Field(default=[])  # which pydantic copies
     force: Bool = False
 
     @classmethod
@@ -105,7 +105,7 @@ class UpdateQuota(MesosModel):
     """`update_quota` of the v1 call; all configurations are taken, or none."""
 
     force: Bool = False
-    quota_configs: list[QuotaConfig] = Field(default_factory=list)
+    quota_configs: list[QuotaConfig] = Field(default=[])
 
 
 class UpdateQuotaCall(MesosModel):
@@ -178,60 +178,3 @@ def read_update_quota(text: str, where: str) -> UpdateQuota:
 
 def _has(value: Any, key: str) -> bool:
     return isinstance(value, dict) and key in value
-
-
-class WeightInfo(MesosModel):
-    """The weight of a role."""
-
-    role: str
-    weight: Double
-
-
-class WeightInfos(RootModel[list[WeightInfo]]):
-    """The body of PUT /weights."""
-
-    @classmethod
-    def of(cls, weights: Mapping[str, float]) -> Self:
-        """The body that sets these weights, all or none."""
-        return cls([WeightInfo.read({"role": role, "weight": weight}, "weights") for role, weight in weights.items()])
-
-    def body(self) -> bytes:
-        """The message as it is sent."""
-        return self.model_dump_json().encode()
-
-
-class UpdateWeights(MesosModel):
-    """`update_weights` of the v1 call."""
-
-    weight_infos: list[WeightInfo]
-
-
-class UpdateWeightsCall(MesosModel):
-    """The v1 call UPDATE_WEIGHTS."""
-
-    type: Literal["UPDATE_WEIGHTS"] = "UPDATE_WEIGHTS"
-    update_weights: UpdateWeights
-
-    @classmethod
-    def of(cls, weights: Mapping[str, float]) -> Self:
-        """The call that sets these weights, all or none."""
-        return cls(update_weights=UpdateWeights(weight_infos=WeightInfos.of(weights).root))
-
-
-def read_weight_infos(text: str, where: str) -> dict[str, float]:
-    """The weights in a file: the body of PUT /weights, or the call UPDATE_WEIGHTS.
-
-    Raises BadInput with the place, also for a role that appears twice.
-    """
-    value = _read_json(text, where)
-    if isinstance(value, list):
-        infos, place = UpdateWeights.read({"weight_infos": value}, where).weight_infos, ""
-    else:
-        infos, place = UpdateWeightsCall.read(value, where).update_weights.weight_infos, "update_weights."
-    found: dict[str, float] = {}
-    for index, info in enumerate(infos):
-        if info.role in found:
-            field = f"{place}weight_infos[{index}].role"
-            raise BadInput(f"{where}: role '{info.role}' has two weights", field=field)
-        found[info.role] = info.weight
-    return found

@@ -6,7 +6,6 @@ Every command and every group takes the global options too, so that you can writ
 
 import re
 from collections.abc import Sequence
-from dataclasses import fields
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,7 +19,7 @@ from mesosctl.model.exit_status import ExitStatus
 if TYPE_CHECKING:
     from mesosctl.cli.session import Session
 
-GLOBAL_NAMES = frozenset(option.name for option in fields(GlobalOptions))
+GLOBAL_NAMES = frozenset(GlobalOptions._fields)
 SHARED_NAMES = GLOBAL_NAMES | {"help"}
 """The options that the help of a single command leaves out."""
 _SAID = "mesosctl.said"
@@ -58,7 +57,7 @@ def _keep(ctx: typer.Context, param: TyperOption, value: Any) -> Any:
 
 @cache
 def _command_of(options: type) -> TyperCommand:
-    """A command whose parameters are the fields of a dataclass of options."""
+    """A command whose parameters are the fields of a named tuple of options."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command()(options)
     return cast("TyperCommand", typer.main.get_command(app))

@@ -40,7 +40,7 @@ class DryRunSession(Session):
         clock = dry_run.clock
         # Waiting is virtual too, and there are no questions, because nothing really happens.
         environment = replace(session.environment, clock=clock, sleep=clock.sleep, notes=[])
-        super().__init__(environment, replace(session.options, no_wait=True, yes=True))
+        super().__init__(environment, session.options._replace(no_wait=True, yes=True))
         self._dry_run = dry_run
         self.reports: list[Report] = []
 

@@ -6,7 +6,6 @@ belongs to another, as a key belongs to its certificate, needs a row in `setting
 hold, a name in `NOT_IN_CONTEXTS`; one with a default, a row in `DEFAULTS`.
 """
 
-from dataclasses import dataclass, fields
 from types import NoneType
 from typing import Annotated, Literal, NamedTuple, get_args, get_origin
 
@@ -46,8 +45,7 @@ def checked_timeout(timeout: float | None, hint: str | None = None) -> float:
     return timeout
 
 
-@dataclass(frozen=True, slots=True)
-class GlobalOptions:
+class GlobalOptions(NamedTuple):
     """The value of each option; None if it was not given."""
 
     master: Annotated[
@@ -159,15 +157,11 @@ class GlobalOptions:
 
     def over(self, weaker: "GlobalOptions") -> "GlobalOptions":
         """These options, and those of `weaker` that are not given here."""
-        chosen = {}
-        for option in fields(self):
-            mine, theirs = getattr(self, option.name), getattr(weaker, option.name)
-            chosen[option.name] = mine + theirs if option.name == "verbose" else theirs if mine is None else mine
-        return GlobalOptions(**chosen)
+        chosen = (theirs if mine is None else mine for mine, theirs in zip(self, weaker, strict=True))
+        return GlobalOptions._make(chosen)._replace(verbose=self.verbose + weaker.verbose)
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeOptions:
+class ChangeOptions(NamedTuple):
     """The options of every command that changes a cluster."""
 
     report: Annotated[
@@ -265,15 +259,15 @@ _KINDS = {str: "a string", float: "a number", int: "a whole number", bool: "true
 def known_settings() -> tuple[Setting, ...]:
     """Every setting in the order of the options; a secret comes before the key of its file."""
     found: list[Setting] = []
-    for option in fields(GlobalOptions):
-        annotation, info = get_args(option.type)[:2]
+    for name, declared in GlobalOptions.__annotations__.items():
+        annotation, info = get_args(declared)[:2]
         kinds = [kind for kind in get_args(annotation) or (annotation,) if kind is not NoneType]
         choices = get_args(kinds[0]) if get_origin(kinds[0]) is Literal else ()
-        if option.name.endswith("_file"):
-            found.append(Setting(option.name.removesuffix("_file"), None, str))
+        if name.endswith("_file"):
+            found.append(Setting(name.removesuffix("_file"), None, str))
         found.append(
             Setting(
-                option.name,
+                name,
                 option=(info.default, *info.param_decls)[0] if isinstance(info.default, str) else info.param_decls[0],
                 kind=str if choices else kinds[0],
                 choices=choices,

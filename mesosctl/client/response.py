@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
@@ -196,8 +195,7 @@ def raise_for_status(answer: Response, requester: Requester) -> None:
 _SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     """One request and its answer, or `failure`, the sentence for why there is none.
 
     `headers` are those that were sent, with secrets removed.
@@ -206,7 +204,7 @@ class Trace:
     method: str
     url: str
     headers: Mapping[str, str]
-    body: bytes | None = field(repr=False)
+    body: bytes | None
     seconds: float
     answer: Response | None = None
     failure: str | None = None

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import httpx
 
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 from mesosctl.api.protobuf_json.decoding import MOST_VALUES, ConversionError, decode
 from mesosctl.client.deadline import Deadline
 from mesosctl.model.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer
@@ -168,14 +168,14 @@ class EventStream:
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         try:
-            for record in streaming.decode(pieces_of(self._response)):
+            for record in recordio.decode(pieces_of(self._response)):
                 event = decode(record)
                 if not isinstance(event, dict) or not isinstance(event.get("type"), str):
                     raise UnexpectedAnswer("the stream contains something that is not an event")
                 yield event
         except BROKEN as error:
             raise self._translate(error) from error
-        except (streaming.BrokenRecord, ConversionError) as error:
+        except (recordio.BrokenRecord, ConversionError) as error:
             raise UnexpectedAnswer(f"the stream is not as documented: {error}") from None
 
     def __enter__(self) -> Self:

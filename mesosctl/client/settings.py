@@ -3,8 +3,7 @@
 import base64
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import httpx
@@ -60,28 +59,41 @@ class ClientSettings(NamedTuple):
     may_change: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Credentials:
+class Credentials(NamedTuple):
     """A principal and its secret; the secret is never part of the repr."""
 
     principal: str
-    secret: str = field(repr=False)
-    proof: ClassVar[str] = "secret"
-    """The kind of credentials, in one word."""
+    secret: str
+
+    def __repr__(self) -> str:
+        """Without the secret."""
+        return f"Credentials(principal={self.principal!r})"
+
+    @property
+    def proof(self) -> str:
+        """The kind of credentials, in one word."""
+        return "secret"
 
     def header(self) -> str:
         """The value of `Authorization` for Basic authentication."""
         return "Basic " + base64.b64encode(f"{self.principal}:{self.secret}".encode(errors="surrogateescape")).decode()
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A token, its scheme (one of `TOKEN_SCHEMES`), and its principal, if known; the repr hides the token."""
 
-    token: str = field(repr=False)
+    token: str
     scheme: str = "bearer"
     principal: str | None = None
-    proof: ClassVar[str] = "token"
+
+    def __repr__(self) -> str:
+        """Without the token."""
+        return f"Token(scheme={self.scheme!r}, principal={self.principal!r})"
+
+    @property
+    def proof(self) -> str:
+        """The kind of credentials, in one word."""
+        return "token"
 
     def header(self) -> str:
         """The value of `Authorization`."""

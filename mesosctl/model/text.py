@@ -190,7 +190,14 @@ _MESOS_SECONDS = {
 }
 
 
+_FRACTION = re.compile(r"((?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(%?)", re.ASCII)
 _SPAN_HINT = "for example, 500ms, 30s, 10m or 1h30m"
+
+
+def parse_fraction(text: str) -> float:
+    """A part of a whole, written as 0.2 or 20%; NaN if it is neither."""
+    found = _FRACTION.fullmatch(text.strip())
+    return float(found[1]) / (100 if found[2] else 1) if found else math.nan
 
 
 def parse_span(text: str, field: str) -> float:

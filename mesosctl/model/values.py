@@ -35,16 +35,16 @@ class IdentityCache(Generic[_Made]):
     def __init__(self, make: Callable[..., _Made]) -> None:
         self._make = make
         # The objects are kept beside their value, so that their ids are not reused.
-        self._kept: dict[tuple[int, ...], tuple[tuple[Any, ...], _Made]] = {}
+        self._kept: dict[int | tuple[int, ...], tuple[tuple[Any, ...], _Made]] = {}
 
-    def of(self, *objects: Any) -> _Made:
+    def of(self, first: Any, *more: Any) -> _Made:
         """Return the value of these objects."""
-        key = tuple(map(id, objects))
+        key = (id(first), *map(id, more)) if more else id(first)  # most are made of one object
         found = self._kept.get(key)
         if found is None:
             if len(self._kept) >= _MOST_KEPT:
                 self._kept.clear()
-            found = self._kept[key] = (objects, self._make(*objects))
+            found = self._kept[key] = ((first, *more), self._make(first, *more))
         return found[1]
 
 

@@ -11,12 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mesosctl.api import responses
-from mesosctl.api.protobuf_json.decoding import decode
-from mesosctl.api.snapshots import snapshot as snapshot_api
-from mesosctl.api.snapshots.lending import lending
 from mesosctl.client.leading_master import Master
 from mesosctl.file_writing import write_pieces
 from mesosctl.model.errors import Denied, MesosctlError
@@ -75,22 +72,20 @@ def read_snapshot(
     `unknown` lists what is not visible. Raises the errors of `Master` if the agents, frameworks and tasks cannot be
     read.
     """
-    from mesosctl.api.snapshots import cluster_state  # imported late: it loads msgspec
-
     report = progress or (lambda *_: None)
     version = responses.version(master.get("/version"))
+    before = _settings(master)  # which finds the leader; for /flags it would have to be looked for
     flags = _if_allowed(lambda: responses.flags(master.get("/flags")))
-    before = _settings(master)
     changed = True
     for attempt in range(1, ATTEMPTS + 1):
         again = "" if attempt == 1 else f" again, because quotas or weights changed ({attempt} of {ATTEMPTS})"
         answer = _receive_state(master, report, again)
+        after = _settings(master)
         deadline = master.deadline.again()
         with ThreadPoolExecutor(1) as evaluation:
             evaluated = evaluation.submit(_evaluate, answer, deadline)
             try:
-                after = _settings(master)
-                suppressed = _if_told(lambda: cluster_state.suppressed_roles(master.get("/metrics/snapshot")))
+                suppressed = _if_told(lambda: _suppressed_roles(master.get("/metrics/snapshot")))
                 state, lent = evaluated.result()
             finally:
                 deadline.end()  # Ctrl-C or an error does not wait for the evaluation
@@ -122,7 +117,7 @@ def _receive_state(master: Master, report: Progress, again: str) -> "Response":
 
 
 def _evaluate(answer: "Response", deadline: "Deadline") -> "tuple[ClusterState, Lending | None]":
-    from mesosctl.api.snapshots import cluster_state  # imported late: it loads msgspec
+    from mesosctl.api.snapshots import cluster_state  # imported late, while the master makes its metrics
 
     state: ClusterState = answer.take(cluster_state.cluster_state, deadline)
     # The parts of lending refer to each other, and only a fake master lends: they are read from the whole answer.
@@ -130,7 +125,16 @@ def _evaluate(answer: "Response", deadline: "Deadline") -> "tuple[ClusterState, 
 
 
 def _lending(chunks: Iterable[bytes]) -> Lending | None:
+    from mesosctl.api.protobuf_json.decoding import decode
+    from mesosctl.api.snapshots.lending import lending
+
     return lending(decode(b"".join(chunks)))
+
+
+def _suppressed_roles(metrics: Any) -> dict[str, dict[str, bool]]:
+    from mesosctl.api.snapshots import cluster_state
+
+    return cluster_state.suppressed_roles(metrics)
 
 
 def _decisive(flags: Mapping[str, str] | None, *, lends: bool) -> dict[str, str]:
@@ -260,4 +264,6 @@ def _hidden_by_flags(flags: Mapping[str, str]) -> list[str]:
 
 def write_file(path: Path, snapshot: ClusterSnapshot, redact: Callable[[Iterable[str]], Iterable[str]] = iter) -> None:
     """Replace a file completely, or leave the old one; `redact` removes secrets.  Raises BadInput."""
+    from mesosctl.api.snapshots import snapshot as snapshot_api
+
     write_pieces(path, redact(snapshot_api.lines(snapshot)))

@@ -130,7 +130,7 @@ def _agents(metrics: dict[str, Any]) -> dict[str, int]:
 
 
 class Feed:
-    """Readings in a thread of their own, so that a screen answers keys while a large answer is on its way.
+    """Readings in a separate thread, so that a screen answers keys while a large answer is on its way.
 
     `events` says whether to follow the master's event stream too, which a master in this process does not have.
     """

@@ -56,7 +56,7 @@ def update_weights(master: Master, target: Mapping[str, float], *, v1: bool = Fa
     `v1` sends UPDATE_WEIGHTS instead of PUT /weights.  Raises RuleViolation, NotConfirmed and what
     `client.Master` raises.
     """
-    from mesosctl.api.quota import UpdateWeightsCall, WeightInfos
+    from mesosctl.api.weights import UpdateWeightsCall, WeightInfos
 
     check_weights(target)
 

@@ -16,7 +16,7 @@ from mesosctl.model import errors
 from mesosctl.model.errors import BadInput, Conflict, DeadlinePassed, MesosctlError, NotFound, UsageError
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.desired import DesiredQuota, describe_losses, guarantees_of
-from mesosctl.model.reservations.holdings import RegisteredAgent
+from mesosctl.model.reservations.holdings import RegisteredAgent, spread
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_of_agents
@@ -292,8 +292,7 @@ class ChangeRunner:
         gone = [find_agent(everybody, word).id for word in change.names]
         part = round(len(everybody) * change.fraction, 6)
         count = math.ceil(part)
-        # Evenly spaced by host name, so that racks with similar names lose equally.
-        gone += [everybody[place * len(everybody) // count].id for place in range(count)]
+        gone += [agent.id for agent in spread(everybody, count)]
         # With few agents a fraction is rarely a whole number, and rounding up may take far more of the cluster.
         rounded = f"{change.fraction:g} of {len(everybody)} is {part:g}, rounded up" if count != part else ""
         return gone, rounded

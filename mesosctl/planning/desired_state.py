@@ -12,7 +12,7 @@ from typing import Literal
 from mesosctl.model.quantities import Quota, format_milli
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
-from mesosctl.model.resource import Labels
+from mesosctl.model.resource import Labels, Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import MESOS_1_11, Profile
 from mesosctl.planning.reservation_plan import AgentReservations, DesiredReservation
@@ -167,7 +167,12 @@ def is_text(*names: str | None) -> bool:
 
 
 def _reservations(agent: RegisteredAgent, name: str) -> tuple[list[DesiredReservation], list[str]]:
+    """The reservations on an agent, in the order of their roles, and sentences about those that cannot be written.
+
+    A stack of which everything is refined is there too, without resources: there must be something to refine.
+    """
     sums: dict[tuple[tuple[str, ...], str | None, Labels | None], Resources] = {}
+    refined: dict[tuple[str, ...], Reservation] = {}
     left_out: list[str] = []
     for entry in agent.total:
         if not entry.is_dynamically_reserved:
@@ -179,11 +184,19 @@ def _reservations(agent: RegisteredAgent, name: str) -> tuple[list[DesiredReserv
         if not is_text(entry.name, top.principal, str(top.labels), *(level.role for level in entry.reservations)):
             left_out.append(f"{str(entry)!r} on {name}: a name is not UTF-8, which TOML requires")
             continue
-        key = (tuple(level.role for level in entry.reservations), top.principal, top.labels)
+        roles = tuple(level.role for level in entry.reservations)
+        key = (roles, top.principal, top.labels)
+        for depth, level in enumerate(entry.reservations[:-1], 1):
+            if level.type == "DYNAMIC" and is_text(level.principal, str(level.labels)):
+                refined.setdefault(roles[:depth], level)
         plain = Resources([replace(entry, reservations=(), disk=None, shared=False, copies=1)])
         sums[key] = sums.get(key, Resources()) + plain
+    held = {roles for roles, _, _ in sums}
+    nothing = {
+        (roles, level.principal, level.labels): Resources() for roles, level in refined.items() if roles not in held
+    }
     targets = [
         DesiredReservation(name, roles[-1], resources, roles[:-1], principal, labels)
-        for (roles, principal, labels), resources in sums.items()
+        for (roles, principal, labels), resources in (sums | nothing).items()
     ]
-    return targets, left_out
+    return sorted(targets, key=lambda one: (one.roles, one.principal or "", str(one.labels))), left_out

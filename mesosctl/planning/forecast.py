@@ -11,6 +11,7 @@ from mesosctl.model.offers.offers import OnAgent
 from mesosctl.model.quantities import Limits, Quantities
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.resources import Resources
+from mesosctl.model.values import immutable
 from mesosctl.planning.cluster_summary import HeldResources
 from mesosctl.planning.message_rates import Simulation
 
@@ -56,7 +57,7 @@ class ChangeAnswer:
     """A suggestion for people."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class RescindedOffer(OnAgent):
     """An offer that would be taken back."""
 
@@ -91,7 +92,6 @@ class EvictedTask(OnAgent):
     """Whether it happens at once; otherwise as soon as the regular offers on the agent are used."""
     agent_id: str
     agent: str
-    """The name of the agent in sentences."""
     caused: bool = True
     """Whether the change causes it; otherwise it was so before."""
     runs_now: bool = True

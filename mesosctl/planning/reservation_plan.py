@@ -144,7 +144,7 @@ class AgentReservations:
             f"could refine",
             field="reservations",
             rule="reservation.exists",
-            hint=f"add a reservation for '{reservation.under[-1]}' there too",
+            hint=f"add a reservation for '{reservation.under[-1]}' there too, of cpus:0 if all of it is refined",
         )
 
     def steps(self) -> list[ReservationStep]:

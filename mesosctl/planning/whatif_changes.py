@@ -15,7 +15,7 @@ from mesosctl.model.errors import MesosctlError, UsageError
 from mesosctl.model.quantities import Limits
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import closest
-from mesosctl.model.text import parse_entries, parse_of_agents
+from mesosctl.model.text import parse_entries, parse_fraction, parse_of_agents
 
 EXAMPLES = {
     "quota": "quota:web=cpus:12;mem:6GiB",
@@ -202,7 +202,7 @@ def _guarantee(rest: str) -> Guarantee:
     role, text = _named(rest, "a role")
     limit = _LIMIT.search(text)
     if limit is not None:
-        hint = f"give the limit as a change of its own: {shlex.quote(f'limit:{role}={limit[1].strip()}')}"
+        hint = f"give the limit as a separate change: {shlex.quote(f'limit:{role}={limit[1].strip()}')}"
         raise UsageError("a guarantee cannot contain a limit", field="CHANGES", hint=hint)
     return Guarantee(roles_model.check_role(role), tuple(parse_entries(text)))
 
@@ -227,14 +227,12 @@ def _weight(rest: str) -> Weight:
     return Weight(roles_model.check_role(role), weight)
 
 
-_NUMBER = re.compile(r"\d{1,9}(\.\d{1,9})?", re.ASCII)
 _LIMIT = re.compile(r"(?:^|;)\s*limits?\s*(?:=|:(?=\s*none))([^;]+)")
 
 
 def _failover(rest: str) -> Failover:
-    number, percent, more = rest.strip().partition("%")
-    part = float(number) / (100 if percent else 1) if _NUMBER.fullmatch(number) else math.nan
-    if more or not 0 <= part <= 1:
+    part = parse_fraction(rest)
+    if not 0 <= part <= 1:
         raise UsageError(f"'{rest}' is not a fraction of the agents: write 0 to 1, or 0% to 100%", field="CHANGES")
     return Failover(part)
 

@@ -20,6 +20,7 @@ _OF_AMOUNTS = ("quota", "limit", "weight")
 """The changes that have no sets, which are written in braces too."""
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(\d+))?")
+_LIKE_A_RANGE = re.compile(r"[-+\d.]+\.\.[-+\d.]+")
 
 
 def expand(word: str) -> tuple[str, ...]:
@@ -30,7 +31,7 @@ def expand(word: str) -> tuple[str, ...]:
     parts = _BRACES.split(word)
     if any(brace in text for text in parts[::2] for brace in "{}"):
         raise UsageError(
-            f"'{word}': a brace is not closed, or not opened",
+            f"'{word}': a brace is not closed, not opened, or inside another",
             field="--each",
             hint="write the alternatives as {8,12,16}, or as {8..16..4}",
         )
@@ -62,6 +63,12 @@ def check_no_braces(word: str) -> str:
 
 def _listed(word: str, text: str) -> Sequence[str]:
     found = _RANGE.fullmatch(text)
+    if found is None and _LIKE_A_RANGE.fullmatch(text):
+        raise UsageError(
+            f"'{word}': a range counts in whole numbers, and its step has no sign",
+            field="--each",
+            hint="for example, {8..16..4}; list other amounts: {0.5,1,1.5}",
+        )
     if found is None:
         listed = [one.strip() for one in text.split(",")]
         if not all(listed):

@@ -68,6 +68,8 @@ class Figure:
     peak_mib: float
 
 
+_SURROUNDINGS = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""The environment of a command: it finds the bytecode of its modules, as one that is installed does."""
 _LAUNCHER = """
 import json, resource, subprocess, sys
 ended = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=False).returncode
@@ -83,7 +85,9 @@ A process counts what its parent held when it was made, too: this one holds next
 def run(name: str, agents: int, words: Sequence[str]) -> Figure:
     """One command in a process of its own, its output thrown away.  Raises RuntimeError where it fails."""
     started = time.perf_counter()
-    launched = subprocess.run([sys.executable, "-c", _LAUNCHER, *words], capture_output=True, text=True, check=True)
+    launched = subprocess.run(
+        [sys.executable, "-c", _LAUNCHER, *words], capture_output=True, text=True, check=True, env=_SURROUNDINGS
+    )
     seconds = time.perf_counter() - started
     ended, cpu, peak = json.loads(launched.stdout)
     if ended not in (0, 1):  # 1: the what-if has found somebody who starves, or two snapshots differ
@@ -227,7 +231,8 @@ def _ask(file: Path, words: list[str]) -> tuple[Cell, ...]:
     report = str(file.with_suffix(".html"))
     tool = [sys.executable, "-m", "mesosctl", "-q", "whatif", "--from", str(file)]
     started = time.perf_counter()
-    with subprocess.Popen([*tool, *words, "-o", "json", "--report", report], stdout=subprocess.PIPE) as process:
+    command = [*tool, *words, "-o", "json", "--report", report]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=_SURROUNDINGS) as process:
         assert process.stdout is not None
         said = json.loads(process.stdout.read())
         _, _, usage = os.wait4(process.pid, 0)

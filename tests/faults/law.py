@@ -93,7 +93,7 @@ def type_words(words: Sequence[str], address: str, folder: Path, timeout: float)
     started = time.monotonic()
     with (
         mock.patch("mesosctl.operations.confirm.GRACE", GRACE),
-        mock.patch("mesosctl.operations.quota.requests.GRACE", GRACE),
+        mock.patch("mesosctl.operations.quota.replacement.GRACE", GRACE),
     ):
         status = main([*words, "--timeout", str(timeout)], environment)
     took = time.monotonic() - started

@@ -10,7 +10,7 @@ from fake_master.http.request_response import Request
 from fake_master.protobuf.conversion import parse
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 from tests.fuzz.requests import Sent
 from tests.jobs.day import check_books
 
@@ -169,7 +169,7 @@ class Lab:
             assert answer.status == 200, (name, answer)
             json.loads(answer.body.decode(errors="surrogateescape"))
         for stream, event in self._streams:
-            for record in streaming.decode(stream.take()):
+            for record in recordio.decode(stream.take()):
                 if event is None:
                     json.loads(record.decode(errors="surrogateescape"))
                 else:

@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx
 
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 from tests.helpers.waiting import PATIENCE
 
 AGENTS_OF_EACH_KIND = 3
@@ -258,7 +258,7 @@ class TaskOperator(Operator):
             info["id"] = named["framework_id"]
         body = {"type": "SUBSCRIBE", **named, "subscribe": {"framework_info": info}}
         with client.stream("POST", "/api/v1/scheduler", json=body, headers={"Accept": "application/json"}) as answer:
-            events = (json.loads(record) for record in streaming.decode(answer.iter_bytes()))
+            events = (json.loads(record) for record in recordio.decode(answer.iter_bytes()))
             self.framework_id = next(events)["subscribed"]["framework_id"]["value"]
             yield answer.headers["Mesos-Stream-Id"], events
 

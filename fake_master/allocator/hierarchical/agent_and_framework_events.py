@@ -24,7 +24,13 @@ class Events(Allocator):
     _inverse_offers: InverseOffers
 
     def _framework_changed(self, framework: str) -> None:
-        """Called when the description, activity or suppression of a known framework has changed; for extensions."""
+        """Called when the description, activity or suppression of a known framework has changed; for extensions.
+
+        It is not called for a new one: an extension that overrides `add_framework` knows of it.
+        """
+
+    def _filter_expired(self, agent: Agent) -> None:
+        """Called when an offer filter on the agent has ended by itself; for extensions."""
 
 
 # --- Agents -----------------------------------------------------------------------------------------
@@ -66,8 +72,9 @@ class AgentEvents(Events):
     def remove_agent(self, agent: str) -> None:
         state = self.state
         record = state.agents.pop(agent)
-        for allocation in state.pool.allocations.by_role(record.allocated) if record.allocated else ():
-            state.mark_allocated(record, allocation, -1)
+        for part in record.accepted:
+            for allocation in state.pool.allocations.by_role(part):
+                state.roles.allocate(allocation.role, allocation.unreserved, -1)
         for client, allocation in list(record.allocations):
             state.give_back(record, client, allocation)
             state.forget_client_unless_needed(client)

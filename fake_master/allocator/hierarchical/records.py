@@ -82,6 +82,11 @@ class Agent:
             self._accepted = ()
         return self._allocated
 
+    @property
+    def accepted(self) -> tuple[Resources, ...]:
+        """The parts that add up to `allocated`."""
+        return self._allocated, *self._accepted
+
     def accept(self, resources: Resources) -> None:
         """Add to `allocated`."""
         self._accepted += (resources,)

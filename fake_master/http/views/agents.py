@@ -7,8 +7,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-from fake_master.http.json_text import Fragment, LikeTexts, ResourceTexts, Written, dumps, to_bytes
-from fake_master.http.views.response_cache import Parts, texts
+from fake_master.http.json_text import Fragment, JsonPieces, LikeTexts, ResourceTexts, dumps, to_bytes
+from fake_master.http.views.response_cache import Parts, texts_seen
 from fake_master.http.views.templates import (
     BLANK_AGENT,
     ShownAgent,
@@ -131,23 +131,23 @@ def _unreserved_in_full(whole: Resources) -> list[dict[str, Any]]:
     return list_to_json(whole.unreserved(), "ENDPOINT")
 
 
-def agents(state: MasterState, runtime: AgentRuntime, principal: str | None) -> Written:
+def agents(state: MasterState, runtime: AgentRuntime, principal: str | None) -> JsonPieces:
     """Every agent as /state shows it: a JSON array."""
     return _array(state, runtime, "state", AgentViews.short, principal)
 
 
-def agents_in_full(state: MasterState, runtime: AgentRuntime, principal: str | None) -> Written:
+def agents_in_full(state: MasterState, runtime: AgentRuntime, principal: str | None) -> JsonPieces:
     """Every agent as /slaves shows it: a JSON array."""
     return _array(state, runtime, "slaves", AgentViews.in_full, principal)
 
 
-def agents_described(state: MasterState, runtime: AgentRuntime, principal: str | None) -> Written:
+def agents_described(state: MasterState, runtime: AgentRuntime, principal: str | None) -> JsonPieces:
     """Every agent as GET_AGENTS shows it: a JSON array."""
     if not runtime.shows_more:
         return _array(state, runtime, "described", AgentViews.described, principal)
     # Loans can change while the agent's own parts stay the same.
     shown = AgentViews(state, runtime, roles.sees(state, principal))
-    return Written((dumps([shown.described(shown.shown(of)) for of in state.agents.values()]),))
+    return JsonPieces((dumps([shown.described(shown.shown(of)) for of in state.agents.values()]),))
 
 
 def _array(
@@ -156,9 +156,9 @@ def _array(
     kind: str,
     view: Callable[[AgentViews, ShownAgent], Mapping[str, Any]],
     principal: str | None,
-) -> Written:
+) -> JsonPieces:
     sees = roles.sees(state, principal)
-    agents, offers, kept = state.agents.values(), state.offers, texts(state, kind + _whose(sees, principal))
+    agents, offers, kept = state.agents.values(), state.offers, texts_seen(state, kind, principal, "view_roles")
 
     def parts(of: Agent) -> Parts:
         # Idle reservations are calculated for each request.
@@ -167,17 +167,12 @@ def _array(
     def everything() -> Iterable[Any]:
         return chain((offers.revision,), map(_revision, agents))
 
-    def written() -> Written:
+    def make() -> JsonPieces:
         shown = AgentViews(state, runtime, sees)
         return kept.array_of_texts(agents, parts, lambda of: shown.text(of, partial(view, shown)))
 
     # To find that nothing changed is many times faster for all together.
-    return written() if runtime.shows_more else kept.whole(everything, written)
-
-
-def _whose(sees: Sees, principal: str | None) -> str:
-    """Distinguish the cached texts of principals who see different things."""
-    return "" if sees is roles.everything else f" that {principal!r} sees"
+    return make() if runtime.shows_more else kept.whole(everything, make)
 
 
 def recovered_agents(state: MasterState, wanted: str | None = None) -> list[dict[str, Any]]:
@@ -200,10 +195,10 @@ def _attribute_value(entry: Mapping[str, Any]) -> str | float:
     return value
 
 
-def agents_in_summary(state: MasterState, runtime: AgentRuntime, principal: str | None) -> Written:
+def agents_in_summary(state: MasterState, runtime: AgentRuntime, principal: str | None) -> JsonPieces:
     """Every agent as /state-summary shows it, with task counts: a JSON array."""
     sees = roles.sees(state, principal)
-    agents, offers, kept = state.agents.values(), state.offers, texts(state, "summary" + _whose(sees, principal))
+    agents, offers, kept = state.agents.values(), state.offers, texts_seen(state, "summary", principal, "view_roles")
 
     def everything() -> Iterable[Any]:
         yield from chain((offers.revision,), map(_revision, agents))
@@ -212,7 +207,7 @@ def agents_in_summary(state: MasterState, runtime: AgentRuntime, principal: str 
             yield from framework.task_groups()
             yield from chain.from_iterable(map(_place, framework.all_tasks_or_groups()))
 
-    def written() -> Written:
+    def make() -> JsonPieces:
         counts: dict[str, Counter[str]] = {}
         present: dict[str, dict[str, None]] = {}
         for framework in state.frameworks.values():
@@ -239,4 +234,4 @@ def agents_in_summary(state: MasterState, runtime: AgentRuntime, principal: str 
 
         return kept.array_of_texts(agents, parts, text)
 
-    return kept.whole(everything, written)
+    return kept.whole(everything, make)

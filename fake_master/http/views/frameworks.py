@@ -9,8 +9,8 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from fake_master.http.json_text import ResourceTexts, Written, dumps, written
-from fake_master.http.views.response_cache import Parts, texts
+from fake_master.http.json_text import JsonPieces, ResourceTexts, dumps, json_object
+from fake_master.http.views.response_cache import Parts, ResponseCache, texts, texts_seen
 from fake_master.http.views.templates import OfferTexts
 from fake_master.services import v1_messages
 from fake_master.state.extension_points import AgentRuntime
@@ -20,16 +20,22 @@ from fake_master.state.tasks import SUMMARY_STATES, Task, TaskGroup, count_of, t
 from mesosctl.api.resources import summary
 from mesosctl.model.resources import Resources
 
+_VIEW = "view_frameworks"
+
 
 def visible(state: MasterState, principal: str | None, some: Iterable[Framework]) -> list[Framework]:
     """Return those of `some` whose user the principal may look at."""
     authorizer = state.flags.authorizer
-    if authorizer.allows_all("view_frameworks"):
+    if authorizer.allows_all(_VIEW):
         return list(some)
-    return [of for of in some if authorizer.allows("view_frameworks", principal, of.info["user"])]
+    return [of for of in some if authorizer.allows(_VIEW, principal, of.info["user"])]
 
 
-def in_full(state: MasterState, principal: str | None) -> dict[str, Written]:
+def _texts_seen(state: MasterState, kind: str, principal: str | None) -> ResponseCache:
+    return texts_seen(state, kind, principal, _VIEW)
+
+
+def in_full(state: MasterState, principal: str | None) -> dict[str, JsonPieces]:
     """Return what /state and /frameworks share: the frameworks, present and completed, that a principal may see."""
     everybody = {
         "frameworks": state.frameworks.values(),
@@ -37,7 +43,7 @@ def in_full(state: MasterState, principal: str | None) -> dict[str, Written]:
     }
     view = partial(framework, offers=OfferTexts(state))
     return {
-        name: texts(state, f"{name} that {principal!r} sees").array(visible(state, principal, some), _parts, view)
+        name: _texts_seen(state, name, principal).array(visible(state, principal, some), _parts, view)
         for name, some in everybody.items()
     }
 
@@ -76,14 +82,14 @@ def _task_parts(tasks: Iterable[Task | TaskGroup]) -> list[Any]:
     return parts
 
 
-def in_summary(state: MasterState, principal: str | None) -> Written:
+def in_summary(state: MasterState, principal: str | None) -> JsonPieces:
     """The frameworks that a principal may see, as /state-summary shows them: a JSON array."""
 
     def parts(of: Framework) -> Parts:
         states = [one.state for one in of.all_tasks_or_groups()]
         return (*_FIELDS(of), of.used(), of.offered(), *of.task_groups(), *states)
 
-    kept = texts(state, f"frameworks with counts that {principal!r} sees")
+    kept = _texts_seen(state, "frameworks with counts", principal)
     return kept.array(visible(state, principal, state.frameworks.values()), parts, framework_with_counts)
 
 
@@ -177,7 +183,7 @@ def task_summary(task: Task, summed: Callable[[Resources], Any] = summary) -> di
 # --- The calls of the operator API ----------------------------------------------------------------
 
 
-def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: str | None) -> Written:
+def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: str | None) -> JsonPieces:
     """Return the answer of GET_FRAMEWORKS for a principal."""
     offers = OfferTexts(state)
 
@@ -186,8 +192,9 @@ def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: s
         agents = [state.agents[offer.agent_id] for offer in of.offers.values()]
         spans = map(state.maintenance.unavailability, agents)
         return (
-            *(of.info, of.offer_constraints, of.active, of.connected, of.recovered),
-            *(of.registered_time, of.reregistered_time, of.unregistered_time, of.used(), of.offered()),
+            *_FIELDS(of),
+            of.used(),
+            of.offered(),
             *of.offers.values(),
             *[agent.revision for agent in agents],
             *spans,
@@ -197,13 +204,13 @@ def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: s
         shown = [offers.described(offer) for offer in of.offers.values()]
         return v1_messages.framework(of, shown, runtime.describe_framework(of))
 
-    def array(kind: str, some: Iterable[Framework]) -> Written:
+    def array(kind: str, some: Iterable[Framework]) -> JsonPieces:
         shown = visible(state, principal, some)
         if runtime.shows_more:  # debts to a framework can change while its own parts stay the same
-            return Written((dumps([view(of) for of in shown]),))
-        return texts(state, f"{kind} described that {principal!r} sees").array(shown, parts, view)
+            return JsonPieces((dumps([view(of) for of in shown]),))
+        return _texts_seen(state, f"{kind} described", principal).array(shown, parts, view)
 
-    return written(
+    return json_object(
         {
             "frameworks": array("frameworks", state.frameworks.values()),
             "completed_frameworks": array("completed frameworks", state.completed_frameworks.values()),
@@ -211,20 +218,20 @@ def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: s
     )
 
 
-def tasks_described(state: MasterState, principal: str | None) -> Written:
+def tasks_described(state: MasterState, principal: str | None) -> JsonPieces:
     """Return the answer of GET_TASKS for a principal."""
     shown = visible(state, principal, [*state.frameworks.values(), *state.completed_frameworks.values()])
 
-    def array(kind: str, held: Callable[[Framework], Collection[Task | TaskGroup]]) -> Written:
+    def array(kind: str, held: Callable[[Framework], Collection[Task | TaskGroup]]) -> JsonPieces:
         def view(of: Framework) -> Iterable[Mapping[str, Any]]:
             listed = ResourceTexts().listed
             return (v1_messages.task(task, listed) for one in held(of) for task in tasks_of(one))
 
-        kept = texts(state, f"{kind} that {principal!r} sees")
+        kept = _texts_seen(state, kind, principal)
         # Most frameworks have none of a kind.
         return kept.concatenated(filter(held, shown), lambda of: tuple(_task_parts(held(of))), view)
 
-    return written(
+    return json_object(
         {
             "tasks": array("tasks", Framework.tasks_or_groups),
             "unreachable_tasks": array("unreachable tasks", lambda of: of.unreachable_tasks.values()),
@@ -233,24 +240,24 @@ def tasks_described(state: MasterState, principal: str | None) -> Written:
     )
 
 
-def executors_described(state: MasterState, principal: str | None) -> Written:
+def executors_described(state: MasterState, principal: str | None) -> JsonPieces:
     """Return the answer of GET_EXECUTORS for a principal."""
 
     def view(of: Framework) -> Iterable[Mapping[str, Any]]:
         for executor in of.executors.values():
             yield {"executor_info": v1_messages.executor(executor), "agent_id": {"value": executor.agent_id}}
 
-    kept = texts(state, f"executors that {principal!r} sees")
+    kept = _texts_seen(state, "executors", principal)
     shown = visible(state, principal, state.frameworks.values())
     holders = [of for of in shown if of.executors]
-    return written({"executors": kept.concatenated(holders, lambda of: tuple(of.executors.values()), view)})
+    return json_object({"executors": kept.concatenated(holders, lambda of: tuple(of.executors.values()), view)})
 
 
-def operations_described(state: MasterState) -> Written:
+def operations_described(state: MasterState) -> JsonPieces:
     """Return the answer of GET_OPERATIONS."""
     waiting = state.operations
 
-    def answer() -> Written:
-        return written({"operations": [one.message() for one in waiting.values()]} if waiting else {})
+    def make() -> JsonPieces:
+        return json_object({"operations": [one.message() for one in waiting.values()]} if waiting else {})
 
-    return texts(state, "operations").whole(waiting.values, answer)
+    return texts(state, "operations").whole(waiting.values, make)

@@ -13,7 +13,7 @@ from operator import is_
 from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
-from fake_master.http.json_text import Packed, Piece, Written, dumps
+from fake_master.http.json_text import CompressedText, JsonPieces, Piece, dumps
 from fake_master.state.master_state import MasterState
 
 Parts = tuple[Any, ...]
@@ -26,9 +26,9 @@ class Named(Protocol):
     id: str
 
 
-_PLAIN = 16 * 2**20
+_BYTES_KEPT_PLAIN = 16 * 2**20
 """Bytes of one kind of texts that are kept as they are, enough for 10,000 agents; long ones beyond are compressed."""
-_LONG = 64 * 2**10
+_BYTES_WORTH_COMPRESSING = 64 * 2**10
 """Bytes of such a long text, of a framework with hundreds of tasks.  To compress a short one takes as long as to write
 it."""
 
@@ -52,17 +52,21 @@ class ResponseCache:
         whole: Made = self._whole
         return whole
 
-    def array(self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Mapping[str, Any]]) -> Written:
+    def array(
+        self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Mapping[str, Any]]
+    ) -> JsonPieces:
         """A JSON array of the `view` of each; the texts of others are dropped."""
         return self.array_of_texts(of, parts, lambda one: dumps(view(one)))
 
     def concatenated(
         self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Iterable[Mapping[str, Any]]]
-    ) -> Written:
+    ) -> JsonPieces:
         """A JSON array of everything that `view` lists of each, in one."""
         return self.array_of_texts(of, parts, lambda one: b",".join(map(dumps, view(one))))
 
-    def array_of_texts(self, of: Iterable[Of], parts: Callable[[Of], Parts], write: Callable[[Of], bytes]) -> Written:
+    def array_of_texts(
+        self, of: Iterable[Of], parts: Callable[[Of], Parts], write: Callable[[Of], bytes]
+    ) -> JsonPieces:
         """A JSON array of the text of each; the texts of others are dropped."""
         before, self._kept = self._kept, {}
         size = 0
@@ -71,11 +75,12 @@ class ResponseCache:
             known = before.get(one.id)
             if known is None or not _same(known[0], made_of):
                 text = write(one)
-                known = (made_of, text if size < _PLAIN or len(text) < _LONG else Packed(text))
+                is_kept_plain = size < _BYTES_KEPT_PLAIN or len(text) < _BYTES_WORTH_COMPRESSING
+                known = (made_of, text if is_kept_plain else CompressedText(text))
             self._kept[one.id] = known
             size += len(known[1])
         pieces = [piece for _, text in self._kept.values() if text for piece in (b",", text)]
-        return Written((b"[", *pieces[1:], b"]"))
+        return JsonPieces((b"[", *pieces[1:], b"]"))
 
 
 _END = (object(),)
@@ -92,3 +97,9 @@ _KEPT: WeakKeyDictionary[MasterState, defaultdict[str, ResponseCache]] = WeakKey
 def texts(state: MasterState, kind: str) -> ResponseCache:
     """Return the texts of a kind that are kept for a master, as long as its state lives."""
     return _KEPT.setdefault(state, defaultdict(ResponseCache))[kind]
+
+
+def texts_seen(state: MasterState, kind: str, principal: str | None, action: str) -> ResponseCache:
+    """Return the texts that a principal may see: the same for all principals, unless an ACL restricts `action`."""
+    is_same_for_all = state.flags.authorizer.allows_all(action)
+    return texts(state, kind if is_same_for_all else f"{kind} that {principal!r} sees")

@@ -5,8 +5,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-from fake_master.http.json_text import Written, dumps, written
-from fake_master.http.views.response_cache import texts
+from fake_master.http.json_text import JsonPieces, dumps, json_object
+from fake_master.http.views.response_cache import texts, texts_seen
 from fake_master.state import roles
 from fake_master.state.master_state import MasterState
 from fake_master.state.roles import RoleView
@@ -37,23 +37,23 @@ def role(state: MasterState, of: RoleView) -> dict[str, Any]:
     }
 
 
-def roles_in_full(state: MasterState, principal: str | None) -> Written:
+def roles_in_full(state: MasterState, principal: str | None) -> JsonPieces:
     """Every role that a principal may see, as /roles shows it: a JSON array."""
 
-    def written() -> Written:
-        return Written([dumps([role(state, of) for of in visible_roles(state, principal)])])
+    def make() -> JsonPieces:
+        return JsonPieces([dumps([role(state, of) for of in visible_roles(state, principal)])])
 
-    return texts(state, f"roles that {principal!r} sees").whole(lambda: _parts_of_roles(state), written)
+    return texts_seen(state, "roles", principal, "view_roles").whole(lambda: _parts_of_roles(state), make)
 
 
-def roles_described(state: MasterState, principal: str | None) -> Written:
+def roles_described(state: MasterState, principal: str | None) -> JsonPieces:
     """Every role that a principal may see, as GET_ROLES shows it: a JSON object."""
 
-    def answer() -> Written:
+    def make() -> JsonPieces:
         found = [role_message(of) for of in visible_roles(state, principal)]
-        return written({"roles": found} if found else {})
+        return json_object({"roles": found} if found else {})
 
-    return texts(state, f"roles described that {principal!r} sees").whole(lambda: _parts_of_roles(state), answer)
+    return texts_seen(state, "roles described", principal, "view_roles").whole(lambda: _parts_of_roles(state), make)
 
 
 def _parts_of_roles(state: MasterState) -> Iterable[Any]:
@@ -78,7 +78,7 @@ def role_message(of: RoleView) -> dict[str, Any]:
 def visible_roles(state: MasterState, principal: str | None) -> list[RoleView]:
     """The roles that a principal may see, by name."""
     sees = roles.sees(state, principal)
-    every = texts(state, "roles").whole(lambda: _parts_of_roles(state), lambda: roles.views(state))
+    every = texts(state, "figures of roles").whole(lambda: _parts_of_roles(state), lambda: roles.views(state))
     return [of for of in every if sees(of.name)]
 
 

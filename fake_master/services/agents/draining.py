@@ -69,12 +69,12 @@ class Draining:
         if info is None or info["state"] != _DRAINING or not agent.connected:
             return
         for framework in self._state.frameworks.values():
-            for task in [task for task in framework.tasks.values() if task.agent_id == agent.id]:
+            for task in framework.tasks_on({agent.id}):
                 self._task_runner.drain(framework, task, will_be_gone=info["config"]["mark_gone"])
         self.may_be_over(agent.id)
 
     def may_be_over(self, agent_id: str) -> None:
-        """Look, as soon as may be, whether the last task of the agent is done with."""
+        """Soon check whether the agent's last task has ended."""
         agent = self._state.agents.get(agent_id)
         if agent is not None and agent.drain_info is not None and agent.drain_info["state"] == _DRAINING:
             self._state.timers.at(self._state.now, lambda: self._finish(agent_id))
@@ -85,7 +85,7 @@ class Draining:
             info = None if agent is None else agent.drain_info
             if agent is None or info is None or info["state"] != _DRAINING or not agent.connected:
                 return
-            if any(task.agent_id == agent_id for of in self._state.frameworks.values() for task in of.tasks.values()):
+            if any(framework.tasks_on({agent_id}) for framework in self._state.frameworks.values()):
                 return
             self._records.note(agent.hostname, drain_info={**info, "state": _DRAINED})
             if info["config"]["mark_gone"]:

@@ -69,7 +69,7 @@ class AgentRemoval:
                 continue
             for task in framework.tasks_on({agent.id}):
                 end: TaskEnd = "TASK_LOST", "REASON_AGENT_DISCONNECTED"
-                self._lose(framework, task, end, f"Agent {agent.hostname} disconnected")
+                self._lose(framework, task, end, f"Agent {agent.hostname} disconnected", agent_remains=True)
         shown = self._state.flags.shown
         timeout = parse_duration(shown["agent_ping_timeout"]) * int(shown["max_agent_ping_timeouts"])
         agent_id = agent.id
@@ -194,9 +194,14 @@ class AgentRemoval:
         for agent_id in gone:
             self._allocator.remove_agent(agent_id)
         for framework in self._state.frameworks.values():
+            if may_return(framework) and not self._events.anybody_hears(framework):
+                state, reason = end(framework)
+                for group in framework.pop_groups(gone.keys()):
+                    told = {"message": message, "reason": reason, **status}
+                    self._task_runner.updates.lose_group(framework, group, state, **told)
             for task in framework.tasks_on(gone.keys()):
                 self._lose(framework, task, end(framework), message, may_return=may_return(framework), **status)
-            framework.lose_agents(gone)  # resources that are held without a task, as in a cluster from a snapshot
+            framework.lose_agents(gone)  # what the tasks held, and all that is held without one
         for agent in agents:
             self._offers.rescind_all_on(agent.id)
             del self._state.agents[agent.id]
@@ -204,7 +209,15 @@ class AgentRemoval:
         self._events.failure(*gone)
 
     def _lose(
-        self, framework: Framework, task: Task, end: TaskEnd, message: str, *, may_return: bool = False, **status: Any
+        self,
+        framework: Framework,
+        task: Task,
+        end: TaskEnd,
+        message: str,
+        *,
+        agent_remains: bool = False,
+        may_return: bool = False,
+        **status: Any,
     ) -> None:
         if task.is_terminal:  # only its acknowledgement was missing
             framework.drop_task(task)
@@ -214,7 +227,7 @@ class AgentRemoval:
             return
         state, reason = end
         self._task_runner.updates.tell_state(framework, task, state, message=message, reason=reason, **status)
-        self._task_runner.forget(framework, task)
+        self._task_runner.forget(framework, task, agent_remains=agent_remains)
         if may_return:
             framework.unreachable_tasks[task.id] = task
         else:

@@ -1,1 +1,1 @@
-"""`GET /slaves`, read into what its readers need (Mesos documentation, "HTTP Endpoints")."""
+"""Agents in the documented JSON: `GET /slaves`, read into what its readers need, and the operations on one agent."""

@@ -1,15 +1,12 @@
 """`GET /slaves`, read into which agents are out of service, and how many are awaited after a failover."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
-from mesosctl.api.agents.capacity import is_in_service
-from mesosctl.api.protobuf_json.buffered_text import Run
-from mesosctl.api.protobuf_json.streaming import parts
-from mesosctl.api.protobuf_json.typed_elements import TypedElements
+from mesosctl.api.agents.entry import is_in_service, why_out_of_service
+from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
+from mesosctl.api.protobuf_json.json_parts import parts
 from mesosctl.api.responses import NATURAL, text, undocumented, wrong
 
 
@@ -24,15 +21,6 @@ class AgentsInService:
     """By id: "draining", "deactivated" or "disconnected"."""
 
 
-class _Agent(msgspec.Struct, gc=False):
-    """An element of `slaves` as most are."""
-
-    id: str
-    active: bool = True
-    deactivated: bool = False
-    drain_info: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-
-
 _Found = tuple[str, str | None]
 """The id of an agent, and why it is out of service; None if it is not."""
 
@@ -41,7 +29,7 @@ def agents_in_service(chunks: Iterable[bytes]) -> AgentsInService:
     """Read from an answer while its chunks arrive.  Raises UnexpectedAnswer; ConversionError if it is not JSON."""
     found = AgentsInService()
     listed: dict[str, Any] = {"slaves": None, "recovered_slaves": []}
-    for part in parts(chunks, shortcuts={"slaves": TypedElements(_Agent, _of_text).read}):
+    for part in parts(chunks, shortcuts=_shortcuts):
         name = part.path[0] if len(part.path) == 1 else ""
         if name not in listed:
             continue
@@ -62,10 +50,10 @@ def agents_in_service(chunks: Iterable[bytes]) -> AgentsInService:
     return found
 
 
-def _of_text(entry: _Agent) -> _Found:
-    if entry.active and not entry.deactivated:
-        return entry.id, None
-    return entry.id, _cause(is_draining=entry.drain_info is not msgspec.UNSET, is_deactivated=entry.deactivated)
+def _shortcuts() -> Mapping[str, Shortcut]:
+    from mesosctl.api.agents import texts  # imported late: it loads msgspec
+
+    return {"slaves": texts.agents_in_service()}
 
 
 def _agent(entry: Any, where: str) -> _Found:
@@ -77,10 +65,4 @@ def _agent(entry: Any, where: str) -> _Found:
         raise undocumented(error, where) from None
     if is_in_service(entry):
         return agent_id, None
-    return agent_id, _cause(is_draining="drain_info" in entry, is_deactivated=entry.get("deactivated") is True)
-
-
-def _cause(*, is_draining: bool, is_deactivated: bool) -> str:
-    if is_draining:
-        return "draining"
-    return "deactivated" if is_deactivated else "disconnected"
+    return agent_id, why_out_of_service(draining="drain_info" in entry, deactivated=entry.get("deactivated") is True)

@@ -49,6 +49,7 @@ from mesosctl.planning.reservation_plan import DesiredReservation
 SCHEMA_VERSION = 1
 NONE = "none"
 """The text for a guarantee, or limits, of nothing."""
+NO_RESOURCES = "cpus:0"
 _RESERVATION_KEYS = {"agent", "role", "resources", "under", "principal", "labels"}
 
 
@@ -84,7 +85,8 @@ def _reservation_to_toml(reservation: DesiredReservation) -> dict[str, Any]:
     written: dict[str, Any] = {
         "agent": reservation.agent,
         "role": reservation.role,
-        "resources": ";".join(f"{entry.name}:{format_value(entry.value)}" for entry in reservation.resources),
+        "resources": ";".join(f"{entry.name}:{format_value(entry.value)}" for entry in reservation.resources)
+        or NO_RESOURCES,
     }
     if reservation.under:
         written["under"] = list(reservation.under)

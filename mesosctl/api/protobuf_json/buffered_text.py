@@ -20,8 +20,8 @@ from mesosctl.api.protobuf_json.decoding import (
 
 LONGEST_VALUE = 32 * 1024 * 1024
 """The longest value, in characters, that is not split; an agent, a framework or a task has some thousands."""
-_LONG_ELEMENT = 1 << 14
-"""Characters; hardly any element that has a shortcut is longer."""
+_LONG_TEXT = 1 << 14
+"""Characters.  Hardly any element that has a shortcut is longer, and in less text a shortcut would save nothing."""
 _BLANK = " \t\n\r"
 _BLANKS = re.compile(f"[{_BLANK}]*")
 _LONGEST_WORD = 16
@@ -36,13 +36,16 @@ class Run(NamedTuple):
 
 Shortcut = Callable[[str, int], tuple[Any, int] | None]
 """Reads the value at a place of a text, or a `Run` of several, faster than a JSON parser: it and its end, or None."""
+FindShortcuts = Callable[[], Mapping[str, Shortcut]]
+"""Returns the shortcuts by the name of the list that each is for; called once text is long enough for them."""
 
 
 class BufferedText:
     """Text that arrives in chunks; the part that was read is dropped."""
 
-    def __init__(self, chunks: Iterable[bytes], shortcuts: Mapping[str, Shortcut], *, each_key_once: bool) -> None:
-        self._shortcuts = shortcuts
+    def __init__(self, chunks: Iterable[bytes], shortcuts: FindShortcuts | None, *, each_key_once: bool) -> None:
+        self._find_shortcuts = shortcuts
+        self._shortcuts: Mapping[str, Shortcut] | None = None
         self._each_key_once = each_key_once
         self._decode = (STRICT if each_key_once else DECODER).raw_decode
         self._chunks = iter(chunks)
@@ -105,14 +108,23 @@ class BufferedText:
     def element(self, name: str) -> Any:
         """The value that begins here, in a list of this name, or a `Run` of values."""
         self.peek()
-        shortcut = self._shortcuts.get(name)
-        if shortcut is not None and len(self._text) - self.at < _LONG_ELEMENT:
-            self._read_on()  # what is cut would have to be read without the shortcut
+        shortcut = self._shortcut(name)
         short = shortcut(self._text, self.at) if shortcut is not None else None
         if short is None:
             return self.value()
         value, self.at = short
         return value
+
+    def _shortcut(self, name: str) -> Shortcut | None:
+        """The shortcut for a list of this name, if enough text is held, of this element and those after it."""
+        if self._find_shortcuts is None:
+            return None
+        while len(self._text) - self.at < _LONG_TEXT:
+            if not self._read_on():
+                return None
+        if self._shortcuts is None:
+            self._shortcuts = self._find_shortcuts()
+        return self._shortcuts.get(name)
 
     def value(self) -> Any:
         """The value that begins here, whole."""

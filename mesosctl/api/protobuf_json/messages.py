@@ -9,7 +9,7 @@ import base64
 import binascii
 import re
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 
@@ -25,16 +25,14 @@ _JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", l
 # there is.
 
 
-@dataclass(frozen=True, slots=True)
-class Enumeration:
+class Enumeration(NamedTuple):
     """A closed list of names."""
 
     name: str
     values: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """One field: its type and whether it is required, optional or repeated.
 
     `entry` marks a map field, written as a JSON object from a string to `type`.

@@ -7,12 +7,12 @@ from operator import add, sub
 from sys import intern
 from typing import Any
 
-from mesosctl.api.frameworks import Offered, offer, offered_of
 from mesosctl.api.protobuf_json.buffered_text import Run
-from mesosctl.api.protobuf_json.interning import Known, ResourceLists
-from mesosctl.api.protobuf_json.streaming import Part, parts
+from mesosctl.api.protobuf_json.json_parts import Part, parts
+from mesosctl.api.protobuf_json.resource_lists import Known, ResourceLists
 from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
-from mesosctl.api.snapshots.state_texts import Held, ReadAgent, ReadOffer, StateTexts, attributes_of, capabilities_of
+from mesosctl.api.snapshots.framework_offers import FrameworkOffers
+from mesosctl.api.snapshots.state_texts import Held, ReadAgent, StateTexts, attributes_of, capabilities_of
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
@@ -45,7 +45,7 @@ def cluster_state(chunks: Iterable[bytes]) -> ClusterState:
     """
     lists = ResourceLists()
     reader = _Reader(lists)
-    for part in parts(chunks, depth=3, shortcuts=StateTexts(lists).readers, opened={"frameworks": "offers"}):
+    for part in parts(chunks, depth=3, shortcuts=lambda: StateTexts(lists).readers, opened={"frameworks": "offers"}):
         try:
             reader.take(part)
         except NATURAL as error:
@@ -61,24 +61,23 @@ class _Reader:
         self._sum = IdentityCache(add).of
         self._difference = IdentityCache(sub).of
         self._sets: Known[frozenset[str], frozenset[str]] = Known()
-        self._offers: Known[str, Offered] = Known()
-        self._held: dict[tuple[str, str, str], tuple[Resources, int]] = {}
+        self._held: dict[tuple[str, str, str], Usage] = {}
+        """By framework, agent and role, of those that are not shown too."""
         self._allocated: list[Mapping[str, Resources]] = []
-        self._of_next: list[ReadOffer | Mapping[str, Any]] = []
-        """The offers of the framework that comes next, read or as messages."""
+        self._of_next = FrameworkOffers()
         self._told = False
         self._state = ClusterState()
         self._readers: dict[tuple[str, ...], Callable[[Any, str], None]] = {
             ("get_state", "get_agents", "agents"): lambda entry, where: self._add([self._agent(entry, where)]),
             ("get_state", "get_frameworks", "frameworks"): lambda entry, _: self._framework(entry),
-            ("get_state", "get_frameworks", "frameworks", "offers"): lambda entry, _: self._of_next.append(entry),
+            ("get_state", "get_frameworks", "frameworks", "offers"): lambda entry, _: self._of_next.add([entry]),
             ("get_state", "get_tasks", "tasks"): lambda entry, where: self._hold(self._task(entry, where)),
             ("get_state", "get_executors", "executors"): lambda entry, where: self._hold(self._executor(entry, where)),
         }
         """Each takes an element of a list."""
         self._runs: dict[str, Callable[[list[Any]], None]] = {
             "agents": self._add,
-            "offers": self._of_next.extend,
+            "offers": self._of_next.add,
             "tasks": self._hold,
             "executors": self._hold,
         }
@@ -96,7 +95,7 @@ class _Reader:
                     read(part.value, part.where.removeprefix("get_state."))
             return
         self._told = self._told or part.path[:1] == ("get_state",)
-        self._of_next.clear()
+        self._of_next.drop()
         expected = [] if read is not None else {} if part.path in self._objects else part.value
         if part.value != expected:
             raise wrong(part.value, "a list" if expected == [] else "an object", part.where)
@@ -145,28 +144,7 @@ class _Reader:
         )
         self._state.frameworks.append(framework)
         refines = "RESERVATION_REFINEMENT" in capabilities
-        for one in entry.get("offers", self._of_next):
-            read = one if isinstance(one, ReadOffer) else self._offer(one)
-            self._state.offers.append(
-                Offer(
-                    read.id,
-                    read.role,
-                    read.framework_id,
-                    framework.name,
-                    read.agent_id,
-                    read.hostname,
-                    read.resources,
-                    refines,
-                )
-            )
-        self._of_next.clear()
-
-    def _offer(self, message: Mapping[str, Any]) -> ReadOffer:
-        read = offer(message, known=self._offered)
-        return ReadOffer(read.id, read.role, read.framework_id, read.agent_id, read.hostname, read.resources)
-
-    def _offered(self, messages: Any) -> Offered:
-        return self._offers.get(repr(messages), lambda: offered_of(messages))
+        self._state.offers += self._of_next.of(entry, framework.name, stacked_format=refines)
 
     def _task(self, entry: Mapping[str, Any], where: str) -> Iterator[Held]:
         if entry["state"] not in TERMINAL_STATES:
@@ -184,10 +162,11 @@ class _Reader:
             for role, resources in by_role.items():
                 before = self._held.get((framework_id, agent_id, role))
                 if before is None:
-                    self._held[intern(framework_id), intern(agent_id), intern(role)] = (resources, tasks)
+                    key = intern(framework_id), intern(agent_id), intern(role)
+                    self._held[key] = Usage(*key, resources, tasks)
                 else:
-                    more = self._sum(before[0], resources), before[1] + tasks
-                    self._held[framework_id, agent_id, role] = more
+                    key = before.framework_id, before.agent_id, before.role
+                    self._held[key] = Usage(*key, self._sum(before.resources, resources), before.tasks + tasks)
                 tasks = 0  # a task whose resources have several roles is one task all the same
 
     def settled(self) -> ClusterState:
@@ -199,21 +178,20 @@ class _Reader:
         if not self._told:
             raise wrong(None, "an object", "get_state")
         state = self._state
-        agents = {agent.id for agent in state.agents}
         frameworks = {framework.id for framework in state.frameworks}
-        seen: dict[tuple[str, str], Resources] = {}
-        for (framework, agent, role), (resources, tasks) in self._held.items():
-            if framework in frameworks and agent in agents:
-                state.usages.append(Usage(framework, agent, role, resources, tasks))
-                before = seen.get((agent, role))
-                seen[agent, role] = resources if before is None else self._sum(before, resources)
+        seen: dict[str, dict[str, Resources]] = {agent.id: {} for agent in state.agents}
+        for usage in self._held.values():
+            of_agent = seen.get(usage.agent_id)
+            if of_agent is not None and usage.framework_id in frameworks:
+                state.usages.append(usage)
+                before = of_agent.get(usage.role)
+                of_agent[usage.role] = usage.resources if before is None else self._sum(before, usage.resources)
         self._held.clear()
-        state.offers = [
-            offer for offer in state.offers if offer.framework_id in frameworks and offer.agent_id in agents
-        ]
+        state.offers = [offer for offer in state.offers if offer.framework_id in frameworks and offer.agent_id in seen]
         for shown, allocated in zip(state.agents, self._allocated, strict=True):
+            of_agent = seen[shown.id]
             for role, resources in allocated.items():
-                hidden = self._difference(resources, seen.get((shown.id, role), _NOTHING))
+                hidden = self._difference(resources, of_agent.get(role, _NOTHING))
                 if len(hidden):
                     state.unseen.append((shown.id, role, hidden))
         return state

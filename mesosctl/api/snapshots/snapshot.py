@@ -27,8 +27,8 @@ from typing import Any
 
 from mesosctl.api.files.reading import read_json
 from mesosctl.api.protobuf_json.decoding import ConversionError
-from mesosctl.api.protobuf_json.interning import ResourceLists
-from mesosctl.api.protobuf_json.streaming import parts
+from mesosctl.api.protobuf_json.json_parts import parts
+from mesosctl.api.protobuf_json.resource_lists import ResourceLists
 from mesosctl.api.snapshots import lending
 from mesosctl.api.snapshots.line_reader import Lines
 from mesosctl.api.snapshots.line_writer import LineWriter, encode, framework_line
@@ -110,7 +110,7 @@ def read(file: BufferedIOBase, where: str = "the snapshot") -> ClusterSnapshot:
     try:
         lists = ResourceLists()
         slices = iter(lambda: file.read(_SLICE), b"")
-        return snapshot_of(parts(slices, each_key_once=True, shortcuts=Lines(lists).readers), where, lists)
+        return snapshot_of(parts(slices, each_key_once=True, shortcuts=lambda: Lines(lists).readers), where, lists)
     except ConversionError as error:
         file.seek(0)
         text = file.read(_MOST_READ_AGAIN + 1).decode(errors="replace")

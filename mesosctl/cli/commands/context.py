@@ -1,7 +1,6 @@
 """`mesosctl context`: its verbs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -122,7 +121,7 @@ def show(ctx: typer.Context, name: OptionalName = None, *, origin: ShowOrigin = 
     if name is not None:
         if configuration is None or name not in configuration.contexts:
             raise no_context(name, configuration.contexts if configuration else ())
-        said = replace(said, context=name)
+        said = said._replace(context=name)
     settings = resolve(said, variables)
     session.emit(context_show(settings.context, _shown(settings, configuration), with_origin=origin))
     session.tell_conflicts(settings)
@@ -263,7 +262,7 @@ def use(ctx: typer.Context, name: Name) -> None:
     configuration = configuration_editing.use(configuration_editing.place(variables), name)
     tell_completions(configuration, variables)
     session.emit(context_change([name], "used", configuration.current, f"context '{name}' is the current one"))
-    session.tell_conflicts(resolve(replace(session.said, context=name), variables))
+    session.tell_conflicts(resolve(session.said._replace(context=name), variables))
 
 
 Names = Annotated[

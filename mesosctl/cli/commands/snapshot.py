@@ -64,19 +64,21 @@ def snapshot(
         raise UsageError("--compare writes no snapshot", field="--compare", hint="leave out --file and --anonymize")
     if compare is not None:
         return _compare(session, compare, source)
-    from mesosctl.api.snapshots import snapshot as snapshot_api
     from mesosctl.file_writing import holds_another_text
-    from mesosctl.operations.snapshot import write_file
-    from mesosctl.planning.anonymisation import anonymised
 
     if file is not None and str(file) != "-" and session.environment.may_prompt and holds_another_text(file, ""):
         confirm_replacing(session, file)
     snapshot = take_snapshot(session, source)
     if anonymise:
+        from mesosctl.planning.anonymisation import anonymised
+
         snapshot = anonymised(snapshot)
     if file is None or str(file) == "-":
+        from mesosctl.api.snapshots import snapshot as snapshot_api
+
         session.emit_pieces(session.kept(snapshot_api.lines(snapshot), "the snapshot"))
         return ExitStatus.DONE
+    from mesosctl.operations.snapshot import write_file
     from mesosctl.output.snapshot import snapshot_taken
 
     write_file(file, snapshot, lambda pieces: session.kept(pieces, str(file)))

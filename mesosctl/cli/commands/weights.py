@@ -99,7 +99,7 @@ def set_(ctx: typer.Context, pairs: Pairs = None, file: PayloadFile = None) -> N
     if file is not None:
         if pairs:
             raise UsageError("ROLE=WEIGHT and --file cannot be used together", field="--file", hint="give one of them")
-        from mesosctl.api.quota import read_weight_infos
+        from mesosctl.api.weights import read_weight_infos
 
         written = read_payload(session, file)
         with written.refusals():

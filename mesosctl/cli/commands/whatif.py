@@ -1,6 +1,5 @@
 """`mesosctl whatif`."""
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -14,6 +13,7 @@ from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
+from mesosctl.model.text import parse_fraction
 from mesosctl.planning.whatif_changes import Change, example, parse_change
 
 if TYPE_CHECKING:
@@ -55,13 +55,9 @@ Lost = Annotated[
 
 
 def _fraction(text: str) -> float:
-    """A part of 1 from "0.2" or "20%".  Raises UsageError."""
-    number, percent, rest = text.strip().partition("%")
-    try:
-        part = float(number) / (100 if percent else 1)
-    except ValueError:
-        part = math.nan
-    if rest or not 0 < part <= 1:
+    """The value of --lose-fraction.  Raises UsageError."""
+    part = parse_fraction(text)
+    if not 0 < part <= 1:
         raise UsageError(
             f"--lose-fraction is '{text}': it must be above 0 and at most 1, or 100%",
             field="--lose-fraction",
@@ -86,7 +82,8 @@ Added = Annotated[
     typer.Option("--add-agent", metavar="RESOURCES", help="Add an agent with these resources. Repeat for several."),
 ]
 Count = Annotated[
-    int | None, typer.Option("--count", metavar="N", min=1, help="How many of each --add-agent. The default is 1.")
+    int | None,
+    typer.Option("--count", metavar="N", min=1, max=100_000, help="How many of each --add-agent. The default is 1."),
 ]
 Attribute = Annotated[
     list[str] | None,

@@ -94,7 +94,7 @@ def find_names(ctx: typer.Context, kind: Kind) -> list[str]:
     files: dict[str, Any] = {
         one.name: _with_home(getattr(options, one.name), environment) for one in known_settings() if one.is_file
     }
-    options = replace(options, **files)
+    options = options._replace(**files)
     # A master's answer is untrusted data, and may be anything.
     with contextlib.suppress(MesosctlError, OSError, AttributeError, KeyError, TypeError):
         settings = resolve(options, environment.variables, obeys_context=kind != "context")
@@ -122,7 +122,7 @@ def _asked(kind: Kind, options: GlobalOptions, settings: Settings, environment: 
     timeout = min(settings.options.timeout or _TIMEOUT, _TIMEOUT)
     silent = replace(environment, stdin=io.StringIO(), stderr=io.StringIO())
     session = Session(silent, options)
-    session.options = replace(session.options, timeout=timeout)
+    session.options = session.options._replace(timeout=timeout)
     try:
         with session.open_master() as master:
             answer = master.get(_PATHS[kind])

@@ -5,6 +5,7 @@ tomlkit keeps the order and the comments of the file. Its result is read again a
 
 import fcntl
 import os
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import InlineTable
 
 from mesosctl.api.files import reading
 from mesosctl.cli.configuration.file import (
@@ -66,7 +68,9 @@ def change(
             document.pop("contexts")
             document["current"] = name
             document["contexts"] = contexts = tomlkit.table(is_super_table=True)
-        context = contexts.setdefault(name, tomlkit.table())
+        if name not in contexts:
+            contexts[name] = tomlkit.inline_table() if _has_no_headers(contexts, document) else tomlkit.table()
+        context = contexts[name]
         for key in unset:
             if key not in context:
                 raise NotFound(
@@ -145,6 +149,13 @@ def _edited(path: Path) -> Iterator[Any]:
             write_atomically(path, written, field=str(path), new_mode=_PRIVATE)
     finally:
         os.close(descriptor)
+
+
+def _has_no_headers(contexts: Mapping[str, Any], document: tomlkit.TOMLDocument) -> bool:
+    """Whether contexts are written without headers, as inline tables or dotted keys; TOML has no header among those."""
+    if not contexts:
+        return isinstance(contexts, InlineTable)
+    return not re.search(r"^\s*\[\s*[\"']?contexts\b", tomlkit.dumps(document), re.MULTILINE)
 
 
 def _has_tables(document: Mapping[str, Any]) -> bool:

@@ -6,7 +6,7 @@ context that names none has credentials for any master.
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -142,7 +142,7 @@ def resolve(said: GlobalOptions, variables: Mapping[str, str], *, obeys_context:
     }
     for name, value in DEFAULTS.items():
         values.setdefault(name, value)
-    options = replace(said, **{name: value for name, value in values.items() if name not in ONLY_SAID})  # type: ignore[arg-type]
+    options = said._replace(**{name: value for name, value in values.items() if name not in ONLY_SAID})  # type: ignore[arg-type]
     return Settings(options, secrets, origins, context, other)
 
 

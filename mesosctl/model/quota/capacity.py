@@ -4,7 +4,6 @@ Source: Mesos quota documentation, "Capacity Heuristic Check".
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from mesosctl.model.errors import Conflict
@@ -23,8 +22,7 @@ class CountedAgent(Protocol):
     def active(self) -> bool: ...  # noqa: D102
 
 
-@dataclass(frozen=True, slots=True)
-class AgentCapacity:
+class AgentCapacity(NamedTuple):
     """The part of a registered agent that the capacity heuristic reads."""
 
     total: Resources

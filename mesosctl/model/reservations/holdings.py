@@ -1,8 +1,8 @@
 """Agents and their reservations, and the changes that commands on reservations report."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.reservations.rules import ALL_CAPABILITIES
@@ -80,6 +80,14 @@ def _free(total: Resources, used: Resources, offered: Resources) -> Resources:
 
 
 _FREE = IdentityCache(_free)
+
+
+Agent = TypeVar("Agent")
+
+
+def spread(agents: Sequence[Agent], count: int) -> list[Agent]:
+    """Return `count` of the agents, evenly: those in the order of host names are of as many racks as possible."""
+    return [agents[place * len(agents) // count] for place in range(count)]
 
 
 @dataclass(frozen=True, slots=True)

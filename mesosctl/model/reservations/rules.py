@@ -1,7 +1,8 @@
 """The rules for resources in an operation, for operators and frameworks (Mesos documentation, "Reservation")."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from mesosctl.model import roles
 from mesosctl.model.errors import RuleViolation
@@ -103,8 +104,7 @@ def _check_disk(resource: Resource, disk: Disk, field: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Requester:
+class Requester(NamedTuple):
     """The principal, or the framework, that sends an operation.
 
     `principal` None means that the principal is unknown.  For a framework, `framework_roles` are

@@ -39,7 +39,7 @@ from mesosctl.operations.quota.reading import (
     sees_every_role,
     usage_if_allowed,
 )
-from mesosctl.operations.quota.requests import replace_quota, send_quota, send_removal, send_update
+from mesosctl.operations.quota.requests import send_quota, send_removal, send_update
 
 
 def set_quota(
@@ -195,6 +195,8 @@ def make_update(master: Master, plan: Sequence[PlannedQuota], options: QuotaOpti
             hint="put one configuration in each file",
         )
     (only,) = plan
+    from mesosctl.operations.quota.replacement import replace_quota  # imported late: only old masters need it
+
     confirmed = replace_quota(master, only.role, only.before, only.after, force=options.force, wait=options.wait)
     return [QuotaChange(only.role, only.before, only.after, confirmed, only.limit_given)]
 

@@ -19,7 +19,7 @@ from mesosctl.operations.confirm import confirm
 from mesosctl.operations.reservations.targets import read_agents
 
 if TYPE_CHECKING:
-    from mesosctl.api.agent_operations import AgentOperation
+    from mesosctl.api.agents.operations import AgentOperation
 
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 1.0
@@ -149,18 +149,18 @@ def _send(master: Master, operation: Operation, options: SendOptions) -> bool:
 
 def _message(operation: Operation) -> "AgentOperation":
     """Return the message for an operation."""
-    from mesosctl.api import agent_operations
+    from mesosctl.api.agents import operations
 
     agent, resources = operation.agent.id, operation.resources
     match operation.action:
         case "reserved":
-            return agent_operations.ReserveResources.of(agent, resources, operation.source)
+            return operations.ReserveResources.of(agent, resources, operation.source)
         case "unreserved":
-            return agent_operations.UnreserveResources.of(agent, resources)
+            return operations.UnreserveResources.of(agent, resources)
         case "created":
-            return agent_operations.CreateVolumes.of(agent, resources)
+            return operations.CreateVolumes.of(agent, resources)
         case "destroyed":
-            return agent_operations.DestroyVolumes.of(agent, resources)
+            return operations.DestroyVolumes.of(agent, resources)
 
 
 def wait_for(master: Master, change: AgentChange, operation: Operation, options: SendOptions) -> AgentChange:

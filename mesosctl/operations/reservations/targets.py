@@ -168,7 +168,8 @@ def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tup
             rule="operation.available",
             hint=f"mesosctl reservations --agent {agent.typed_name} --role {under[-1]} shows what there is",
         )
-    return _the_one(held, f"{entry} reserved for {' > '.join(under)}", agent).reservations
+    choose = "mesosctl reserve -f reads JSON that names the principal and the labels of each level"
+    return _the_one(held, f"{entry} reserved for {' > '.join(under)}", agent, choose=choose).reservations
 
 
 def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
@@ -202,7 +203,8 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
                 rule="operation.available",
                 hint=f"{there}; mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows it all",
             )
-        made.append(_the_one(held, f"{entry} dynamically reserved for '{owner.role}'", agent, there))
+        choose = "mesosctl unreserve chooses one by --under, --label and --reserver, or by the JSON of -f"
+        made.append(_the_one(held, f"{entry} dynamically reserved for '{owner.role}'", agent, there, choose=choose))
     return made
 
 
@@ -248,14 +250,16 @@ def _roles(stack: Sequence[Reservation]) -> tuple[str, ...]:
     return tuple(level.role for level in stack)
 
 
-def _the_one(found: Sequence[Resource], what: str, agent: RegisteredAgent, hint: str | None = None) -> Resource:
+def _the_one(
+    found: Sequence[Resource], what: str, agent: RegisteredAgent, there: str | None = None, *, choose: str
+) -> Resource:
     different = list({str(entry): entry for entry in found}.values())
     if not different:
-        raise NotFound(f"agent {agent.name} has no {what}", field="resources", rule="reservation.exists", hint=hint)
+        raise NotFound(f"agent {agent.name} has no {what}", field="resources", rule="reservation.exists", hint=there)
     if len(different) > 1:
         raise UsageError(
             f"agent {agent.name} has {what} more than once: {'; '.join(map(str, different))}",
             field="resources",
-            hint="choose one with --under, --label and --reserver, or give the JSON with -f",
+            hint=choose,
         )
     return different[0]

@@ -100,11 +100,28 @@ def _json_pieces(report: Report, encoding: str | None) -> Iterator[str]:
     before, empty, after = whole.partition(f'\n  "{report.listing}": []') if report.listing else (whole, "", "")
     yield before + empty.removesuffix("]")
     between = ""
-    for item in report.elements() if empty else ():
+    items = iter(report.elements() if empty else ())
+    while together := list(itertools.islice(items, _TOGETHER)):
         # No text in JSON contains a line feed.
-        yield between + "\n    " + json_text(item, encoding, indent=2).replace("\n", "\n    ")
+        yield between + _elements_text(together, encoding).replace("\n", "\n  ")
         between = ","
     yield ("\n  " if between else "") + ("]" if empty else "") + after + "\n"
+
+
+_TOGETHER = 200
+"""Elements of a listing that are written at once."""
+
+
+def _elements_text(models: "Sequence[BaseModel]", encoding: str | None) -> str:
+    """The elements of a list in JSON, each on lines of its own, without the brackets."""
+    if _is_utf8(encoding):
+        from pydantic_core import to_json
+
+        try:
+            return printable_json(to_json(models, indent=2, by_alias=False).decode())[len("[") : -len("\n]")]
+        except ValueError:
+            pass  # a surrogate in one of them
+    return ",".join("\n  " + json_text(model, encoding, indent=2).replace("\n", "\n  ") for model in models)
 
 
 def _yaml_pieces(report: Report, secrets: Secrets, encoding: str | None) -> Iterator[str]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 from tests.conformance.callers.driver import Driver, inside
 from tests.conformance.masters.cluster import Cluster
 from tests.helpers.waiting import PATIENCE
@@ -159,7 +159,7 @@ class HttpSender(Sender):
 
     def _read(self) -> None:
         with contextlib.suppress(OSError, ValueError):  # broken off
-            for record in streaming.decode(self._chunks()):
+            for record in recordio.decode(self._chunks()):
                 self._events.put((json.loads(record), time.monotonic()))
 
     def _chunks(self) -> Iterator[bytes]:

@@ -19,7 +19,7 @@ import httpx
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.state.clock import VirtualClock
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 from tests.conformance.masters.codec import JSON_ALONE
 from tests.helpers.waiting import PATIENCE
 
@@ -94,8 +94,8 @@ class OverTheNetwork(Subscribers):
         return subscription
 
     def _read(self, response: httpx.Response, subscription: Subscription) -> None:
-        with contextlib.suppress(httpx.HTTPError, streaming.BrokenRecord):
-            for record in streaming.decode(response.iter_bytes()):
+        with contextlib.suppress(httpx.HTTPError, recordio.BrokenRecord):
+            for record in recordio.decode(response.iter_bytes()):
                 with self._news:
                     subscription.events.append(self.codec.event(subscription.path, record))
                     self._news.notify_all()
@@ -161,6 +161,6 @@ class InTheSameProcess(Subscribers):
 
     def _carry(self) -> None:
         for stream, subscription in self._carried:
-            records = streaming.decode(stream.take())
+            records = recordio.decode(stream.take())
             subscription.events.extend(self.codec.event(subscription.path, record) for record in records)
             subscription.closed = stream.closed

@@ -255,7 +255,7 @@ def test_who_gets_an_answer(drivers: Drivers) -> None:
     by_agent = drivers.application.handle(Request("POST", path, {"user-agent": f"libprocess/{HERE}"}, body))
     nobody = drivers.application.handle(Request("POST", path.replace("master", "nobody"), {"libprocess-from": HERE}))
     nameless = drivers.application.handle(Request("POST", path, {"libprocess-from": "nobody"}, body))
-    assert [(a.status, a.is_sent) for a in (by_header, by_agent, nobody, nameless)] == [
+    assert [(a.status, a.is_awaited) for a in (by_header, by_agent, nobody, nameless)] == [
         (202, True),
         (202, False),
         (404, True),

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fake_master.http.application import Application
-from fake_master.http.json_text import LikeTexts, Written, text_of
+from fake_master.http.json_text import JsonPieces, LikeTexts, text_of
 from fake_master.http.quota import QuotaEndpoints
 from fake_master.http.request_response import Request
+from fake_master.http.state_flags_metrics import StateEndpoints
 from fake_master.http.views import agents as views
-from fake_master.http.views import response_cache
+from fake_master.http.views import response_cache, roles
 from fake_master.http.views.response_cache import ResponseCache
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
@@ -125,7 +126,7 @@ STEPS = st.lists(
 
 
 @pytest.mark.parametrize("flags", [{}, {"oversubscribe_reservations": "true"}], ids=["regular", "lending"])
-@pytest.mark.parametrize("plain", [response_cache._PLAIN, 1], ids=["plain", "compressed"])
+@pytest.mark.parametrize("plain", [response_cache._BYTES_KEPT_PLAIN, 1], ids=["plain", "compressed"])
 @settings(max_examples=examples(30), deadline=None)
 @given(steps=STEPS)
 def test_after_every_change_the_answer_is_what_would_be_written_anew(
@@ -135,8 +136,8 @@ def test_after_every_change_the_answer_is_what_would_be_written_anew(
     for name, value in [("wait", 0.0), *steps]:
         getattr(stage, name)(value)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(response_cache, "_PLAIN", plain)
-            patch.setattr(response_cache, "_LONG", plain)
+            patch.setattr(response_cache, "_BYTES_KEPT_PLAIN", plain)
+            patch.setattr(response_cache, "_BYTES_WORTH_COMPRESSING", plain)
             kept = stage.read_all()
         response_cache._KEPT.pop(stage.master.state)
         assert kept == stage.read_all()
@@ -230,9 +231,9 @@ def test_a_whole_is_written_again_exactly_when_its_parts_are_not_the_same(histor
     parts, kept = [object() for _ in range(3)], ResponseCache()
     told, now = [], [-1]
 
-    def write() -> Written:
+    def write() -> JsonPieces:
         told.append(list(now))
-        return Written([str(now).encode()])
+        return JsonPieces([str(now).encode()])
 
     def ask() -> bytes:
         return bytes(kept.whole(lambda: (parts[index] for index in now), write))
@@ -271,6 +272,18 @@ def test_what_is_kept_for_one_is_not_told_to_another() -> None:
     assert told("None")["configs"] == [{"role": "ads", "limits": {"cpus": {"value": 1.0}}}]
     assert told(None) == {}
     assert told("other") == {}
+
+
+def test_principals_who_see_everything_share_the_texts() -> None:
+    stage = Stage(CLUSTER)
+    state, runtime = stage.master.state, stage.master.runtime
+    endpoints = StateEndpoints(state, runtime, stage.master.metrics.snapshot)
+    kinds = []
+    for principal in (None, "one", "other"):
+        endpoints.get_state(principal)
+        roles.roles_described(state, principal)
+        kinds.append(set(response_cache._KEPT[state]))
+    assert kinds == kinds[:1] * 3
 
 
 def test_an_agent_alone_is_shown_as_among_all() -> None:

@@ -9,7 +9,7 @@ from fake_master.http.request_response import Request
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state import streams
 from fake_master.state.clock import VirtualClock
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 
 HEADERS = {"content-type": "application/json", "accept": "application/json"}
 
@@ -25,7 +25,7 @@ def test_a_subscriber_gets_a_state_larger_than_any_backlog_and_the_events_after_
     clock.sleep(15.0)
     application.tick()
     assert not stream.closed
-    events = [json.loads(record) for record in streaming.decode(stream.take())]
+    events = [json.loads(record) for record in recordio.decode(stream.take())]
     assert [event["type"] for event in events] == ["SUBSCRIBED", "HEARTBEAT", "HEARTBEAT"]
     assert len(events[0]["subscribed"]["get_state"]["get_agents"]["agents"]) == 20
 

@@ -20,7 +20,7 @@ from fake_master.services import v1_messages
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.state.flags import MasterFlags
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 from mesosctl.model.errors import BadInput
 from tests.helpers.profiles import examples
 
@@ -66,7 +66,7 @@ class Leader:
         assert answer.status == 202
 
     def heard(self) -> list[Mapping[str, Any]]:
-        return [json.loads(record) for record in streaming.decode(self._stream.take())]
+        return [json.loads(record) for record in recordio.decode(self._stream.take())]
 
     def offered(self) -> int:
         """How many agents have been offered since this was last asked."""

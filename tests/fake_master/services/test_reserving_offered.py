@@ -9,7 +9,7 @@ from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.streams import EventStream
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 
 OFFERED_AGAIN = 5.5
 """Seconds: the default filter of five, and until the next allocation."""
@@ -37,7 +37,7 @@ class Lab:
     def events(self, *kinds: str):
         """What has arrived since the last look."""
         assert self.stream is not None
-        found = [json.loads(record) for record in streaming.decode(self.stream.take())]
+        found = [json.loads(record) for record in recordio.decode(self.stream.take())]
         return [event for event in found if event["type"] in kinds]
 
     def offered(self):

@@ -8,13 +8,11 @@ import pytest
 from hypothesis import assume, given, settings
 
 import fake_master
-from fake_master.http.json_text import written
-from fake_master.http.state_flags_metrics import StateEndpoints
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.snapshot import RestoredCluster
+from fake_master.state.streams import EventStream
 from fake_master.transports.address import open_on_call
 from mesosctl.api.snapshots import snapshot as snapshot_api
-from mesosctl.api.snapshots.cluster_state import cluster_state
 from mesosctl.model.errors import BadInput
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quantities, Quota
@@ -23,6 +21,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
+from tests.fake_master.sources.shown_state import shown_state
 from tests.helpers.profiles import examples
 from tests.mesosctl.api.snapshots.strategies import snapshots
 
@@ -31,11 +30,6 @@ AGENTS = tuple(SnapshotAgent(f"m-S{n}", "same.example", f"slave({n})@h:5051", TO
 WEB = SnapshotFramework("m-0000", "shop", ("web",), capabilities=frozenset({"MULTI_ROLE"}))
 HALF = parse_resources("cpus:4;mem:2048;ports:[31000-31004]")
 BASE = ClusterSnapshot("1.11.0", 1000.0, AGENTS, (WEB,))
-
-
-def state(master):
-    answer = StateEndpoints(master.state, master.runtime, master.metrics.snapshot).get_state(None)
-    return cluster_state([bytes(written({"get_state": answer}))])
 
 
 def offered(name, agent, resources, role="web", framework="m-0000"):
@@ -64,7 +58,7 @@ def _unowned(total: Resources) -> Resources:
 def test_whatever_a_snapshot_says_the_master_says_too(snapshot):
     # No master tells of one port that has two owners.
     assume(all(_unowned(agent.total).quantities() == agent.total.quantities() for agent in snapshot.agents))
-    shown = state(RestoredCluster(snapshot).start(clock=lambda: snapshot.taken_at))
+    shown = shown_state(RestoredCluster(snapshot).start(clock=lambda: snapshot.taken_at))
     assert [(a.id, a.hostname, a.total, a.attributes, a.active, a.region) for a in shown.agents] == [
         (a.id, a.hostname, a.total, a.attributes, a.active, a.region) for a in snapshot.agents
     ]
@@ -166,3 +160,28 @@ def test_quota_on_a_nested_role_is_refused_in_words() -> None:
         RestoredCluster(ClusterSnapshot("1.11.0", 0.0, quotas=quotas)).start()
     with pytest.raises(BadInput, match="quota on the nested role 'eng/a'"):
         fake_master.start_dry_run(ClusterSnapshot("1.11.0", 0.0, quotas=quotas), DryRunOptions())
+
+
+def test_draining_an_agent_makes_its_tasks_alone() -> None:
+    usages = tuple(Usage("m-0000", agent.id, "web", HALF, tasks=3) for agent in AGENTS)
+    master = started(replace(BASE, usages=usages))
+    with master.transaction():
+        master.draining.drain("m-S0", None, mark_gone=False)
+    framework = master.state.frameworks["m-0000"]
+    assert [group.agent_id for group in framework.task_groups()] == ["m-S1"]
+    assert framework.counts["tasks/terminal/task_killed"] == 3
+
+
+def test_tasks_that_are_lost_are_the_same_whether_an_operator_hears_of_each_or_nobody_does() -> None:
+    usages = (Usage("m-0000", "m-S0", "web", HALF, tasks=3), Usage("m-0000", "m-S1", "web", HALF, tasks=1))
+    heard, unheard = (started(replace(BASE, usages=usages)) for _ in range(2))
+    heard.events.add_operator(EventStream(), b"")
+    for master in (heard, unheard):
+        with master.transaction():
+            master.agent_removal.give_up([master.state.agents["m-S0"]])
+    one, other = (master.state.frameworks["m-0000"] for master in (heard, unheard))
+    assert (one.counts, one.used(), one.held) == (other.counts, other.used(), other.held)
+    assert {task.state for task in one.unreachable_tasks.values()} == {"TASK_LOST"}
+    assert one.unreachable_tasks == other.unreachable_tasks
+    assert one.tasks == other.tasks
+    assert len(one.tasks) == 1

@@ -17,7 +17,7 @@ from fake_master.state.streams import LARGEST_BACKLOG, EventStream
 from fake_master.state.subscription import Subscription
 from fake_master.transports.limits import _LARGEST_WRITE, write_chunk
 from fake_master.transports.server import Server
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 from tests.jobs.load import allow_files
 
 FRAMEWORKS = 1000
@@ -36,7 +36,7 @@ async def events(response: aiohttp.ClientResponse) -> Any:
     buffer = b""
     async for chunk, _ in response.content.iter_chunks():
         buffer += chunk
-        for record in streaming.decode([buffer]):
+        for record in recordio.decode([buffer]):
             yield json.loads(record)
         buffer = b""
 
@@ -128,7 +128,7 @@ def two_frameworks() -> tuple[Master, EventStream, EventStream, VirtualClock]:
 
 
 def kinds(stream: EventStream) -> list[str]:
-    return [json.loads(record)["type"] for record in streaming.decode(stream.take())]
+    return [json.loads(record)["type"] for record in recordio.decode(stream.take())]
 
 
 def test_a_dead_subscriber_loses_its_offers_to_the_others() -> None:

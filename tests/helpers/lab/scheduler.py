@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from fake_master.http.request_response import Response
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 from tests.helpers.lab.master import Lab
 
 Event = dict[str, Any]
@@ -63,7 +63,7 @@ class Scheduler:
     @property
     def events(self) -> list[Event]:
         """All that has come since it subscribed last."""
-        self._events += [json.loads(record) for record in streaming.decode(self.stream.take())]
+        self._events += [json.loads(record) for record in recordio.decode(self.stream.take())]
         return self._events
 
     def heard(self, kind: str) -> list[Event]:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mesosctl.api.agent_operations import (
+from mesosctl.api.agents.operations import (
     CreateVolumes,
     DestroyVolumes,
     ReserveResources,
@@ -12,7 +12,8 @@ from mesosctl.api.agent_operations import (
     reserve_message,
     unreserve_message,
 )
-from mesosctl.api.quota import RemoveQuota, RemoveQuotaCall, UpdateWeightsCall, WeightInfos
+from mesosctl.api.quota import RemoveQuota, RemoveQuotaCall
+from mesosctl.api.weights import UpdateWeightsCall, WeightInfos
 from mesosctl.model.errors import BadInput
 from mesosctl.model.text import parse_resources
 

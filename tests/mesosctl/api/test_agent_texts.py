@@ -1,7 +1,6 @@
 """Elements of /slaves that are read from their text mean what they mean as JSON."""
 
 import json
-import re
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +12,7 @@ from mesosctl.api.agents.service import agents_in_service
 from mesosctl.api.protobuf_json.decoding import ConversionError
 from mesosctl.model.errors import UnexpectedAnswer
 from tests.helpers.profiles import examples
+from tests.mesosctl.api.layouts import in_another_layout, long
 
 
 def scalar(name, value, **more):
@@ -69,12 +69,11 @@ def agent(number):
 ANSWER = {"slaves": [agent(number) for number in range(6)], "recovered_slaves": [{"id": "m-S9"}]}
 TEXT = json.dumps(ANSWER, separators=(",", ":"))
 READERS = (registered_agents, agent_capacities, agents_in_service)
-_STRING_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*"?|\{', re.DOTALL)
 
 
 def read(reader, text):
     try:
-        found = reader([text.encode()])
+        found = reader([long(text).encode()])
     except ConversionError:
         return "no JSON"  # the place differs with the layout
     except UnexpectedAnswer as error:
@@ -82,11 +81,6 @@ def read(reader, text):
     if reader is registered_agents:  # resources are equal in any order
         return found, [str((one.total, one.used, one.offered)) for one in found]
     return found
-
-
-def in_another_layout(text):
-    """The same JSON, or the same mistake, in which no object begins as a master writes it."""
-    return _STRING_OR_BRACE.sub(lambda found: found[0] + " " * (found[0] == "{"), text)
 
 
 def test_every_part_is_there():
@@ -137,6 +131,6 @@ def test_members_may_be_missing_or_of_another_kind(reader, data):
 
 @pytest.mark.parametrize("size", [1, 100, 5000])
 def test_chunks_mean_what_the_whole_means(size):
-    body = TEXT.encode()
+    body = long(TEXT).encode()
     chunks = [body[at : at + size] for at in range(0, len(body), size)]
     assert registered_agents(chunks) == registered_agents([body])

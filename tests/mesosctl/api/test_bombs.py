@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from mesosctl.api.files.reading import read_json
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 from mesosctl.api.protobuf_json.decoding import ConversionError, TooManyValues, decode
-from mesosctl.api.protobuf_json.streaming import parts
+from mesosctl.api.protobuf_json.json_parts import parts
 from mesosctl.api.snapshots import snapshot
 from mesosctl.model.errors import BadInput
 
@@ -101,11 +101,11 @@ def test_a_record_that_is_too_long_is_refused_before_it_is_read() -> None:
             read += 1
             yield b"x" * 65536
 
-    records = streaming.decode(stream())
+    records = recordio.decode(stream())
     assert next(records) == b"hello"
-    with pytest.raises(streaming.BrokenRecord, match="a record has 999999999999 bytes, but at most 134217728 are read"):
+    with pytest.raises(recordio.BrokenRecord, match="a record has 999999999999 bytes, but at most 134217728 are read"):
         next(records)
     assert read == 0
-    assert list(streaming.decode([b"3\nabc"], largest=3)) == [b"abc"]
-    with pytest.raises(streaming.BrokenRecord, match="but at most 2 are read"):
-        list(streaming.decode([b"3\nabc"], largest=2))
+    assert list(recordio.decode([b"3\nabc"], largest=3)) == [b"abc"]
+    with pytest.raises(recordio.BrokenRecord, match="but at most 2 are read"):
+        list(recordio.decode([b"3\nabc"], largest=2))

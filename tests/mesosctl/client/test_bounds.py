@@ -7,7 +7,7 @@ import tracemalloc
 import httpx
 import pytest
 
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import json_parts
 from mesosctl.client.address import parse_address
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.leading_master import Master
@@ -108,7 +108,7 @@ def test_one_value_of_a_large_answer_cannot_be_as_large_as_it(master):
     opening = gzip.compress(b'{"frozen": "')
     client = master(opening + packed(b"x", 100), GZIP)
     with pytest.raises(UnexpectedAnswer, match="more than 33554432 characters"):
-        client.stream("/slaves", lambda chunks: list(streaming.parts(chunks)))
+        client.stream("/slaves", lambda chunks: list(json_parts.parts(chunks)))
 
 
 def test_a_body_that_waits_for_its_reader_is_small():

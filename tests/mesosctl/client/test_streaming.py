@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.api.protobuf_json.decoding import decode
-from mesosctl.api.protobuf_json.streaming import parts
+from mesosctl.api.protobuf_json.json_parts import parts
 from mesosctl.client.address import parse_address
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.leading_master import Master

@@ -8,7 +8,7 @@ from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.operations.confirm import confirm
-from mesosctl.operations.quota.requests import replace_quota
+from mesosctl.operations.quota.replacement import replace_quota
 
 
 class Silent:
@@ -70,7 +70,7 @@ def test_after_that_it_may_have_been(master, monkeypatch):
 def test_a_quota_whose_removal_was_never_sent_is_not_looked_for(master, monkeypatch):
     monkeypatch.setattr(socket, "socket", lambda *_: NeverConnected())
     before, wanted = (Quota(Quantities({"cpus": amount}), Limits()) for amount in (1000, 2000))
-    monkeypatch.setattr("mesosctl.operations.quota.requests.check_limits_fit_request", lambda *_: None)
+    monkeypatch.setattr("mesosctl.operations.quota.replacement.check_limits_fit_request", lambda *_: None)
     with pytest.raises(KeyboardInterrupt) as stopped:
         replace_quota(master, "dev", before, wanted, force=False, wait=True)
     assert not hasattr(stopped.value, "__notes__")

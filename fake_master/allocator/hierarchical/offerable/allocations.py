@@ -166,23 +166,14 @@ class AllocationPool:
 
     def for_role(self, role: str, content: Content) -> Allocation:
         """The content, allocated to `role`."""
-        tagged = content.resources.allocated_to(role)
-        key = (role, interning_key(tagged))
-        allocation = self._by_value.get(key)
-        if allocation is None:
-            allocation = self._keep(key, Allocation(role, tagged, content))
-        return allocation
+        return self._interned(Allocation(role, content.resources.allocated_to(role), content))
 
     def of(self, tagged: Resources) -> Allocation:
         """Resources with one allocation role.  Raises ValueError if they have none, or several."""
         allocation = self._by_identity.get(id(tagged))
         if allocation is not None:
             return allocation
-        key = (allocation_role(tagged), interning_key(tagged))
-        allocation = self._by_value.get(key)
-        if allocation is None:
-            allocation = self._keep(key, Allocation(key[0], tagged, Content(tagged.allocated_to(None))))
-        return allocation
+        return self._interned(Allocation(allocation_role(tagged), tagged, Content(tagged.allocated_to(None))))
 
     def by_role(self, tagged: Resources) -> list[Allocation]:
         """Resources with any allocation roles, an allocation for each, by name."""
@@ -204,11 +195,12 @@ class AllocationPool:
             tagged += allocation.with_role
         return self.of(tagged)
 
-    def _keep(self, key: tuple[str, tuple[object, ...]], allocation: Allocation) -> Allocation:
-        self._by_value[key] = allocation
+    def _interned(self, made: Allocation) -> Allocation:
+        # One search: to hash the resources takes longer than to make an allocation of them.
+        kept = self._by_value.setdefault((made.role, interning_key(made.with_role)), made)
         # The allocation keeps the object alive, so its id cannot come to mean another.
-        self._by_identity[id(allocation.with_role)] = allocation
-        return allocation
+        self._by_identity[id(kept.with_role)] = kept
+        return kept
 
 
 def allocation_role(tagged: Resources) -> str:

@@ -82,7 +82,8 @@ class DrfSorter(Sorter):
 
     def _rebuild(self) -> None:
         divisors = self.totals.divisors
-        internal, inactive = Kind.INTERNAL, Kind.INACTIVE  # a member of an enumeration takes as long as a share
+        # Looking up an enum member costs as much as calculating a share.
+        internal, inactive = Kind.INTERNAL, Kind.INACTIVE
         inner = [self.root]
         while inner:
             node = inner.pop()

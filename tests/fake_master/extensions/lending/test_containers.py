@@ -14,7 +14,7 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.streams import EventStream
 from fake_master.state.subscription import Subscription
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.api.protobuf_json import streaming
+from mesosctl.api.protobuf_json import recordio
 from mesosctl.model.quantities import Quantities
 
 STOP_SECONDS = 2.0
@@ -114,7 +114,7 @@ def test_a_task_that_waits_is_known(stage: Stage) -> None:
     assert owner.stream is not None
     owner.stream.take()
     stage.master.task_updates.reconcile(owner, "l", None)
-    (event,) = (json.loads(record) for record in streaming.decode(owner.stream.take()))
+    (event,) = (json.loads(record) for record in recordio.decode(owner.stream.take()))
     status = event["update"]["status"]
     assert (status["state"], status["reason"]) == ("TASK_STAGING", "REASON_RECONCILIATION")
     assert "uuid" not in status

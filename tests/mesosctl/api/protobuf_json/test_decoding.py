@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
-from mesosctl.api.protobuf_json.streaming import parts
+from mesosctl.api.protobuf_json.json_parts import parts
 
 
 @pytest.mark.parametrize(

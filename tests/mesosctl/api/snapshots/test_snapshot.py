@@ -22,6 +22,7 @@ from mesosctl.planning.snapshot import (
     Usage,
 )
 from tests.helpers.profiles import examples
+from tests.mesosctl.api.layouts import long
 from tests.mesosctl.api.snapshots.strategies import snapshots
 
 SMALL = ClusterSnapshot(
@@ -36,7 +37,7 @@ SMALL = ClusterSnapshot(
 @settings(max_examples=examples(150), deadline=None)
 @given(snapshots())
 def test_a_snapshot_comes_back_as_it_was(snapshot):
-    assert snapshot_api.load(snapshot_api.dump(snapshot)) == snapshot
+    assert snapshot_api.load(long(snapshot_api.dump(snapshot))) == snapshot
 
 
 @settings(max_examples=examples(100), deadline=None)
@@ -55,7 +56,7 @@ def test_lines_mean_what_the_same_json_means_in_any_other_layout(snapshot, data)
 
 def _read(text):
     try:
-        return snapshot_api.load(text)
+        return snapshot_api.load(long(text))
     except BadInput as error:
         # Line and column differ with the layout.
         return error.rule, None if error.rule == "file.json" else error.field

@@ -1,7 +1,6 @@
 """GET_STATE as a master writes it, without blanks, means what it means in any other layout."""
 
 import json
-import re
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +10,7 @@ from mesosctl.api.protobuf_json.decoding import ConversionError
 from mesosctl.api.snapshots.cluster_state import cluster_state
 from mesosctl.model.errors import UnexpectedAnswer
 from tests.helpers.profiles import examples
+from tests.mesosctl.api.layouts import in_another_layout, long
 
 
 def scalar(name, value, **more):
@@ -102,21 +102,13 @@ ANSWER = {
 TEXT = json.dumps(ANSWER, separators=(",", ":"))
 
 
-_STRING_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*"?|\{', re.DOTALL)
-
-
 def read(text):
     try:
-        return cluster_state([text.encode()])
+        return cluster_state([long(text).encode()])
     except ConversionError:
         return "no JSON"  # the place differs with the layout
     except UnexpectedAnswer as error:
         return str(error)
-
-
-def in_another_layout(text):
-    """The same JSON, or the same mistake, in which no object begins as a master writes it."""
-    return _STRING_OR_BRACE.sub(lambda found: found[0] + " " * (found[0] == "{"), text)
 
 
 def test_every_part_is_there():
@@ -160,7 +152,7 @@ def test_members_may_be_missing_or_of_another_kind(data):
 
 @pytest.mark.parametrize("size", [1, 7, 100, 1000])
 def test_chunks_mean_what_the_whole_means(size):
-    body = TEXT.encode()
+    body = long(TEXT).encode()
     assert cluster_state(body[at : at + size] for at in range(0, len(body), size)) == read(TEXT)
 
 

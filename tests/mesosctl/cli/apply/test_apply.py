@@ -200,6 +200,31 @@ def test_nothing_can_be_wanted_of_one_stack_without_prune(run, file):
     assert "dept/team" not in run("export")[1]
 
 
+def test_a_reservation_of_which_everything_is_refined_is_restored_from_what_was_exported(run, tmp_path):
+    cluster, other = tmp_path / "cluster.toml", tmp_path / "other.toml"
+    for path in (cluster, other):
+        path.write_text('mesos_version = "1.11"\n[[agents]]\nresources = "cpus:8;cpus(b):2"\n')
+    for level, words in (
+        ("a", "cpus:4 --role a --reserver me --label why=x"),
+        ("a/b", "cpus:4 --role a/b --under a --reserver you"),
+        ("a/b/c", "cpus:4 --role a/b/c --under a --under a/b"),
+        ("b/c", "cpus:2 --role b/c --under b"),
+    ):
+        assert run("reserve", "agent-1", *words.split(), master=f"fake:{cluster}")[0] == 0, level
+    status, out, _ = run("export", master=f"fake:{cluster}")
+    assert status == 0
+    told = [(entry["role"], entry["resources"], entry.get("principal")) for entry in tomllib.loads(out)["reservations"]]
+    assert told == [("a", "cpus:0", "me"), ("a/b", "cpus:0", "you"), ("a/b/c", "cpus:4", None), ("b/c", "cpus:2", None)]
+    file = tmp_path / "exported.toml"
+    file.write_text(out)
+    assert run("diff", "-f", file, "--prune", master=f"fake:{cluster}")[0] == 0
+    assert run("apply", "-f", file, master=f"fake:{other}")[0] == 0
+    assert run("export", master=f"fake:{other}")[1] == out
+    lab = tmp_path / "lab.toml"
+    assert run("export", "--cluster", "-f", lab, master=f"fake:{cluster}")[0] == 0
+    assert run("export", master=f"fake:{lab}")[1] == out
+
+
 def test_what_the_file_does_not_name_is_said_and_how_to_remove_it(run, file):
     assert run("apply", "-f", file)[0] == 0
     file.write_text('[quotas.db]\nguarantee = "cpus:4"\n[weights]\n')

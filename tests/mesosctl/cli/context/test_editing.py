@@ -51,6 +51,29 @@ class TestEditing:
         assert "it is slow" in left
         assert tomllib.loads(left) == {"contexts": {"prod": {"master": "http://master:5050", "timeout": 7}}}
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            'contexts = { prod = { master = "http://master:5050" } }\n',
+            'contexts.prod.master = "http://master:5050"\n',
+            'contexts.prod.master = "http://master:5050"\ncurrent = "prod"\ncontexts.prod.timeout = 7\n',
+            '[contexts]\nprod = { master = "http://master:5050" }\n',
+            '[contexts]\nprod.master = "http://master:5050"\n',
+            'current = "prod"\ncontexts = {}\n',
+            '["contexts".prod]\nmaster = "http://master:5050"\n',
+        ],
+    )
+    def test_a_context_is_added_however_the_others_are_written(self, ctl, config, text):
+        write(config, text)
+        before = tomllib.loads(text)
+        assert ctl("context", "set", "lab", "timeout=9", "--principal", "kim").status == 0
+        assert ctl("context", "set", "prod", "principal=ops").status == 0
+        contexts = {
+            "prod": before["contexts"].get("prod", {}) | {"principal": "ops"},
+            "lab": {"timeout": 9, "principal": "kim"},
+        }
+        assert tomllib.loads(config.read_text()) == before | {"contexts": contexts}
+
     def test_permissions_and_links_stay(self, ctl, config, tmp_path):
         real = tmp_path / "dotfiles.toml"
         real.write_text(HAND_WRITTEN)

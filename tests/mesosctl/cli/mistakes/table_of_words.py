@@ -107,10 +107,10 @@ WORDS = (
         "whatif 'quota:ads=cpus:4;mem:1GiB;limit=none'",
         2,
         "a guarantee cannot contain a limit",
-        "give the limit as a change of its own: limit:ads=none",
+        "give the limit as a separate change: limit:ads=none",
     ),
-    Mistake("whatif 'quota:ads=cpus:4;limit:none'", 2, "a guarantee cannot contain a limit", "own: limit:ads=none"),
-    Mistake("whatif 'quota:ads=cpus:4;limits=cpus:9'", 2, "cannot contain a limit", "own: limit:ads=cpus:9"),
+    Mistake("whatif 'quota:ads=cpus:4;limit:none'", 2, "a guarantee cannot contain a limit", "change: limit:ads=none"),
+    Mistake("whatif 'quota:ads=cpus:4;limits=cpus:9'", 2, "cannot contain a limit", "change: limit:ads=cpus:9"),
     Mistake(
         "whatif 'quota:ads=cpus:{1,2}'", 2, "lists alternatives in braces", "give it with --each: --each 'quota:ads="
     ),

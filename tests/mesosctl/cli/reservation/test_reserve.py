@@ -58,9 +58,14 @@ def test_refines_a_static_reservation(lab):
 def test_does_not_guess_between_two_reservations_below(lab):
     for reserver in ("me", "you"):
         lab.run("reserve", "one", "cpus:1", "--role", "eng", "--reserver", reserver)
-    ran = lab.run("reserve", "one", "cpus:1", "--role", "eng/x", "--under", "eng")
-    assert ran.status == 2
-    assert "more than once" in ran.err
+    for words in (
+        ("reserve", "one", "cpus:1", "--role", "eng/x", "--under", "eng", "--reserver", "me"),
+        ("whatif", "reserve:one=cpus(eng>eng/x):1"),
+    ):
+        ran = lab.run(*words)
+        assert ran.status == 2
+        assert "more than once" in ran.err
+        assert "hint: mesosctl reserve -f reads JSON" in ran.err  # an option would be for the new reservation
 
 
 def test_any_takes_the_agent_with_most_room(lab):

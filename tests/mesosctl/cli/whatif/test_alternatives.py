@@ -36,7 +36,18 @@ def test_braces_list_changes(word: str, found: tuple[str, ...]):
 
 
 @pytest.mark.parametrize(
-    "word", ["quota:web=cpus:{8,", "quota:web=cpus:8}", "quota:web=cpus:{}", "w={1,,2}", "w={1..9..0}", "w={1..999999}"]
+    "word",
+    [
+        "quota:web=cpus:{8,",
+        "quota:web=cpus:8}",
+        "quota:web=cpus:{}",
+        "w={1,,2}",
+        "w={1..9..0}",
+        "w={1..999999}",
+        "w={0.5..2}",
+        "w={9..1..-2}",
+        "w={1,{2,3}}",
+    ],
 )
 def test_braces_that_list_nothing_are_refused(word: str):
     with pytest.raises(UsageError):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
-from mesosctl.api.protobuf_json.streaming import Part, parts
+from mesosctl.api.protobuf_json.json_parts import Part, parts
 from tests.helpers.profiles import examples
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
