@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from mesosctl.api.agents.entry import Reader, elements, is_in_service, total_entries
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
-from mesosctl.api.protobuf_json.interning import Entries, resource_at
+from mesosctl.api.protobuf_json.resource_lists import Entries, resource_at
 from mesosctl.api.responses import wrong
 from mesosctl.model.quantities import to_milli
 from mesosctl.model.quota.capacity import AgentCapacity

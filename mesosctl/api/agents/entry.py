@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mesosctl.api.protobuf_json.buffered_text import FindShortcuts, Run
 from mesosctl.api.protobuf_json.decoding import ConversionError
-from mesosctl.api.protobuf_json.interning import resource_at
 from mesosctl.api.protobuf_json.json_parts import parts
+from mesosctl.api.protobuf_json.resource_lists import resource_at
 from mesosctl.api.responses import NATURAL, texts, undocumented, wrong
 from mesosctl.model.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.model.reservations.rules import ALL_CAPABILITIES

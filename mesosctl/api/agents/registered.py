@@ -16,7 +16,7 @@ from mesosctl.api.agents.entry import (
 )
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
 from mesosctl.api.protobuf_json.decoding import ConversionError
-from mesosctl.api.protobuf_json.interning import Entries, Known
+from mesosctl.api.protobuf_json.resource_lists import Entries, Known
 from mesosctl.api.responses import wrong
 from mesosctl.model.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.model.reservations.holdings import RegisteredAgent

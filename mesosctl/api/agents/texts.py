@@ -20,7 +20,7 @@ from mesosctl.api.agents.entry import (
 )
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
 from mesosctl.api.protobuf_json.decoding import DECODER
-from mesosctl.api.protobuf_json.interning import Known, ResourceLists
+from mesosctl.api.protobuf_json.resource_lists import Known, ResourceLists
 from mesosctl.api.protobuf_json.typed_elements import TypedElements
 from mesosctl.model.errors import UnexpectedAnswer
 from mesosctl.model.quota.capacity import AgentCapacity

@@ -1,8 +1,8 @@
 """Elements of a list in JSON text, many at once, of which only the members that are wanted are decoded.
 
 A cluster has hundreds of thousands of tasks.  msgspec decodes a run of them in one step, and skips what is not wanted.
-What it refuses, or does not judge as `decoding` does, is left to the reader of JSON, which takes every spelling and
-tells mistakes.
+What it refuses, or might judge differently from `decoding`, is left to the JSON reader, which accepts every spelling
+and reports mistakes.
 """
 
 import re
@@ -19,7 +19,7 @@ Element = TypeVar("Element")
 
 _OPENING = re.compile(r'\{("[^"\\]*":)(?:"[^"\\]*",("[^"\\]*":))?')
 """The name of an object's first member, and of its second if the first is a string."""
-_NOT_JUDGED = re2.compile(r"\\u|[0-9][eE]\+?[0-9]+[\s,\]}]|[0-9]{300}")
+_MAY_DIFFER = re2.compile(r"\\u|[0-9][eE]\+?[0-9]+[\s,\]}]|[0-9]{300}")
 """Perhaps half a surrogate pair, or a number beyond a double, which msgspec does not mind in what it skips."""
 _LONGEST_RUN = 1 << 16
 """Characters."""
@@ -58,7 +58,7 @@ class TypedElements(Generic[Element]):
     def _values(self, run: str) -> list[Any] | None:
         try:
             elements = self._decode(f"[{run}]")  # first, because it ends soon where the list does
-            return None if _NOT_JUDGED.search(run) else list(map(self._make, elements))
+            return None if _MAY_DIFFER.search(run) else list(map(self._make, elements))
         except (*NATURAL, msgspec.MsgspecError, RecursionError):
             return None
 
@@ -66,8 +66,8 @@ class TypedElements(Generic[Element]):
 def _end_of_run(text: str, at: int, most: int) -> int | None:
     """Return the end of the last element that is followed by one like that at `at`, by the names of their members.
 
-    It is `most` characters away. If an object inside an element or after the list looks the same, what is before it is
-    not JSON.
+    It looks at most `most` characters ahead. After a false match, inside an element or behind the list, the text before
+    it is not JSON, so that the run is refused.
     """
     first = _OPENING.match(text, at)
     if first is None:

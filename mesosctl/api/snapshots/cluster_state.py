@@ -7,12 +7,12 @@ from operator import add, sub
 from sys import intern
 from typing import Any
 
-from mesosctl.api.frameworks import Offered, offer, offered_of
 from mesosctl.api.protobuf_json.buffered_text import Run
-from mesosctl.api.protobuf_json.interning import Known, ResourceLists
 from mesosctl.api.protobuf_json.json_parts import Part, parts
+from mesosctl.api.protobuf_json.resource_lists import Known, ResourceLists
 from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
-from mesosctl.api.snapshots.state_texts import Held, ReadAgent, ReadOffer, StateTexts, attributes_of, capabilities_of
+from mesosctl.api.snapshots.framework_offers import FrameworkOffers
+from mesosctl.api.snapshots.state_texts import Held, ReadAgent, StateTexts, attributes_of, capabilities_of
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
@@ -61,25 +61,23 @@ class _Reader:
         self._sum = IdentityCache(add).of
         self._difference = IdentityCache(sub).of
         self._sets: Known[frozenset[str], frozenset[str]] = Known()
-        self._offers: Known[str, Offered] = Known()
         self._held: dict[tuple[str, str, str], Usage] = {}
         """By framework, agent and role, of those that are not shown too."""
         self._allocated: list[Mapping[str, Resources]] = []
-        self._of_next: list[ReadOffer | Mapping[str, Any]] = []
-        """The offers of the framework that comes next, read or as messages."""
+        self._of_next = FrameworkOffers()
         self._told = False
         self._state = ClusterState()
         self._readers: dict[tuple[str, ...], Callable[[Any, str], None]] = {
             ("get_state", "get_agents", "agents"): lambda entry, where: self._add([self._agent(entry, where)]),
             ("get_state", "get_frameworks", "frameworks"): lambda entry, _: self._framework(entry),
-            ("get_state", "get_frameworks", "frameworks", "offers"): lambda entry, _: self._of_next.append(entry),
+            ("get_state", "get_frameworks", "frameworks", "offers"): lambda entry, _: self._of_next.add([entry]),
             ("get_state", "get_tasks", "tasks"): lambda entry, where: self._hold(self._task(entry, where)),
             ("get_state", "get_executors", "executors"): lambda entry, where: self._hold(self._executor(entry, where)),
         }
         """Each takes an element of a list."""
         self._runs: dict[str, Callable[[list[Any]], None]] = {
             "agents": self._add,
-            "offers": self._of_next.extend,
+            "offers": self._of_next.add,
             "tasks": self._hold,
             "executors": self._hold,
         }
@@ -97,7 +95,7 @@ class _Reader:
                     read(part.value, part.where.removeprefix("get_state."))
             return
         self._told = self._told or part.path[:1] == ("get_state",)
-        self._of_next.clear()
+        self._of_next.drop()
         expected = [] if read is not None else {} if part.path in self._objects else part.value
         if part.value != expected:
             raise wrong(part.value, "a list" if expected == [] else "an object", part.where)
@@ -146,28 +144,7 @@ class _Reader:
         )
         self._state.frameworks.append(framework)
         refines = "RESERVATION_REFINEMENT" in capabilities
-        for one in entry.get("offers", self._of_next):
-            read = one if isinstance(one, ReadOffer) else self._offer(one)
-            self._state.offers.append(
-                Offer(
-                    read.id,
-                    read.role,
-                    read.framework_id,
-                    framework.name,
-                    read.agent_id,
-                    read.hostname,
-                    read.resources,
-                    refines,
-                )
-            )
-        self._of_next.clear()
-
-    def _offer(self, message: Mapping[str, Any]) -> ReadOffer:
-        read = offer(message, known=self._offered)
-        return ReadOffer(read.id, read.role, read.framework_id, read.agent_id, read.hostname, read.resources)
-
-    def _offered(self, messages: Any) -> Offered:
-        return self._offers.get(repr(messages), lambda: offered_of(messages))
+        self._state.offers += self._of_next.of(entry, framework.name, stacked_format=refines)
 
     def _task(self, entry: Mapping[str, Any], where: str) -> Iterator[Held]:
         if entry["state"] not in TERMINAL_STATES:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
-from mesosctl.api.protobuf_json.interning import ResourceLists
 from mesosctl.api.protobuf_json.messages import Field, Message
+from mesosctl.api.protobuf_json.resource_lists import ResourceLists
 from mesosctl.api.resources import list_to_json
 from mesosctl.api.responses import NATURAL, text, undocumented
 from mesosctl.model import roles

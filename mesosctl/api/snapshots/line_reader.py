@@ -12,7 +12,7 @@ from sys import intern
 
 from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
 from mesosctl.api.protobuf_json.decoding import STRICT
-from mesosctl.api.protobuf_json.interning import Known, ResourceLists
+from mesosctl.api.protobuf_json.resource_lists import Known, ResourceLists
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.roles import role_error
 from mesosctl.planning.snapshot import SnapshotAgent, Usage

@@ -3,12 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mesosctl.api.frameworks import Offered, offer, offered_of
 from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
-from mesosctl.api.protobuf_json.interning import Known, ResourceLists
 from mesosctl.api.protobuf_json.json_parts import Part, parts
 from mesosctl.api.responses import NATURAL, text, undocumented, wrong
-from mesosctl.api.snapshots.state_texts import ReadOffer, StateTexts
+from mesosctl.api.snapshots.framework_offers import FrameworkOffers
 from mesosctl.model.offers.offers import Offer
 
 _ANSWER, _FRAMEWORKS = ("get_frameworks",), ("get_frameworks", "frameworks")
@@ -29,6 +27,9 @@ def outstanding(chunks: Iterable[bytes]) -> list[Offer]:
 
 
 def _shortcuts() -> Mapping[str, Shortcut]:
+    from mesosctl.api.protobuf_json.resource_lists import ResourceLists
+    from mesosctl.api.snapshots.state_texts import StateTexts  # imported late: it loads msgspec
+
     return {"offers": StateTexts(ResourceLists()).readers["offers"]}
 
 
@@ -40,16 +41,14 @@ class _Reader:
         self.type: Any = None
         """The call that was answered; None if the answer does not say."""
         self.has_answer = False
-        self._known: Known[str, Offered] = Known()
-        self._of_next: list[ReadOffer | Mapping[str, Any]] = []
-        """The offers of the framework that comes next, read or as messages."""
+        self._of_next = FrameworkOffers()
 
     def take(self, part: Part) -> None:
         """One part of the answer."""
         if part.place is None:
             self._check(part)
         elif part.path == (*_FRAMEWORKS, "offers"):
-            self._of_next += part.value.values if isinstance(part.value, Run) else [part.value]
+            self._of_next.add(part.value.values if isinstance(part.value, Run) else [part.value])
         elif part.path == _FRAMEWORKS:
             try:
                 self._framework(part.value)
@@ -57,7 +56,7 @@ class _Reader:
                 raise undocumented(error, part.where) from None
 
     def _check(self, part: Part) -> None:
-        self._of_next.clear()
+        self._of_next.drop()
         if part.path == ("type",):
             self.type = part.value
         self.has_answer = self.has_answer or part.path == _ANSWER
@@ -66,13 +65,4 @@ class _Reader:
             raise wrong(part.value, "a list" if part.path == _FRAMEWORKS else "an object", part.where)
 
     def _framework(self, entry: Mapping[str, Any]) -> None:
-        name = text(entry["framework_info"]["name"])
-        for one in entry.get("offers", self._of_next):
-            read = one if isinstance(one, ReadOffer) else offer(one, known=self._offered)
-            self.offers.append(
-                Offer(read.id, read.role, read.framework_id, name, read.agent_id, read.hostname, read.resources)
-            )
-        self._of_next.clear()
-
-    def _offered(self, messages: Any) -> Offered:
-        return self._known.get(repr(messages), lambda: offered_of(messages))
+        self.offers += self._of_next.of(entry, text(entry["framework_info"]["name"]))

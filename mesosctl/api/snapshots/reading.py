@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from mesosctl.api.protobuf_json.buffered_text import Run
 from mesosctl.api.protobuf_json.decoding import ConversionError
-from mesosctl.api.protobuf_json.interning import Known, ResourceLists
 from mesosctl.api.protobuf_json.json_parts import Part
 from mesosctl.api.protobuf_json.messages import Message, read
+from mesosctl.api.protobuf_json.resource_lists import Known, ResourceLists
 from mesosctl.api.snapshots import lending
 from mesosctl.api.snapshots.lending import check_unique, wrong
 from mesosctl.api.snapshots.messages import AGENT, FRAMEWORK, OFFER, REST, USAGE

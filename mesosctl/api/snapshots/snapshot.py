@@ -27,8 +27,8 @@ from typing import Any
 
 from mesosctl.api.files.reading import read_json
 from mesosctl.api.protobuf_json.decoding import ConversionError
-from mesosctl.api.protobuf_json.interning import ResourceLists
 from mesosctl.api.protobuf_json.json_parts import parts
+from mesosctl.api.protobuf_json.resource_lists import ResourceLists
 from mesosctl.api.snapshots import lending
 from mesosctl.api.snapshots.line_reader import Lines
 from mesosctl.api.snapshots.line_writer import LineWriter, encode, framework_line

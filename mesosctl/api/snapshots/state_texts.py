@@ -13,9 +13,10 @@ import msgspec
 
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
 from mesosctl.api.protobuf_json.decoding import DECODER
-from mesosctl.api.protobuf_json.interning import MOST_KNOWN, ResourceLists
+from mesosctl.api.protobuf_json.resource_lists import MOST_KNOWN, ResourceLists
 from mesosctl.api.protobuf_json.typed_elements import TypedElements
 from mesosctl.api.responses import text
+from mesosctl.api.snapshots.framework_offers import ReadOffer
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import SnapshotAgent
@@ -85,17 +86,6 @@ class ReadAgent(NamedTuple):
 
 Held = tuple[str, str, Mapping[str, Resources], int]
 """The ids of a framework and an agent, the resources that a task or an executor holds, by role, and how many tasks."""
-
-
-class ReadOffer(NamedTuple):
-    """An offer, without the name of its framework."""
-
-    id: str
-    role: str
-    framework_id: str
-    agent_id: str
-    hostname: str
-    resources: Resources
 
 
 _NOTHING_HELD: Held = ("", "", {}, 0)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from mesosctl.api.protobuf_json.interning import resource_at
+from mesosctl.api.protobuf_json.resource_lists import resource_at
 from mesosctl.api.resources import list_to_json
 from mesosctl.model.resources import Resources
 from tests.conformance.masters.cluster import Cluster, Setup

@@ -1,4 +1,8 @@
-"""A cache in which equal values that are read repeatedly become one value."""
+"""Lists of Resource messages, of which a large cluster has hundreds of thousands that are alike.
+
+Equal ones become one value. A list in text is read as text where it is as a master writes it; any other spelling is
+left to the JSON reader.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -21,10 +25,7 @@ MOST_KNOWN = 4096
 saves.
 """
 
-
 Key = TypeVar("Key")
-
-
 Value = TypeVar("Value")
 
 

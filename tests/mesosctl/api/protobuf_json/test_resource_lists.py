@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.api.protobuf_json.decoding import DECODER
-from mesosctl.api.protobuf_json.interning import ResourceLists
+from mesosctl.api.protobuf_json.resource_lists import ResourceLists
 from mesosctl.model.errors import RuleViolation
 
 ROLES = st.sampled_from(["*", "web", "dev"])
