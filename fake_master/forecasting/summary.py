@@ -95,8 +95,10 @@ class Summaries:
         self._scalars = _KnownScalars()
         self._totals: dict[int, _Total] = {}
         """By the id of the resources, which `_scalars` keeps."""
-        self._by_amounts: dict[tuple[_Total, tuple[_Pairs, ...]], _AgentAmounts] = {}
-        """By the total, and what is used and offered of it."""
+        self._known_totals: dict[_Total, _Total] = {}
+        """Each once, so that it is found by its id."""
+        self._by_amounts: dict[tuple[int, ...], _AgentAmounts] = {}
+        """By the id of the total, and those of what is used and offered of it."""
         self._by_identity: dict[tuple[int, ...], _AgentAmounts] = {}
         """The same by the ids of all these resources."""
 
@@ -170,11 +172,13 @@ class Summaries:
     def _amounts_of(self, resources: Resources, held: Iterable[Resources]) -> _AgentAmounts:
         total = self._totals.get(id(resources))
         if total is None:
-            total = self._totals[id(resources)] = self._total(resources)
-        used, *offers = amounts = tuple(map(self._plain, held))
-        found = self._by_amounts.get((total, amounts))
+            made = self._total(resources)
+            total = self._totals[id(resources)] = self._known_totals.setdefault(made, made)
+        used, *offers = amounts = list(map(self._plain, held))
+        key = (id(total), *map(id, amounts))
+        found = self._by_amounts.get(key)
         if found is None:
-            found = self._by_amounts[total, amounts] = _AgentAmounts(total, used, offers)
+            found = self._by_amounts[key] = _AgentAmounts(total, used, offers)
         return found
 
     def _total(self, resources: Resources) -> _Total:

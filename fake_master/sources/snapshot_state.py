@@ -35,9 +35,8 @@ class _SilentStream(EventStream):
 
 def enter(master: Master, snapshot: ClusterSnapshot) -> None:
     """Enter everything that the snapshot has.  Inside a transaction.  Raises BadInput."""
-    configured_and_slack = IdentityCache(lambda total: _configured_and_slack(total, master)).of
     for number, agent in enumerate(snapshot.agents, 1):
-        _register(master, agent, number, snapshot.taken_at, *configured_and_slack(agent.total))
+        _register(master, agent, number, snapshot.taken_at, *_configured_and_slack(agent.total, master))
     usages: dict[str, list[Usage]] = {}
     for usage in snapshot.usages:
         usages.setdefault(usage.framework_id, []).append(usage)

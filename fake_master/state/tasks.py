@@ -128,15 +128,15 @@ class TaskGroup:
     role: str
     resources: Resources
     """The sum, allocation roles included."""
-    count: int
-    """The number of tasks; fewer exist if there is nothing to divide."""
+    reported_count: int
+    """The number that the snapshot reports; `len` is how many tasks are made."""
     since: float
     """When they started: seconds since the epoch."""
     _shares: Sequence[Resources] = field(init=False, default=(), compare=False, repr=False)
     """The resources of each task, once they have been divided."""
 
     def __len__(self) -> int:
-        return self.count if any(map(self._share_of, self.resources)) else 1
+        return self.reported_count if any(map(self._share_of, self.resources)) else 1
 
     def tasks(self) -> Iterator[Task]:
         """Make them: each has an equal part, and the last one the rest."""
@@ -162,7 +162,7 @@ class TaskGroup:
 
     def _share_of(self, entry: Resource) -> int:
         """Return the thousandths of an entry that each of them has."""
-        return entry.value // self.count if isinstance(entry.value, int) and entry.disk is None else 0
+        return entry.value // self.reported_count if isinstance(entry.value, int) and entry.disk is None else 0
 
 
 def tasks_of(one: Task | TaskGroup) -> Iterable[Task]:

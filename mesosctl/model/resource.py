@@ -281,9 +281,10 @@ class Resource:
             return self.copies >= other.copies
         return value_contains(self.value, other.value)
 
-    def __str__(self) -> str:
+    def text(self, *, with_role: bool = True) -> str:
+        """The entry as text, with the role to which it is allocated, or without."""
         text = self.name
-        if self.allocation_role is not None:
+        if with_role and self.allocation_role is not None:
             text += f"(allocated: {self.allocation_role})"
         if self.reservations:
             text += "(reservations: [" + ",".join(map(str, self.reservations)) + "])"
@@ -295,3 +296,5 @@ class Resource:
             text += "<SHARED>"
         text += ":" + format_value(self.value)
         return text + f"<{self.copies}>" if self.shared else text
+
+    __str__ = text

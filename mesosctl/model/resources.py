@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Literal, Self
 
-from mesosctl.model.quantities import Quantities, add_up
+from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import REVOCABILITIES, Kind, Resource, Revocability
 from mesosctl.model.values import (
     Value,
@@ -92,8 +92,11 @@ class Resources(tuple[Resource, ...]):
 
     __hash__ = None  # type: ignore[assignment]  # equality ignores order, so hashing the entries would lie
 
-    def __str__(self) -> str:
-        return "; ".join(map(str, self)) if self else "{}"
+    def text(self, *, with_roles: bool = True) -> str:
+        """The entries as text, with the roles to which they are allocated, or without."""
+        return "; ".join([entry.text(with_role=with_roles) for entry in self]) if self else "{}"
+
+    __str__ = text
 
     def __repr__(self) -> str:
         return f"<Resources {self}>"
@@ -104,9 +107,11 @@ class Resources(tuple[Resource, ...]):
 
     def with_last(self, needed: Callable[[Resource], bool]) -> "tuple[Resources, Resources, Resources]":
         """The entries for which `needed` is true, the others, and all: the others first."""
-        last = self.filter(needed)
-        others = self.filter(lambda entry: not needed(entry))
-        return last, others, Resources._trusted([*others, *last])
+        last: list[Resource] = []
+        others: list[Resource] = []
+        for entry in self:
+            (last if needed(entry) else others).append(entry)
+        return Resources._trusted(last), Resources._trusted(others), Resources._trusted([*others, *last])
 
     def unreserved(self) -> "Resources":
         """The unreserved entries."""
@@ -179,7 +184,9 @@ class Resources(tuple[Resource, ...]):
     def quantities(self) -> Quantities:
         """Sums of all entries by name; sets and ranges by count."""
         sums: dict[str, int] = {}
-        add_up(sums, [(entry.name, value_quantity(entry.value)) for entry in self])
+        for entry in self:
+            name, amount = entry.name, value_quantity(entry.value)
+            sums[name] = sums[name] + amount if name in sums else amount
         return Quantities(sums)
 
 

@@ -24,7 +24,13 @@ class Events(Allocator):
     _inverse_offers: InverseOffers
 
     def _framework_changed(self, framework: str) -> None:
-        """Called when the description, activity or suppression of a known framework has changed; for extensions."""
+        """Called when the description, activity or suppression of a known framework has changed; for extensions.
+
+        It is not called for a new one: an extension that overrides `add_framework` knows of it.
+        """
+
+    def _filter_expired(self, agent: Agent) -> None:
+        """Called when an offer filter on the agent has ended by itself; for extensions."""
 
 
 # --- Agents -----------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from fake_master.allocator.hierarchical.batch_schedule import Gate, RunQueue, Timers, agents_to_wait_for
 from fake_master.allocator.hierarchical.metrics import StopWatch, state_figures
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers
-from fake_master.allocator.hierarchical.records import Agent
+from fake_master.allocator.hierarchical.records import Agent, Offered
 from fake_master.allocator.hierarchical.stages.regular import RegularStages, Stage
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import InverseOfferCallback, OfferCallback, Offers
@@ -21,10 +21,10 @@ class RunSteps:
     def before_run(self) -> None:
         """Called before each run."""
 
-    def third_stage(self, agents: list[Agent], offers: Offers) -> None:
+    def third_stage(self, agents: list[Agent], offered: Offered) -> None:
         """Called in each run after the two regular stages.
 
-        `agents` are those of the second stage in its order; `offers` are theirs, to be added to.
+        `agents` are those of the second stage in its order; `offered` is theirs, to be added to.
         """
 
     def before_offers(self) -> None:
@@ -99,8 +99,9 @@ class AllocationRuns:
         self._runs += 1
         self._latency.record(0.0)
         with self._run_timer:
-            agents, offers = self._stages.run(candidates.keys())
-            steps.third_stage(agents, offers)
+            agents, offered = self._stages.run(candidates.keys())
+            steps.third_stage(agents, offered)
+            offers = _by_framework(offered)
             ahead = state.with_maintenance_ahead
             inverse = (
                 self._inverse_offers.make(state.agents[agent] for agent in candidates if agent in ahead)
@@ -137,3 +138,10 @@ class AllocationRuns:
             **self._latency.figures(),
             **state_figures(self._state),
         }
+
+
+def _by_framework(offered: Offered) -> Offers:
+    offers: Offers = {}
+    for client, by_agent in offered.items():
+        offers.setdefault(client.framework.id, {})[client.role.name] = by_agent
+    return offers

@@ -1,4 +1,8 @@
-"""The hierarchical allocator: dominant resource fairness, guarantees first; the package's README explains it."""
+"""The hierarchical allocator: dominant resource fairness, guarantees first; the package's README explains it.
+
+Derived allocators have these hooks: the keyword arguments of the constructor, `_framework_changed`, and
+`_filter_expired`.
+"""
 
 from collections.abc import Iterable, Mapping
 
@@ -39,7 +43,7 @@ class HierarchicalAllocator(AgentEvents, FrameworkEvents):
         self.state = state or State(options)
         timers = Timers(now)
         inverse_offers = InverseOffers(self.state, timers)
-        self.filters = OfferFilters(self.state, timers)
+        self.filters = OfferFilters(self.state, timers, self._filter_expired)
         self.allocation_runs = AllocationRuns(
             self.state, timers, inverse_offers, on_offers, on_inverse_offers, steps or RunSteps(), share
         )

@@ -17,17 +17,16 @@ _REPRESENTABLE = (2**63 - 1) / 1e9
 
 
 class OfferFilters:
-    """Installs and drops the filters of refused offers."""
+    """Installs and drops the filters of refused offers; calls `on_expiry` with the agent of each that ends."""
 
-    def __init__(self, state: State, timers: Timers) -> None:
+    def __init__(self, state: State, timers: Timers, on_expiry: Callable[[Agent], None]) -> None:
         self._state = state
         self._timers = timers
         self._latest: dict[tuple[float, int], Refusal] = {}
         """Refusals that further filters may share, by end and identity."""
         self._timers_created = 0
         """When the last of those was made."""
-        self.on_expiry: Callable[[Agent], None] = _ignore
-        """Called when a filter on the agent ends."""
+        self._on_expiry = on_expiry
 
     def install(self, client: Client, agent: Agent, refused: Resources, refuse_seconds: float) -> None:
         """Add a filter for resources that a client has refused, without allocation roles."""
@@ -65,7 +64,7 @@ class OfferFilters:
             for number in client.filters.remove_refusal(refusal):
                 agent = state.agents_by_sequence[number]
                 agent.forget_proofs(tokens)
-                self.on_expiry(agent)
+                self._on_expiry(agent)
         state.refusals.remove(refusal)
 
     def forget(self, client: Client) -> None:
@@ -85,10 +84,6 @@ class OfferFilters:
         """Yield (agent, what is refused there, seconds left) for each filter of a client."""
         for number, refusal in client.filters:
             yield self._state.agents_by_sequence[number], refusal.refused, refusal.until - self._timers.now
-
-
-def _ignore(_agent: Agent) -> None:
-    """Do nothing when a filter's time is over."""
 
 
 class InverseOffers:

@@ -9,7 +9,7 @@ from fake_master.allocator.hierarchical.offerable.free_resources import Capacity
 from fake_master.allocator.hierarchical.packed_filters import ClientFilters, Refusals
 from fake_master.allocator.hierarchical.role_tree import Role
 from fake_master.allocator.hierarchical.sorters.sorter import Node
-from fake_master.allocator.interface import AgentInfo, FrameworkInfo, Unavailability
+from fake_master.allocator.interface import AgentInfo, FrameworkInfo, ResourcesByAgent, Unavailability
 from mesosctl.model.resources import Resources
 
 _FREE_RESOURCES_REMEMBERED = 8
@@ -190,6 +190,10 @@ class Client:
         self.token = 0
         """One bit, which changes whenever the client might accept more than before."""
         self.filters = ClientFilters(refusals)
+
+
+Offered = dict[Client, ResourcesByAgent]
+"""The offers of a run."""
 
 
 class Tokens:

@@ -4,7 +4,7 @@ Amounts of a role are those of its whole subtree.  A role exists while it has a 
 quota, or a weight other than 1.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from fake_master.allocator.hierarchical.offerable.allocations import (
     Allocation,
@@ -180,11 +180,18 @@ class RoleTree:
             if self._roles.get(name) is role:
                 self.prune(role)
 
-    def hold(self, allocation: Allocation, times: int) -> None:
-        """The role of the allocation holds or is offered it `times` more; shared volumes apart."""
-        for role in lineage(self._roles[allocation.role]):
-            add(role.used_reserved.amounts, allocation.reserved, times)
-            add(role.used_unreserved, allocation.unreserved, times)
+    def hold(self, changes: Mapping[Allocation, int]) -> None:
+        """Count how often more each allocation is held or offered; shared volumes apart."""
+        sums: dict[str, tuple[Amounts, Amounts]] = {}
+        for allocation, times in changes.items():
+            if times:
+                reserved, unreserved = sums.setdefault(allocation.role, ({}, {}))
+                add(reserved, allocation.reserved, times)
+                add(unreserved, allocation.unreserved, times)
+        for name, (reserved, unreserved) in sums.items():
+            for role in lineage(self._roles[name]):
+                add(role.used_reserved.amounts, tuple(reserved.items()))
+                add(role.used_unreserved, tuple(unreserved.items()))
 
     def hold_shared(self, allocation: Allocation, agent: str, sign: int) -> None:
         """Copies of shared volumes of the allocation are taken (+1) or come back (-1)."""

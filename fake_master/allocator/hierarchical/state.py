@@ -127,10 +127,9 @@ class State:
 
     def settle(self) -> None:
         """Count new and returned allocations in the role tree."""
+        self.roles.hold(self._unsettled)
         for allocation, times in self._unsettled.items():
-            if times:
-                self.roles.hold(allocation, times)
-                add(self._revocable_used, allocation.revocable, times)
+            add(self._revocable_used, allocation.revocable, times)
         self._unsettled.clear()
 
     def total_used(self) -> Amounts:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.offerable.allocations import allocation_role
+from fake_master.allocator.hierarchical.records import Agent
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (
     AgentInfo,
@@ -49,7 +50,6 @@ class LendingAllocator(HierarchicalAllocator):
         """The lent resources, for reading."""
         self._stage = LendingStage(state, self.lent, on_rescind)
         super().__init__(options, on_offers, on_inverse_offers, now, state=state, steps=self._stage)
-        self.filters.on_expiry = lambda agent: forget_idleness(self.lent.agent(agent.id))
 
     def allocation_slack(self, agent: str) -> Quantities:
         """Return what lay idle of an agent's reservations after the last run, lent or not."""
@@ -134,6 +134,7 @@ class LendingAllocator(HierarchicalAllocator):
         for agent, resources in (used or {}).items():
             if agent in self.state.agents:
                 self._account_lent(agent, info.id, resources)
+        # Not by the base, because the order of random draws depends on which borrowers are known first: those of loans.
         self._framework_changed(info.id)
 
     def remove_framework(self, framework: str) -> None:
@@ -160,6 +161,9 @@ class LendingAllocator(HierarchicalAllocator):
         for borrower in self.lent.of(framework):
             if borrower.role.name not in subscribed:
                 self._unsubscribe(borrower)
+
+    def _filter_expired(self, agent: Agent) -> None:
+        forget_idleness(self.lent.agent(agent.id))
 
     def _unsubscribe(self, borrower: Borrower) -> None:
         borrower.subscribed = False

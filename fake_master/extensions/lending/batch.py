@@ -6,13 +6,11 @@ with the smallest share that accepts it. The order is kept in lists, and the sor
 
 from bisect import insort
 
-from fake_master.allocator.hierarchical.offerable.allocations import Allocation
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
-from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.records import Agent, Client, Offered
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
-from fake_master.allocator.hierarchical.sorters.sorter import Kind, Node
+from fake_master.allocator.hierarchical.sorters.sorter import Key, Kind, Node
 from fake_master.allocator.hierarchical.state import State
-from fake_master.allocator.interface import Offers, ResourcesByAgent
 from fake_master.extensions.lending.batch_order import LendingBorrower, LendingRole, Row
 from fake_master.extensions.lending.idle_reservations import BorrowerRole
 from fake_master.extensions.lending.lent_resources import LentState
@@ -34,9 +32,9 @@ class JoinedOffers:
         self._joined: dict[tuple[int, int], tuple[Resources, Resources, Resources]] = {}
         """Both kinds in one, with their parts, identified by object id while they are kept here."""
 
-    def add(self, offers: Offers, client: Client, agent: Agent, lent: Resources) -> None:
+    def add(self, offered: Offered, client: Client, agent: Agent, lent: Resources) -> None:
         """Add a loan of an agent to a client's offers."""
-        by_agent = offers_of(offers, client)
+        by_agent = offered.setdefault(client, {})
         by_agent[agent.id] = self.of(by_agent.get(agent.id), lent)
 
     def of(self, regular: Resources | None, lent: Resources) -> Resources:
@@ -52,11 +50,6 @@ class JoinedOffers:
         return found[2]
 
 
-def offers_of(offers: Offers, client: Client) -> ResourcesByAgent:
-    """Return the offers of a client by agent, to be added to."""
-    return offers.setdefault(client.framework.id, {}).setdefault(client.role.name, {})
-
-
 class LendingBatch:
     """The rows of similar agents in third stages."""
 
@@ -64,15 +57,15 @@ class LendingBatch:
         self._state = state
         self._lent = lent
         self._joined = joined
-        self._offers: Offers = {}
+        self._offered: Offered = {}
         self._short = 0
         self._rows: dict[FreeResources, Row] = {}
         self._rows_epoch: object = None
         """The `LentState.epoch` in which the rows were made: which borrowers take what does not change in it."""
 
-    def begin(self, offers: Offers) -> None:
+    def begin(self, offered: Offered) -> None:
         """Begin a stage, which adds to these offers."""
-        self._offers = offers
+        self._offered = offered
         self._short = 0
         if self._rows_epoch is not self._lent.epoch or len(self._rows) > _MOST_ROWS:
             self._rows = {}
@@ -92,12 +85,8 @@ class LendingBatch:
         ):
             return start
         sorter.refresh()
-        ranking = sorter.root.ranking
-        if any(node.children for _, _, _, node in ranking):  # roles above others
-            self._short = _MOST_SHORT + 1
-            return start
         row = self._row(agents[start].free_resources)
-        place = self._lend_row(agents, start, row, [key for key in ranking if key[3].client.accepts_revocable])
+        place = self._lend_row(agents, start, row, sorter.root.ranking)
         for lending in row.opened:
             self._account(lending)
         self._short += place - start < _SHORT
@@ -110,25 +99,26 @@ class LendingBatch:
         row.begin(self._lent.totals.divisors)
         return row
 
-    def _lend_row(
-        self, agents: list[Agent], start: int, row: Row, order: list[tuple[float, int, str, Node | LendingRole]]
-    ) -> int:
+    def _lend_row(self, agents: list[Agent], start: int, row: Row, ranking: list[Key]) -> int:
         """Lend until an agent differs or must be offered to several.
 
-        `order` has the nodes of roles in order; a role that was given an agent comes again later in it. Everything
-        that an agent can lend is lent, so nothing remains to be settled.
+        Everything that an agent can lend is lent, so nothing remains to be settled.
         """
-        records, epoch = self._lent.agents, self._lent.epoch
-        free_resources, slack = row.free_resources, row.slack
+        # A role that was given an agent comes again later in the order.
+        order: list[tuple[float, int, str, Node | LendingRole]] = [
+            key for key in ranking if key[3].children or key[3].client.accepts_revocable
+        ]
+        records, epoch, offered = self._lent.agents, self._lent.epoch, self._offered
+        free_resources = row.free_resources
         index, most = start, len(agents)
         for _, _, _, place in order:
-            lending = place if isinstance(place, LendingRole) else self._open(place.client, row)
+            lending = place if isinstance(place, LendingRole) else self._open(place, row)
             if lending is None:
                 break
             borrower = lending.next
             if borrower is None:
                 continue
-            agent = agents[index]
+            client, agent = borrower.client, agents[index]
             name = agent.id
             record = records[name]
             if (
@@ -136,17 +126,18 @@ class LendingBatch:
                 or record.lent
                 or record.has_usage_slack
                 or record.idle_epoch is epoch
-                or (borrower.is_choosy and _rejects(borrower.client, agent, lending.allocation))
+                or (client.filters.count and client.filters.cover(agent.sequence, lending.allocation.without_role))
+                or (client.excludes is not None and client.excludes(agent.info))
             ):
                 break
-            record.lent[borrower.borrower] = slack
-            offers = borrower.offers
-            if offers is None:
-                offers = borrower.offers = offers_of(self._offers, borrower.client)
-            regular = offers.get(name)
+            record.lent = borrower.loans
+            by_agent = offered.get(client)
+            if by_agent is None:
+                by_agent = offered[client] = {}
+            regular = by_agent.get(name)
             if regular is not lending.beside:
                 lending.beside, lending.offered = regular, self._joined.of(regular, lending.allocation.with_role)
-            offers[name] = lending.offered
+            by_agent[name] = lending.offered
             if lending.order:
                 lending.pass_turn()
             key = lending.take()
@@ -159,14 +150,19 @@ class LendingBatch:
                 break
         return index
 
-    def _open(self, role: BorrowerRole, row: Row) -> LendingRole | None:
-        """Return a role whose turn has come; None if it may have a part of such agents only."""
-        if role not in row.roles:
-            row.roles[role] = self._lending_role(role, row)
-        lending = row.roles[role]
-        if lending is not None:
-            lending.begin_row(row)
-            row.opened.append(lending)
+    def _open(self, node: Node, row: Row) -> LendingRole | None:
+        """Return a role whose turn has come; None if it has roles below it, or may have a part of such agents only."""
+        if node.children:
+            return None
+        role: BorrowerRole = node.client
+        lending = row.roles.get(role)
+        if lending is None:
+            lending = self._lending_role(role, row)
+            if lending is None:
+                return None
+            row.roles[role] = lending
+        lending.begin_row(row)
+        row.opened.append(lending)
         return lending
 
     def _lending_role(self, role: BorrowerRole, row: Row) -> LendingRole | None:
@@ -186,7 +182,7 @@ class LendingBatch:
                 and eligibility.admits(row.free_resources.features)
                 and lent.is_allocatable(allocation, eligibility)
             ):
-                borrowers.append(LendingBorrower(borrower, client))
+                borrowers.append(LendingBorrower(borrower, client, {borrower: row.slack}))
         return LendingRole(role, allocation, borrowers)
 
     def _account(self, lending: LendingRole) -> None:
@@ -199,9 +195,3 @@ class LendingBatch:
             if given:
                 place.borrower.held += given
                 place.borrower.role.sorter.allocated_again(place.node, lending.allocation, given)
-
-
-def _rejects(client: Client, agent: Agent, allocation: Allocation) -> bool:
-    return client.filters.cover(agent.sequence, allocation.without_role) or (
-        client.excludes is not None and client.excludes(agent.info)
-    )

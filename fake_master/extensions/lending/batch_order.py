@@ -12,29 +12,27 @@ from fake_master.allocator.hierarchical.offerable.free_resources import FreeReso
 from fake_master.allocator.hierarchical.records import Client
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Node
-from fake_master.allocator.interface import ResourcesByAgent
-from fake_master.extensions.lending.idle_reservations import Borrower, BorrowerRole, IdleReservations
+from fake_master.extensions.lending.idle_reservations import Borrower, BorrowerRole, IdleReservations, Loans
 from mesosctl.model.resources import Resources
 
 
-class Shares(list[float]):
+class Shares(dict[int, float]):
     """The shares of all borrowers with the same holdings before a row, by the number of agents that they got."""
 
     __slots__ = ("_base", "_divisors", "_weight")
 
     def __init__(self, node: Node, divisors: Mapping[str, float], scalars: Pairs) -> None:
-        super().__init__([0.0])  # the sorter has the share of a borrower that got nothing
-        held = dict(node.tally.amounts)
+        super().__init__()
+        held = dict(node.amounts)
         self._divisors = [(held.pop(name, 0), amount, divisors[name]) for name, amount in scalars if name in divisors]
         self._base = max((_double(held[name]) / divisors[name] for name in held if name in divisors), default=0.0)
         """The largest share of resources that are not lent here."""
         self._weight = node.weight
 
-    def add_next(self) -> None:
-        """Work out the share with one agent more."""
-        given = len(self)
+    def __missing__(self, given: int) -> float:
         shares = (_double(held + given * amount) / divisor for held, amount, divisor in self._divisors)
-        self.append(max(self._base, *shares) / self._weight)
+        share = self[given] = max(self._base, *shares) / self._weight
+        return share
 
 
 def _double(amount: int) -> float:
@@ -60,25 +58,20 @@ class Place:
     def take(self) -> tuple[float, int, str, Self]:
         """Count one more agent, and return its new key in the order."""
         self.given = given = self.given + 1
-        shares = self._shares
-        if given == len(shares):
-            shares.add_next()
-        return shares[given], self._count + given, self._path, self
+        return self._shares[given], self._count + given, self._path, self
 
 
 class LendingBorrower(Place):
     """A borrower that takes agents of this kind."""
 
-    __slots__ = ("borrower", "client", "is_choosy", "offers")
+    __slots__ = ("borrower", "client", "loans")
 
-    def __init__(self, borrower: Borrower, client: Client) -> None:
+    def __init__(self, borrower: Borrower, client: Client, loans: Loans) -> None:
         super().__init__(borrower.leaf)
         self.borrower = borrower
         self.client = client
-        self.is_choosy = False
-        """Whether filters or constraints may keep an agent from it."""
-        self.offers: ResourcesByAgent | None = None
-        """The borrower's offers in this run, once it was given something in this row."""
+        self.loans = loans
+        """The loans of each agent that it gets."""
 
 
 class LendingRole(Place):
@@ -105,9 +98,6 @@ class LendingRole(Place):
         if not borrowers:
             return
         self.begin(row.shares(self.node))
-        for place in borrowers:
-            place.offers = None
-            place.is_choosy = place.client.filters.count > 0 or place.client.excludes is not None
         if len(borrowers) > 1:
             for place in borrowers:
                 place.begin(row.shares(place.node))
@@ -135,8 +125,8 @@ class Row:
         self.slack = dict(idle.amounts)
         """The amounts that each of them can lend: one shared dictionary, which is never changed."""
         self.scalars: Pairs = tuple(sorted(idle.amounts))
-        self.roles: dict[BorrowerRole, LendingRole | None] = {}
-        """Roles that had a turn in this or an earlier run; None for one that may have a part of an agent only."""
+        self.roles: dict[BorrowerRole, LendingRole] = {}
+        """Roles that had a turn in this or an earlier run."""
         self.opened: list[LendingRole] = []
         """Roles that had a turn in this row."""
         self._divisors: Mapping[str, float] = {}
@@ -150,7 +140,7 @@ class Row:
 
     def shares(self, node: Node) -> Shares:
         """Return the shares of borrowers with the same holdings and weight."""
-        key = node.weight, *node.tally.amounts.items()
+        key = node.weight, *node.amounts.items()
         found = self._shares.get(key)
         if found is None:
             found = self._shares[key] = Shares(node, self._divisors, self.scalars)

@@ -35,6 +35,11 @@ class BorrowerRole:
     """The number of its frameworks that accept revocable resources."""
 
 
+Loans = Mapping[Borrower, Amounts]
+"""Amounts by borrower, possibly of several agents.  Replaced, never changed in place."""
+NO_LOANS: Loans = {}
+
+
 @dataclass(slots=True, eq=False)
 class LentAgent:
     """One agent: what it can lend, and what borrowers hold of it."""
@@ -46,12 +51,9 @@ class LentAgent:
     """Whether there is any."""
     allocation_slack: Amounts = field(default_factory=dict)
     """Slack of allocation, as of the last run."""
-    lent: dict[Borrower, Amounts] = field(default_factory=dict)
-    """Amounts of allocation slack that borrowers hold; after a run, together never more than the slack.
-
-    Replaced, never changed in place.
-    """
-    debt: dict[Borrower, Amounts] = field(default_factory=dict)
+    lent: Loans = field(default_factory=lambda: NO_LOANS)
+    """Amounts of allocation slack that borrowers hold; after a run, together never more than the slack."""
+    debt: Loans = field(default_factory=lambda: NO_LOANS)
     """Amounts that borrowers still hold though they are lent no longer."""
     throttled: dict[Borrower, Resources] = field(default_factory=dict)
     """Usage slack that borrowers hold, with allocation roles."""
@@ -62,8 +64,12 @@ class LentAgent:
     idle_epoch: object = None
     """The `LentState.epoch` in which no borrower accepted anything that is free now, or None."""
 
-    settled: bool = False
-    """Whether neither the allocation slack nor its loans and debts have changed since the last stage."""
+    settled: bool = True
+    """Whether there are no loans and debts, or neither they nor the allocation slack have changed since a stage."""
+
+    def unsettle(self) -> None:
+        """The allocation slack, a loan or a debt has changed."""
+        self.settled = not (self.lent or self.debt)
 
     def lent_in_all(self) -> Amounts:
         """Return what all borrowers have of the slack of allocation, debts aside."""

@@ -21,7 +21,14 @@ from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Sorter, Totals
 from fake_master.allocator.options import Options, SorterName
-from fake_master.extensions.lending.idle_reservations import Borrower, BorrowerRole, IdleReservations, LentAgent
+from fake_master.extensions.lending.idle_reservations import (
+    NO_LOANS,
+    Borrower,
+    BorrowerRole,
+    IdleReservations,
+    LentAgent,
+    Loans,
+)
 from mesosctl.model.offers.frameworks import is_allocatable
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
@@ -103,21 +110,21 @@ class LentState:
     def lend(self, agent: LentAgent, borrower: Borrower, amounts: Amounts, *, counted: bool = True) -> Resources:
         """Slack of allocation for a borrower; `counted` is whether the sorters see an allocation."""
         allocation = self.allocation(borrower.role.name, amounts)
-        self._change(agent.lent, borrower, amounts, 1)
+        agent.lent = _changed(agent.lent, borrower, amounts, 1)
         self._enter(borrower, agent, allocation, 1, counted=counted)
         return allocation.with_role
 
     def unlend(self, agent: LentAgent, borrower: Borrower, amounts: Amounts) -> Resources:
         """The reverse."""
         allocation = self.allocation(borrower.role.name, amounts)
-        self._change(agent.lent, borrower, amounts, -1)
+        agent.lent = _changed(agent.lent, borrower, amounts, -1)
         self._enter(borrower, agent, allocation, -1)
         return allocation.with_role
 
     def owe(self, agent: LentAgent, borrower: Borrower, amounts: Amounts, sign: int) -> None:
         """A debt grows (+1), or is paid or turned back (-1)."""
-        agent.settled = False
-        self._change(agent.debt, borrower, amounts, sign)
+        agent.debt = _changed(agent.debt, borrower, amounts, sign)
+        agent.unsettle()
 
     def throttle(self, agent: LentAgent, borrower: Borrower, resources: Resources) -> Resources:
         """Slack of use, without allocation roles, for a borrower."""
@@ -146,25 +153,13 @@ class LentState:
     ) -> None:
         role = borrower.role
         agent.idle_epoch = None
-        agent.settled = False
+        agent.unsettle()
         if sign > 0:
             self.role_sorter.allocated(role.leaf, agent.id, allocation, counted=counted)
             role.sorter.allocated(borrower.leaf, agent.id, allocation, counted=counted)
         else:
             self.role_sorter.unallocated(role.leaf, agent.id, allocation)
             role.sorter.unallocated(borrower.leaf, agent.id, allocation)
-
-    @staticmethod
-    def _change(book: dict[Borrower, Amounts], borrower: Borrower, amounts: Amounts, sign: int) -> None:
-        if borrower not in book:
-            borrower.held += 1
-        present = dict(book.get(borrower, {}))
-        add(present, tuple(amounts.items()), sign)
-        if present:
-            book[borrower] = present
-        else:
-            book.pop(borrower, None)
-            borrower.held -= 1
 
     def is_allocatable(self, allocation: Allocation, eligibility: Eligibility) -> bool:
         """Whether an offer of lent resources reaches the minimum of such frameworks."""
@@ -213,8 +208,8 @@ class LentState:
         """Work out the slack of allocation of an agent with these free resources."""
         agent.slack_worked_out_for = free_resources
         agent.idle_epoch = None
-        agent.settled = False
         agent.allocation_slack = dict(self.idle(free_resources).amounts)
+        agent.unsettle()
         self._enter_totals(agent)
 
     def drop(self, agent: LentAgent) -> list[Borrower]:
@@ -260,3 +255,14 @@ class LentState:
 
     def _sorter(self, kind: SorterName) -> Sorter:
         return RandomSorter(self.totals, None, self._random) if kind == "random" else DrfSorter(self.totals)
+
+
+def _changed(loans: Loans, borrower: Borrower, amounts: Amounts, sign: int) -> Loans:
+    """Return the loans with so much more or less for a borrower, and count whether it has any."""
+    changed = dict(loans)
+    present = dict(changed.pop(borrower, {}))
+    add(present, tuple(amounts.items()), sign)
+    if present:
+        changed[borrower] = present
+    borrower.held += len(changed) - len(loans)
+    return changed or NO_LOANS

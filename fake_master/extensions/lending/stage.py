@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 from fake_master.allocator.hierarchical.allocation_runs import RunSteps
 from fake_master.allocator.hierarchical.offerable.allocations import Amounts, add
-from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.records import Agent, Client, Offered
 from fake_master.allocator.hierarchical.state import State
-from fake_master.allocator.interface import FrameworkId, Offers, ResourcesByAgent
+from fake_master.allocator.interface import FrameworkId, ResourcesByAgent
 from fake_master.extensions.lending.batch import JoinedOffers, LendingBatch
 from fake_master.extensions.lending.idle_reservations import Borrower, LentAgent, excess, lendable_to, overlap
 from fake_master.extensions.lending.lent_resources import LentState
@@ -35,7 +35,7 @@ class LendingStage(RunSteps):
         self.rescinds = 0
         """The number of times that something was taken back from a framework."""
 
-    def third_stage(self, agents: list[Agent], offers: Offers) -> None:
+    def third_stage(self, agents: list[Agent], offered: Offered) -> None:
         """Update what every agent can lend, and offer the idle resources of these agents, in this order."""
         lent, records = self._lent, self._lent.agents
         self._rescinded = {}
@@ -44,13 +44,12 @@ class LendingStage(RunSteps):
             record, free_resources = records[agent.id], agent.free_resources
             if record.slack_worked_out_for is not free_resources:
                 lent.set_slack(record, free_resources)
-            if not record.settled and (record.lent or record.debt):
-                unsettled = True
+            unsettled = unsettled or not record.settled
         for record in records.values() if unsettled else ():
             if not record.settled:
                 self._settle(record)
         batch, place, most = self._batch, 0, len(agents)
-        batch.begin(offers)
+        batch.begin(offered)
         while place < most:
             agent = agents[place]
             record = records[agent.id]
@@ -59,7 +58,7 @@ class LendingStage(RunSteps):
             elif (next_place := batch.lend(agents, place)) > place:
                 place = next_place
             else:
-                if not self._offer_agent(agent, record, offers):
+                if not self._offer_agent(agent, record, offered):
                     record.idle_epoch = lent.epoch
                 place += 1
 
@@ -105,7 +104,7 @@ class LendingStage(RunSteps):
 
     # --- Lending ------------------------------------------------------------------------------------
 
-    def _offer_agent(self, agent: Agent, record: LentAgent, offers: Offers) -> bool:
+    def _offer_agent(self, agent: Agent, record: LentAgent, offered: Offered) -> bool:
         """Offer one agent to all borrowers; the first that can takes everything that is free.
 
         Return whether one did.
@@ -130,11 +129,11 @@ class LendingStage(RunSteps):
                     and is_allocatable(usage, client.eligibility.minimum)
                     and not _is_refused(client, agent, usage)
                 ):
-                    self._joined.add(offers, client, agent, self._lent.throttle(record, borrower, usage))
+                    self._joined.add(offered, client, agent, self._lent.throttle(record, borrower, usage))
                     gave = True
                     usage = record.usage_free()
                 if slack and self._wants_slack(client, agent, borrower, slack):
-                    self._joined.add(offers, client, agent, self._lent.lend(record, borrower, slack))
+                    self._joined.add(offered, client, agent, self._lent.lend(record, borrower, slack))
                     gave = True
                     left = excess(left, slack)
                 if not left and not usage:

@@ -26,7 +26,7 @@ class ChangeAnswer(Mirrored):
 
 
 def _without_role(resources: object) -> str:
-    return str(resources.allocated_to(None) if isinstance(resources, Resources) else resources)
+    return resources.text(with_roles=False) if isinstance(resources, Resources) else str(resources)
 
 
 class RescindedOffer(Placed):

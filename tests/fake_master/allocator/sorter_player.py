@@ -80,5 +80,5 @@ class SorterPlayer:
         assert self.sorter.allocation(path) == wanted
         together: Counter[str] = Counter()
         for child in self.sorter.root.children.values():
-            together.update(child.tally.amounts)
+            together.update(child.amounts)
         assert {name: amount for name, amount in together.items() if amount} == wanted

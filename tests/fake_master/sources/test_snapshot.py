@@ -8,14 +8,11 @@ import pytest
 from hypothesis import assume, given, settings
 
 import fake_master
-from fake_master.http.json_text import json_object
-from fake_master.http.state_flags_metrics import StateEndpoints
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.streams import EventStream
 from fake_master.transports.address import open_on_call
 from mesosctl.api.snapshots import snapshot as snapshot_api
-from mesosctl.api.snapshots.cluster_state import cluster_state
 from mesosctl.model.errors import BadInput
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quantities, Quota
@@ -24,6 +21,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
+from tests.fake_master.sources.shown_state import shown_state
 from tests.helpers.profiles import examples
 from tests.mesosctl.api.snapshots.strategies import snapshots
 
@@ -32,11 +30,6 @@ AGENTS = tuple(SnapshotAgent(f"m-S{n}", "same.example", f"slave({n})@h:5051", TO
 WEB = SnapshotFramework("m-0000", "shop", ("web",), capabilities=frozenset({"MULTI_ROLE"}))
 HALF = parse_resources("cpus:4;mem:2048;ports:[31000-31004]")
 BASE = ClusterSnapshot("1.11.0", 1000.0, AGENTS, (WEB,))
-
-
-def state(master):
-    answer = StateEndpoints(master.state, master.runtime, master.metrics.snapshot).get_state(None)
-    return cluster_state([bytes(json_object({"get_state": answer}))])
 
 
 def offered(name, agent, resources, role="web", framework="m-0000"):
@@ -65,7 +58,7 @@ def _unowned(total: Resources) -> Resources:
 def test_whatever_a_snapshot_says_the_master_says_too(snapshot):
     # No master tells of one port that has two owners.
     assume(all(_unowned(agent.total).quantities() == agent.total.quantities() for agent in snapshot.agents))
-    shown = state(RestoredCluster(snapshot).start(clock=lambda: snapshot.taken_at))
+    shown = shown_state(RestoredCluster(snapshot).start(clock=lambda: snapshot.taken_at))
     assert [(a.id, a.hostname, a.total, a.attributes, a.active, a.region) for a in shown.agents] == [
         (a.id, a.hostname, a.total, a.attributes, a.active, a.region) for a in snapshot.agents
     ]
@@ -97,7 +90,7 @@ def test_what_is_suppressed_or_away_is_offered_nothing():
 def test_tasks_share_what_their_framework_holds():
     usage = Usage("m-0000", "m-S0", "web", parse_resources("cpus:1;mem:100;ports:[31000-31001]"), tasks=3)
     master = started(ClusterSnapshot("1.11.0", 0.0, AGENTS, (WEB,), (usage,)))
-    tasks = list(master.state.frameworks["m-0000"].tasks.values())
+    tasks = list(master.state.frameworks["m-0000"].make_tasks().values())
     assert len(tasks) == 3
     assert [task.resources.scalar_quantities().get_amount("cpus") for task in tasks] == [333, 333, 334]
     master.subscriptions.remove(master.state.frameworks["m-0000"])
@@ -190,5 +183,5 @@ def test_tasks_that_are_lost_are_the_same_whether_an_operator_hears_of_each_or_n
     assert (one.counts, one.used(), one.held) == (other.counts, other.used(), other.held)
     assert {task.state for task in one.unreachable_tasks.values()} == {"TASK_LOST"}
     assert one.unreachable_tasks == other.unreachable_tasks
-    assert one.tasks == other.tasks
-    assert len(one.tasks) == 1
+    assert one.make_tasks() == other.make_tasks()
+    assert len(one.make_tasks()) == 1

@@ -11,20 +11,18 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from fake_master.http.json_text import json_object
-from fake_master.http.state_flags_metrics import StateEndpoints
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.cluster_writing import cluster_file
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.address import open_on_call
-from mesosctl.api.snapshots.cluster_state import ClusterState, cluster_state
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
+from tests.fake_master.sources.shown_state import shown_state
 from tests.helpers.lab import Lab
 from tests.helpers.lab.command_line import CommandLine
 from tests.helpers.profiles import examples
@@ -84,7 +82,7 @@ def test_every_section_is_in_the_master():
     assert agent.total.reserved().quantities() == Quantities({"cpus": 2000, "disk": 500_000})
     assert dict(master.state.flags.rate_limits.entries)["p"].qps == 2.5
     (framework,) = master.state.frameworks.values()
-    assert [task.state for task in framework.tasks.values()] == ["TASK_RUNNING"] * 2
+    assert [task.state for task in framework.make_tasks().values()] == ["TASK_RUNNING"] * 2
     assert framework.used().scalar_quantities() == Quantities({"cpus": 3000, "mem": 1_024_000})
 
 
@@ -165,14 +163,9 @@ def test_a_registry_that_has_been_given_it_keeps_what_it_has(tmp_path: Path):
 # --- Export -------------------------------------------------------------------------------------------
 
 
-def shown(master: Any) -> ClusterState:
-    answer = StateEndpoints(master.state, master.runtime, master.metrics.snapshot).get_state(None)
-    return cluster_state([bytes(json_object({"get_state": answer}))])
-
-
 def state_of(master: Any) -> dict[str, Any]:
     """What an operator sees, by the names that people gave."""
-    state = shown(master)
+    state = shown_state(master)
     hosts = {agent.id: agent.hostname for agent in state.agents}
     names = {framework.id: framework.name for framework in state.frameworks}
     held: dict[tuple[str, str, str], Resources] = {}

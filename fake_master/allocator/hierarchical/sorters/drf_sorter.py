@@ -12,6 +12,8 @@ _REBUILD_FRACTION = 8
 class DrfSorter(Sorter):
     """Orders clients by weighted dominant share."""
 
+    __slots__ = ("_moved", "_version")
+
     order_lasts = True
 
     def __init__(self, totals: Totals, weights: dict[str, float] | None = None) -> None:
@@ -131,7 +133,7 @@ def _share(node: Node, divisors: dict[str, float]) -> float:
     which would change ties.
     """
     best = 0.0
-    for name, amount in node.tally.amounts.items():
+    for name, amount in node.amounts.items():
         if amount and name in divisors:
             part = (amount // 1000 + amount % 1000 / 1000.0) / divisors[name]
             if part > best:  # noqa: PLR1730  # max() costs a call, and this is the innermost loop

@@ -10,6 +10,8 @@ from fake_master.allocator.hierarchical.sorters.sorter import Kind, Node, Sorter
 class RandomSorter(Sorter):
     """Draws clients without replacement, each as likely as its weight among its siblings, level by level."""
 
+    __slots__ = ("_exponents", "_random")
+
     order_lasts = False
 
     def __init__(self, totals: Totals, weights: dict[str, float] | None, source: random.Random) -> None:

@@ -54,21 +54,21 @@ class Totals:
         return self._divisors
 
 
-class Node:
-    """One node; `client` is any object of the sorter's owner."""
+class Node(Tally):
+    """One node, and the tally of what it holds; `client` is any object of the sorter's owner."""
 
     __slots__ = (
-        "children", "client", "count", "key", "kind", "name", "parent", "path", "ranking", "stale", "tally", "weight",
+        "children", "client", "count", "key", "kind", "name", "parent", "path", "ranking", "stale", "weight",
     )  # fmt: skip
 
     def __init__(self, name: str, path: str, parent: "Node | None", kind: Kind) -> None:
+        super().__init__()
         self.name = name
         self.path = path
         self.parent = parent
         self.kind = kind
         self.client: Any = None
         self.children: dict[str, Node] = {}
-        self.tally = Tally()
         self.count = 0
         self.weight = 1.0
         self.key: Key | None = None
@@ -85,6 +85,8 @@ class Node:
 
 class Sorter(ABC):
     """Clients and what is allocated to them; a subclass says in which order they come."""
+
+    __slots__ = ("_leaves", "dirty", "root", "totals", "weights")
 
     order_lasts: ClassVar[bool]
     """Whether `order` gives the same again as long as nothing is allocated to those clients."""
@@ -162,13 +164,13 @@ class Sorter(ABC):
     def remove(self, path: str) -> None:
         """Remove a client; what it held leaves its ancestors too."""
         leaf = self._leaves.pop(path)
-        pairs = tuple((name, -amount) for name, amount in leaf.tally.without_shared().items())
-        copies = tuple(leaf.tally.copies.items())
+        pairs = tuple((name, -amount) for name, amount in leaf.without_shared().items())
+        copies = tuple(leaf.copies.items())
         node = leaf.parent
         while node is not None:
-            add(node.tally.amounts, pairs)
+            add(node.amounts, pairs)
             for (agent, entry), count in copies:
-                node.tally.remove_shared(agent, ((entry, count),))
+                node.remove_shared(agent, ((entry, count),))
             node = node.parent
         node = leaf
         while not node.children and node.parent is not None and node is not self.root:
@@ -206,11 +208,11 @@ class Sorter(ABC):
         root = self.root
         node: Node = leaf
         while node is not root:
-            amounts = node.tally.amounts
+            amounts = node.amounts
             for name, amount in allocation.scalars:
                 amounts[name] = amounts.get(name, 0) + amount
             if allocation.shared:
-                node.tally.add_shared(agent, allocation.shared)
+                node.add_shared(agent, allocation.shared)
             if counted:
                 node.count += 1
             if not node.stale:
@@ -222,7 +224,7 @@ class Sorter(ABC):
         root = self.root
         node: Node = leaf
         while node is not root:
-            amounts = node.tally.amounts
+            amounts = node.amounts
             for name, amount in allocation.scalars:
                 amounts[name] = amounts.get(name, 0) + amount * times
             node.count += times
@@ -235,18 +237,18 @@ class Sorter(ABC):
         root = self.root
         node: Node = leaf
         while node is not root:
-            amounts = node.tally.amounts
+            amounts = node.amounts
             for name, amount in allocation.scalars:
                 amounts[name] -= amount
             if allocation.shared:
-                node.tally.remove_shared(agent, allocation.shared)
+                node.remove_shared(agent, allocation.shared)
             if not node.stale:
                 self._changed(node)
             node = node.parent  # type: ignore[assignment]  # only the root has none
 
     def allocation(self, path: str) -> Amounts:
         """Return what a client holds, without zeros."""
-        return {name: amount for name, amount in self._leaves[path].tally.amounts.items() if amount}
+        return {name: amount for name, amount in self._leaves[path].amounts.items() if amount}
 
     def _child(self, parent: Node, name: str, kind: Kind) -> Node:
         path = f"{parent.path}/{name}" if parent is not self.root else name
@@ -261,8 +263,8 @@ class Sorter(ABC):
         inner = Node(leaf.name, leaf.path, leaf.parent, Kind.INTERNAL)
         inner.weight = leaf.weight
         inner.count = leaf.count
-        inner.tally.amounts = dict(leaf.tally.amounts)
-        inner.tally.copies = dict(leaf.tally.copies)
+        inner.amounts = dict(leaf.amounts)
+        inner.copies = dict(leaf.copies)
         leaf.parent.children[leaf.name] = inner
         leaf.name, leaf.path, leaf.parent = VIRTUAL, f"{inner.path}/{VIRTUAL}", inner
         leaf.weight = self.weights.get(leaf.path, 1.0)

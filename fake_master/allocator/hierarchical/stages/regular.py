@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable
 from enum import Enum
 
-from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.records import Agent, Client, Offered
 from fake_master.allocator.hierarchical.role_tree import Role
 from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.hierarchical.stages.quota_bounded_parts import fair_part, guaranteed_part, whole_part
@@ -13,7 +13,6 @@ from fake_master.allocator.hierarchical.stages.run import (
     is_refused,
 )
 from fake_master.allocator.hierarchical.state import State
-from fake_master.allocator.interface import Offers
 
 
 def meet_guarantees(run: Run, agents: list[Agent]) -> None:
@@ -188,7 +187,7 @@ class RegularStages:
         self._share = share
         self._last: Fingerprint | None = None
 
-    def run(self, candidates: Collection[str]) -> tuple[list[Agent], Offers]:
+    def run(self, candidates: Collection[str]) -> tuple[list[Agent], Offered]:
         """Offer the free resources of the candidate agents.
 
         Return the agents that were shared out, in the order of the second stage, and the offers.
@@ -207,7 +206,7 @@ class RegularStages:
         self._last = run.fingerprint()
         run.finish()
         state.trim()
-        return agents, run.offers()
+        return agents, run.offered
 
 
 def offerable_agents(state: State, candidates: Collection[str]) -> list[Agent]:

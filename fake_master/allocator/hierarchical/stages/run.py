@@ -7,11 +7,10 @@ from enum import Enum
 
 from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, clamped_subtract, difference
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferableResources, OfferedPart
-from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.records import Agent, Client, Offered
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
 from fake_master.allocator.hierarchical.stages.exhausted_roles import ExhaustedRoles
 from fake_master.allocator.hierarchical.state import State
-from fake_master.allocator.interface import Offers, ResourcesByAgent
 from fake_master.allocator.options import Shuffle
 from mesosctl.model.offers.frameworks import is_allocatable
 from mesosctl.model.resource import Resource
@@ -36,7 +35,7 @@ class Run:
 
     def __init__(self, state: State) -> None:
         self.state = state
-        self.offered: dict[Client, ResourcesByAgent] = {}
+        self.offered: Offered = {}
         self.agents_with_shared_offers: set[Agent] = set()
         """Agents of which a shared volume was offered."""
         self.roles_with_quota = list(state.roles.with_quota())
@@ -158,13 +157,6 @@ class Run:
             if self.remainder is not None:
                 self.remainder.charge(part)
             state.epoch = object()
-
-    def offers(self) -> Offers:
-        """Return what was handed out."""
-        offers: Offers = {}
-        for client, by_agent in self.offered.items():
-            offers.setdefault(client.framework.id, {})[client.role.name] = by_agent
-        return offers
 
 
 class Remainder:

@@ -149,9 +149,9 @@ class Forgetful(LendingHistory):
         stage = self.lending._stage
         third_stage = stage.third_stage
 
-        def third_stage_anew(agents: Any, offers: Any) -> None:
+        def third_stage_anew(agents: Any, offered: Any) -> None:
             self.lending.lent.epoch = object()
-            third_stage(agents, offers)
+            third_stage(agents, offered)
 
         stage.third_stage = third_stage_anew  # type: ignore[method-assign]  # for this one alone
 
