@@ -36,8 +36,9 @@ _SELDOM = "1hrs"
 REQUESTS = """
 import sys, urllib.request
 url = sys.argv[1]
-for path, body in (("/version", None), ("/flags", None), ("/quota", None), ("/weights", None),
-                   ("/api/v1", b'{"type":"GET_STATE"}'), ("/metrics/snapshot", None)):
+settings = [("/quota", None), ("/weights", None)]  # asked before and after the state, to see whether they changed
+for path, body in (("/version", None), *settings, ("/flags", None), ("/api/v1", b'{"type":"GET_STATE"}'), *settings,
+                   ("/metrics/snapshot", None)):
     types = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "gzip"}
     with urllib.request.urlopen(urllib.request.Request(url + path, body, types), timeout=900) as answer:
         while answer.read(65536):
