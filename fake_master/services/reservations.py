@@ -218,5 +218,5 @@ def configured_form(resource: Resource) -> Resource:
     static = resource.reservations[:1] if resource.is_statically_reserved else ()
     if len(static) == len(resource.reservations) and resource.disk is None and not resource.shared:
         return resource  # like most agents: one value for configured and present resources
-    disk = replace(resource.disk, persistence_id=None) if resource.disk and resource.disk.source else None
+    disk = resource.disk._replace(persistence_id=None) if resource.disk and resource.disk.source else None
     return replace(resource, reservations=static, disk=disk, shared=False, copies=1)

@@ -1,7 +1,6 @@
 """A resource as Mesos means it: its value, its reservations, its disk, and the labels of a reservation."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -74,8 +73,7 @@ class Reservation(NamedTuple):
         return "(" + ",".join(parts) + ")"
 
 
-@dataclass(frozen=True, slots=True)
-class DiskSource:
+class DiskSource(NamedTuple):
     """Where a disk comes from; RAW and BLOCK disks of a provider, PATH and MOUNT of the agent."""
 
     type: Literal["PATH", "MOUNT", "BLOCK", "RAW"]
@@ -85,8 +83,7 @@ class DiskSource:
     profile: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Disk:
+class Disk(NamedTuple):
     """Disk information.  Only the source and the persistence id take part in Mesos's comparison."""
 
     persistence_id: str | None = None

@@ -206,8 +206,7 @@ class _Aliases:
         )
 
     def _disk(self, disk: Disk) -> Disk:
-        return replace(
-            disk,
+        return disk._replace(
             persistence_id=self.maybe("volume", disk.persistence_id),
             principal=self.maybe("principal", disk.principal),
             container_path=self.maybe("path", disk.container_path),
@@ -216,8 +215,7 @@ class _Aliases:
         )
 
     def _source(self, source: DiskSource) -> DiskSource:
-        return replace(
-            source,
+        return source._replace(
             root=None if source.root is None else "/" + self.of("root", source.root),
             vendor=self.maybe("vendor", source.vendor),
             id=self.maybe("disk", source.id),

@@ -119,7 +119,7 @@ def set_(
     if file is not None:
         if resources:
             raise UsageError("RESOURCES and --file cannot be used together", field="--file", hint="give one of them")
-        from mesosctl.api.quota import read_quota_request
+        from mesosctl.api.quota.calls import read_quota_request
 
         written = read_payload(session, file)
         with written.refusals():
@@ -185,7 +185,7 @@ def update(  # noqa: PLR0913  # one parameter an option
             raise UsageError(
                 "RESOURCES and --limit cannot be used together with --file", field="--file", hint="give one of them"
             )
-        from mesosctl.api.quota import read_update_quota
+        from mesosctl.api.quota.calls import read_update_quota
 
         written = read_payload(session, file)
         with written.refusals():

@@ -16,12 +16,14 @@ def send_quota(
 
     `seen` means that this principal has seen a quota of `role`, and so would see this one.
     """
-    from mesosctl.api.quota import QuotaRequest, SetQuota, SetQuotaCall
+    from mesosctl.api.quota.request import QuotaRequest
 
     request = QuotaRequest.of(role, target.guarantees, force=force)
 
     def send() -> None:
         if v1:
+            from mesosctl.api.quota.calls import SetQuota, SetQuotaCall
+
             master.call(SetQuotaCall(set_quota=SetQuota(quota_request=request)).body())
         else:
             master.post("/quota", request.body())
@@ -67,7 +69,7 @@ def send_update(master: Master, target: Mapping[str, Quota], *, force: bool) -> 
     Raises Conflict for lack of capacity, as POST /quota does: this call answers 400 instead of 409 for the same
     condition.
     """
-    from mesosctl.api.quota import UpdateQuotaCall
+    from mesosctl.api.quota.calls import UpdateQuotaCall
 
     try:
         master.call(UpdateQuotaCall.of(target, force=force).body())

@@ -114,7 +114,7 @@ def create_volume(
             f"mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows what there is"
         )
         raise
-    made = replace(reserved, disk=replace(volume, principal=volume.principal or asks.principal))
+    made = replace(reserved, disk=volume._replace(principal=volume.principal or asks.principal))
     existing = [entry for entry in agent.total if entry.is_persistent_volume]
     try:
         check_create([made], asks, existing=existing, agent_capabilities=agent.capabilities)

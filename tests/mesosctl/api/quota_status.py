@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from mesosctl.api.quota import QuotaConfig
+from mesosctl.api.quota.calls import QuotaConfig
 from mesosctl.api.resource_model import Resource
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.version_profile import MESOS_1_4

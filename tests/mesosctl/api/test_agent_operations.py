@@ -12,7 +12,7 @@ from mesosctl.api.agents.operations import (
     reserve_message,
     unreserve_message,
 )
-from mesosctl.api.quota import RemoveQuota, RemoveQuotaCall
+from mesosctl.api.quota.calls import RemoveQuota, RemoveQuotaCall
 from mesosctl.api.weights import UpdateWeightsCall, WeightInfos
 from mesosctl.model.errors import BadInput
 from mesosctl.model.text import parse_resources

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mesosctl.api.quota import read_quota_request
+from mesosctl.api.quota.calls import read_quota_request
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.text import parse_entries
 

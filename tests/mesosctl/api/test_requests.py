@@ -7,14 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import ValidationError
 
-from mesosctl.api.quota import (
-    QuotaRequest,
-    SetQuota,
-    SetQuotaCall,
-    UpdateQuotaCall,
-    read_quota_request,
-    read_update_quota,
-)
+from mesosctl.api.quota.calls import SetQuota, SetQuotaCall, UpdateQuotaCall, read_quota_request, read_update_quota
+from mesosctl.api.quota.request import QuotaRequest
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_milli
 
 NAMES = st.sampled_from(["cpus", "mem", "disk", "gpus", "ports"])

@@ -1,8 +1,4 @@
-"""The documented JSON of quota (Mesos documentation, "Quota", "Operator HTTP Endpoint").
-
-Requests are built from these models, and files that an operator wrote are read by them.  What a master answers is
-read by `api.responses`.
-"""
+"""The v1 calls SET_QUOTA, REMOVE_QUOTA and UPDATE_QUOTA, and files with them or with the body of POST /quota."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Self
@@ -10,42 +6,10 @@ from typing import Any, Literal, Self
 from pydantic import Field
 
 from mesosctl.api.base_model import Bool, MesosModel, Scalar
+from mesosctl.api.quota.request import QuotaRequest, scalars, thousandths
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.quantities import Limits, Quantities, Quota, parse_amount, to_shown
+from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.desired import DesiredQuota
-from mesosctl.model.resource import Resource
-
-
-class GuaranteedAmount(MesosModel):
-    """One entry of a guarantee: a Resource message of which quota allows the plain amount, and nothing more."""
-
-    name: str = Field(min_length=1)
-    type: Literal["SCALAR"]
-    scalar: Scalar
-    role: Literal["*"] | None = None
-
-
-class QuotaRequest(MesosModel):
-    """The body of POST /quota, and `quota_request` of SET_QUOTA."""
-
-    role: str = ""
-    guarantee: list[GuaranteedAmount] = Field(default=[])  # which pydantic copies
-    force: Bool = False
-
-    @classmethod
-    def of(cls, role: str, guarantees: Quantities, *, force: bool) -> Self:
-        """The request for these amounts."""
-        amounts = [
-            GuaranteedAmount(name=name, type="SCALAR", scalar=scalar) for name, scalar in _scalars(guarantees).items()
-        ]
-        return cls(role=role, guarantee=amounts, force=force)
-
-    def to_core(self) -> list[Resource]:
-        """The guarantee, entry by entry.  Raises RuleViolation naming the field; nothing is rounded."""
-        return [
-            Resource(entry.name, _milli(entry.name, entry.scalar, f"guarantee[{index}].scalar.value"))
-            for index, entry in enumerate(self.guarantee)
-        ]
 
 
 class SetQuota(MesosModel):
@@ -87,7 +51,7 @@ class QuotaConfig(MesosModel):
     @classmethod
     def of(cls, role: str, quota: Quota) -> Self:
         """The configuration that makes a quota."""
-        return cls(role=role, guarantees=_scalars(quota.guarantees), limits=_scalars(quota.limits))
+        return cls(role=role, guarantees=scalars(quota.guarantees), limits=scalars(quota.limits))
 
     def to_core(self) -> DesiredQuota:
         """The quota that is desired.  Raises RuleViolation; nothing is rounded."""
@@ -121,24 +85,8 @@ class UpdateQuotaCall(MesosModel):
         return cls(update_quota=UpdateQuota(force=force, quota_configs=configs))
 
 
-def _scalars(amounts: Quantities | Limits) -> dict[str, Scalar]:
-    return {name: Scalar(value=to_shown(milli)) for name, milli in amounts.items()}
-
-
 def _exact(amounts: dict[str, Scalar], field: str) -> dict[str, int]:
-    return {name: _milli(name, scalar, f"{field}.{name}.value") for name, scalar in amounts.items()}
-
-
-def _milli(name: str, scalar: Scalar, field: str) -> int:
-    """Thousandths, exactly. Raises RuleViolation, which names the place in the JSON."""
-    try:
-        return parse_amount(name, repr(scalar.value))
-    except RuleViolation as error:
-        error.field = field
-        raise
-
-
-# --- Files ------------------------------------------------------------------------------------------
+    return {name: thousandths(name, scalar, f"{field}.{name}.value") for name, scalar in amounts.items()}
 
 
 def _read_json(text: str, where: str) -> Any:
