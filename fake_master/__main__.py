@@ -249,6 +249,11 @@ def main() -> None:
     except MesosctlError as error:
         _log(logging.ERROR, error.message, error.hint)
         raise SystemExit(error.exit_status) from None
+    except OSError as error:
+        if not isinstance(error.filename, str):
+            raise
+        _log(logging.ERROR, f"{error.filename} cannot be used: {error.strerror}", None)
+        raise SystemExit(ExitStatus.INVALID) from None
     except KeyboardInterrupt:
         raise SystemExit(ExitStatus.INTERRUPTED) from None
 

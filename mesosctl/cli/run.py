@@ -75,6 +75,8 @@ def _explain(error: Exception) -> MesosctlError | None:
     """The error for an ordinary condition of the environment; None for a bug."""
     if isinstance(error, OSError) and is_unwritable(error):
         return cannot_write(error)
+    if isinstance(error, OSError) and isinstance(error.filename, str):  # of --install-completion, which is typer's
+        return BadInput(f"{error.filename} cannot be used: {error.strerror}")
     if isinstance(error, RecursionError):  # a hostile file or answer
         return BadInput("the input is nested too deeply", hint="nest it less deeply")
     return None

@@ -324,3 +324,18 @@ def test_the_server_completes_too(home):
         ["bash", "-euc", script], capture_output=True, text=True, check=True, env=home.environment, timeout=60
     )
     assert ran.stdout.split() == ["in_memory", "sqlite"]
+
+
+@pytest.mark.parametrize("module", ["mesosctl", "fake_master"])
+def test_a_home_that_cannot_be_written_is_named_when_a_completion_is_installed(module, tmp_path):
+    home = tmp_path / "home"
+    home.write_text("a file")
+    ran = subprocess.run(
+        [sys.executable, "-m", module, "--install-completion", "bash"],
+        env={**os.environ, "HOME": str(home), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 3, ran.stderr
+    assert f"{home} cannot be used: File exists" in ran.stderr
