@@ -204,7 +204,7 @@ class SnapshotTasks:
 
     @staticmethod
     def _add(framework: Framework, task: Task) -> None:
-        framework.tasks[task.id] = task
+        framework.add_task(task)
         framework.counts[f"tasks/active/{task.state.lower()}"] += 1
 
     @staticmethod

@@ -148,7 +148,7 @@ def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
         frameworks=tuple(holding.framework for holding in holdings),
         steps=tuple(recorder.steps),
         tasks={
-            framework.name: sum(not task.is_terminal for task in framework.tasks.values())
+            framework.name: sum(not task.is_terminal for task in framework.make_tasks().values())
             for framework in master.state.frameworks.values()
         },
         ended=ended,
@@ -239,9 +239,8 @@ def _stage(master: Master, framework: Framework, offer: Offer, tasks: int) -> Al
     quota = master.state.quota_meanings().get(role)
     if quota is None:
         return "fair share"
-    launched = Quantities.total(
-        task.resources.scalar_quantities() for task in list(framework.tasks.values())[len(framework.tasks) - tasks :]
-    )
+    running = list(framework.make_tasks().values())
+    launched = Quantities.total(task.resources.scalar_quantities() for task in running[len(running) - tasks :])
     before = _held_below(master, role) - launched
     short = any(before.get_amount(name) < milli for name, milli in quota.guarantees.items() if name in launched)
     return "guarantee" if short else "fair share"

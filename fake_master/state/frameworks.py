@@ -139,9 +139,11 @@ class Framework:
         """Seconds it may stay away."""
         return float(self.info.get("failover_timeout", 0.0))
 
-    @property
-    def tasks(self) -> dict[str, Task]:
-        """Its tasks by id; those of groups are made, and kept from now on."""
+    def make_tasks(self) -> dict[str, Task]:
+        """Make the tasks of its groups, which are kept from now on, and return all its tasks by id.
+
+        There may be hundreds of thousands: `tasks_on` makes fewer, and `tasks_or_groups` makes none.
+        """
         if self._task_groups:
             groups, self._task_groups = self._task_groups, {}
             self._make_tasks(chain.from_iterable(groups.values()))
@@ -182,6 +184,10 @@ class Framework:
         """Add running tasks, and count them."""
         self._task_groups[group.agent_id] = (*self._task_groups.get(group.agent_id, ()), group)
         self._count_tasks(group.state, len(group))
+
+    def add_task(self, task: Task) -> None:
+        """Add a task after those of its groups, which are made."""
+        self.make_tasks()[task.id] = task
 
     def drop_task(self, task: Task) -> None:
         """Drop a task that has been made."""

@@ -120,9 +120,7 @@ def check_books(master: Master) -> None:
         state = master.state
         held = state.held_on(agent.id).allocated_to(None)
         assert agent.total.contains(held), f"{agent.id} has {agent.total} and gave {held} away"
-        tasks = [
-            task for of in master.state.frameworks.values() for task in of.tasks.values() if task.agent_id == agent.id
-        ]
+        tasks = [task for of in master.state.frameworks.values() for task in of.tasks_on({agent.id})]
         running = Resources(entry for task in tasks if not task.is_terminal for entry in task.resources)
         assert running == master.state.used_on(agent.id), (
             f"{agent.id}: tasks take {running}, of {master.state.used_on(agent.id)}"

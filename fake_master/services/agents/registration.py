@@ -103,7 +103,7 @@ class AgentRegistration:
         # Those that run were on the agent before those that wait for room there.
         for one in sorted(recovered, key=lambda one: one.task.is_staging):
             framework = self._state.frameworks[one.task.framework_id]
-            framework.tasks[one.task.id] = one.task
+            framework.add_task(one.task)
             framework.count_task(one.task)
             self._events.operators("TASK_ADDED", {"task": v1_messages.task(one.task)})
             if was_lost:

@@ -156,7 +156,7 @@ class AgentRemoval:
         for framework in self._state.frameworks.values():
             for task in [task for task in framework.unreachable_tasks.values() if task.agent_id == agent.id]:
                 del framework.unreachable_tasks[task.id]
-                framework.tasks[task.id] = task
+                framework.add_task(task)
                 framework.hold(agent, task.resources)
                 self._task_runner.regain(framework, task)
 

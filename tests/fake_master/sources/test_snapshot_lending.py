@@ -61,7 +61,11 @@ def started(snapshot: ClusterSnapshot, **more: Any) -> tuple[Master, VirtualCloc
 
 
 def states(master: Master) -> dict[str, str]:
-    return {name: one.state for framework in master.state.frameworks.values() for name, one in framework.tasks.items()}
+    return {
+        name: one.state
+        for framework in master.state.frameworks.values()
+        for name, one in framework.make_tasks().items()
+    }
 
 
 OWNED = parse_resources("cpus(lender):6;mem(lender):600")

@@ -80,7 +80,7 @@ def test_of_several_it_says_how_many_are_done(run, cluster):
 
 def test_what_a_rehearsal_did_is_not_told(run, cluster):
     """Nothing of it has happened to anybody."""
-    cluster.instead["GET /slaves"] = [stopping(KeyboardInterrupt())] * 3
+    cluster.instead["GET /quota"] = [stopping(KeyboardInterrupt())] * 3
     ran = run(*SET, "--dry-run")
     assert (ran.status, ran.err) == (130, "mesosctl: interrupted: no change was sent\n")
 
