@@ -210,7 +210,7 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
 
 
 def _as_given(owner: Owner) -> str:
-    """What arguments demand of a reservation beside its role, for a sentence; nothing if they demand no more."""
+    """The end of a sentence that names the demands of arguments beside the role; empty if there are none."""
     parts = (("stack", owner.under), ("labels", owner.labels), ("principal", owner.principal))
     given = [name for name, value in parts if value]
     return f" with the given {' and '.join(given)}" if given else ""
