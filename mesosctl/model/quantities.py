@@ -87,6 +87,11 @@ def to_shown(milli: int) -> float:
     return milli.sent if isinstance(milli, AsSent) else to_double(milli)
 
 
+def format_double(value: float) -> str:
+    """A double with all of its digits: "2", "1234567.125"; `:g` keeps six."""
+    return repr(float(value)).removesuffix(".0")
+
+
 def format_milli(milli: int) -> str:
     """Shortest exact decimal text: 12000 gives "12", 1500 gives "1.5"."""
     sign = "-" if milli < 0 else ""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model.offers.frameworks import ListedFramework
-from mesosctl.model.quantities import Quantities
+from mesosctl.model.quantities import Quantities, format_double
 from mesosctl.model.quota.role_status import RoleStatus, WeightChange
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import short_ids
@@ -127,7 +127,8 @@ def _count(number: int, noun: str) -> str:
 
 def _attributes(agent: RegisteredAgent) -> str:
     pairs = sorted(agent.attributes.items())
-    return ",".join(f"{name}={value if isinstance(value, str) else f'{value:g}'}" for name, value in pairs) or NOTHING
+    texts = (f"{name}={value if isinstance(value, str) else format_double(value)}" for name, value in pairs)
+    return ",".join(texts) or NOTHING
 
 
 def framework_list(frameworks: Sequence[ListedFramework], *, empty: str = "no frameworks are registered") -> Report:
@@ -222,7 +223,7 @@ def _role_row(status: RoleStatus) -> list[str]:
 
 def _weight_and_frameworks(status: RoleStatus) -> tuple[str, str]:
     usage = status.usage
-    return (NOTHING, NOTHING) if usage is None else (f"{usage.weight:g}", str(usage.frameworks))
+    return (NOTHING, NOTHING) if usage is None else (format_double(usage.weight), str(usage.frameworks))
 
 
 def _role_screen(roles: Sequence[RoleStatus], empty: str) -> Report:
@@ -263,7 +264,7 @@ def weight_list(weights: Sequence[tuple[str, float]]) -> Report:
 
     return Report(
         (Column("ROLE"), Column("WEIGHT", kind="number")),
-        [[role, f"{weight:g}"] for role, weight in weights],
+        [[role, format_double(weight)] for role, weight in weights],
         [role for role, _ in weights],
         document,
         items,
@@ -290,7 +291,8 @@ def weight_changes(changes: Sequence[WeightChange]) -> Report:
         Column("WEIGHT", kind="number"),
         Column("CONFIRMED", wide=True),
     )
-    rows = [[one.role, f"{one.before:g}", f"{one.after:g}", "yes" if one.confirmed else "no"] for one in changes]
-    done = "; ".join(f"weight of '{one.role}' was set to {one.after:g}" for one in changes)
+    figures = [(format_double(one.before), format_double(one.after)) for one in changes]
+    rows = [[one.role, *pair, "yes" if one.confirmed else "no"] for one, pair in zip(changes, figures, strict=True)]
+    done = "; ".join(f"weight of '{one.role}' was set to {format_double(one.after)}" for one in changes)
     names = [one.role for one in changes]
     return Report(columns, rows, names, document, items, done=done, empty="the weights are already set")

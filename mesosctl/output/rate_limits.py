@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mesosctl.model.quantities import format_double
 from mesosctl.model.rate_limits import MemoryPlan, RateLimit
 from mesosctl.model.text import format_bytes, format_span, utc_text
 from mesosctl.output.formats.report import Column, Report
@@ -25,7 +26,7 @@ def number(value: float | None, digits: int = 1) -> str:
 
 def qps_text(limit: RateLimit) -> str:
     """The rate, or that there is none."""
-    return "unlimited" if limit.qps is None else f"{limit.qps:g}"
+    return "unlimited" if limit.qps is None else format_double(limit.qps)
 
 
 def capacity_text(limit: RateLimit) -> str:

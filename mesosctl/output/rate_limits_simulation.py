@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mesosctl.model.errors import printable
+from mesosctl.model.quantities import format_double
 from mesosctl.model.text import format_span
 from mesosctl.output.formats.charts import time_axis
 from mesosctl.output.formats.report import Column, Report
@@ -172,7 +173,7 @@ def _panel(played: Simulation, outcome: PrincipalTraffic, end: float) -> Iterato
     tallest = max(outcome.longest_queue, 1)
     if capacity is not None and tallest < capacity <= _MOST_ABOVE * tallest:
         tallest = capacity
-    rate = "not throttled" if limit.qps is None else f"{limit.qps:g} messages/s"
+    rate = "not throttled" if limit.qps is None else f"{format_double(limit.qps)} messages/s"
     refused = f", {outcome.refused} refused" if outcome.refused else ""
     yield (
         f'<text x="0" y="-8"><tspan font-weight="bold">{escape(printable(name_of(outcome)))}</tspan> '

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from mesosctl.model.quantities import Quota, format_milli
+from mesosctl.model.quantities import Quota, format_double, format_milli
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
 from mesosctl.model.resource import Labels, Reservation
@@ -100,7 +100,7 @@ def differences(desired: DesiredState, actual: Actual, principal: str | None = N
         for role, before, after in quota_changes(desired, actual, prune=True)
     ]
     found += [
-        Difference("weight", role, f"{before:g}", f"{after:g}", role, role in (desired.weights or ()))
+        Difference("weight", role, format_double(before), format_double(after), role, role in (desired.weights or ()))
         for role, before, after in weight_changes(desired, actual, prune=True)
     ]
     if desired.reservations is not None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mesosctl.model.errors import Conflict
-from mesosctl.model.quantities import Quantities, Quota
+from mesosctl.model.quantities import Quantities, Quota, format_double
 from mesosctl.model.quota.capacity import check_capacity, total_guarantees
 from mesosctl.model.quota.rules import check_consumption
 from mesosctl.model.resources import Resources
@@ -99,7 +99,7 @@ def _is_less(before: Quota, after: Quota) -> bool:
 
 
 def _weights(weights: Mapping[str, float]) -> str:
-    return ", ".join(f"{weight:g}" for weight in weights.values())
+    return ", ".join(map(format_double, weights.values()))
 
 
 def _amounts(step: ReservationStep) -> list[tuple[str, str]]:

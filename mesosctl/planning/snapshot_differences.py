@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from mesosctl.model.offers.offers import Offer
-from mesosctl.model.quantities import Quota, format_milli
+from mesosctl.model.quantities import Quota, format_double, format_milli
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import value_quantity
 from mesosctl.planning.snapshot import (
@@ -63,7 +63,7 @@ def _changes(before: ClusterSnapshot, after: ClusterSnapshot) -> Iterator[Snapsh
         _framework,
     )
     yield from _by_name("quota", before.quotas, after.quotas, _quota)
-    yield from _by_name("weight", before.weights, after.weights, lambda weight: {"": f"{weight:g}"})
+    yield from _by_name("weight", before.weights, after.weights, lambda weight: {"": format_double(weight)})
     yield from _by_name("used", _used(before), _used(after), lambda text: {"": text})
     yield from _by_name("offered", _offered(before), _offered(after), lambda text: {"": text})
     yield from _lending(before, after)
@@ -72,7 +72,9 @@ def _changes(before: ClusterSnapshot, after: ClusterSnapshot) -> Iterator[Snapsh
 def _lending(before: ClusterSnapshot, after: ClusterSnapshot) -> Iterator[SnapshotDifference]:
     old, new = (snapshot.lending or Lending() for snapshot in (before, after))
     if old.stop_seconds != new.stop_seconds:
-        yield SnapshotDifference("master", "stop_seconds", "", f"{old.stop_seconds:g}", f"{new.stop_seconds:g}")
+        yield SnapshotDifference(
+            "master", "stop_seconds", "", format_double(old.stop_seconds), format_double(new.stop_seconds)
+        )
     names = {framework.id: framework.name for framework in (*before.frameworks, *after.frameworks)}
     tasks = [{f"{names[t.framework_id]} ({t.framework_id})/{t.id}": t for t in of.tasks} for of in (old, new)]
     yield from _by_name("task", tasks[0], tasks[1], _task)

@@ -5,6 +5,8 @@ with the smallest share that accepts it. The order is kept in lists, and the sor
 """
 
 from bisect import insort
+from collections.abc import Iterator
+from itertools import islice
 
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.records import Agent, Client, Offered
@@ -104,21 +106,12 @@ class LendingBatch:
 
         Everything that an agent can lend is lent, so nothing remains to be settled.
         """
-        # A role that was given an agent comes again later in the order.
-        order: list[tuple[float, int, str, Node | LendingRole]] = [
-            key for key in ranking if key[3].children or key[3].client.accepts_revocable
-        ]
         records, epoch, offered = self._lent.agents, self._lent.epoch, self._offered
         free_resources = row.free_resources
-        index, most = start, len(agents)
-        for _, _, _, place in order:
-            lending = place if isinstance(place, LendingRole) else self._open(place, row)
-            if lending is None:
-                break
+        index = start
+        for lending, agent in zip(self._turns(row, ranking), islice(agents, start, None), strict=False):
             borrower = lending.next
-            if borrower is None:
-                continue
-            client, agent = borrower.client, agents[index]
+            client = borrower.client
             name = agent.id
             record = records[name]
             if (
@@ -138,6 +131,25 @@ class LendingBatch:
             if regular is not lending.beside:
                 lending.beside, lending.offered = regular, self._joined.of(regular, lending.allocation.with_role)
             by_agent[name] = lending.offered
+            index += 1
+        return index
+
+    def _turns(self, row: Row, ranking: list[Key]) -> Iterator[LendingRole]:
+        """Yield the role whose turn it is; it has been given an agent when the next one is asked for."""
+        order: list[tuple[float, int, str, Node | LendingRole]] = [
+            key for key in ranking if key[3].children or key[3].client.accepts_revocable
+        ]
+        roles = len(order)
+        for turn, (_, _, _, place) in enumerate(order):  # a role that was given an agent comes again later in it
+            if turn == roles and row.is_even(roles):
+                yield from row.rounds()
+                return
+            lending = place if isinstance(place, LendingRole) else self._open(place, row)
+            if lending is None:
+                return
+            if not lending.borrowers:
+                continue
+            yield lending
             if lending.order:
                 lending.pass_turn()
             key = lending.take()
@@ -145,10 +157,6 @@ class LendingBatch:
                 order.append(key)  # as mostly
             else:
                 insort(order, key)
-            index += 1
-            if index == most:
-                break
-        return index
 
     def _open(self, node: Node, row: Row) -> LendingRole | None:
         """Return a role whose turn has come; None if it has roles below it, or may have a part of such agents only."""

@@ -4,7 +4,7 @@ The keys are those of `DrfSorter`; loans are counted here, and the sorters are u
 """
 
 from bisect import insort
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Self
 
 from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Pairs
@@ -83,8 +83,9 @@ class LendingRole(Place):
         super().__init__(role.leaf)
         self.allocation = allocation
         self.borrowers = borrowers
-        self.next: LendingBorrower | None = borrowers[0] if borrowers else None
-        """The borrower whose turn it is."""
+        if borrowers:
+            self.next = borrowers[0]
+            """The borrower whose turn it is."""
         self.order: list[tuple[float, int, str, LendingBorrower]] = []
         """The keys of the borrowers, that of `next` first; empty unless there are several."""
         self.beside: Resources | None = None
@@ -145,3 +146,26 @@ class Row:
         if found is None:
             found = self._shares[key] = Shares(node, self._divisors, self.scalars)
         return found
+
+    def is_even(self, turns: int) -> bool:
+        """Whether that many turns were of as many roles, and all have the same shares, which grow."""
+        if len(self.opened) != turns or len(self._shares) != 1:
+            return False
+        (shares,) = self._shares.values()
+        return shares[1] < shares[2]
+
+    def rounds(self) -> Iterator[LendingRole]:
+        """Yield the roles in the same order again and again, if the first round was even.
+
+        While the share grows with each agent, nobody overtakes another.
+        """
+        (shares,) = self._shares.values()
+        takers = [lending for lending in self.opened if lending.borrowers]
+        given = 1
+        while shares[given] < shares[given + 1]:
+            for lending in takers:
+                yield lending
+                lending.given += 1
+                if lending.order:
+                    lending.pass_turn()
+            given += 1

@@ -14,6 +14,7 @@ from mesosctl.cli.configuration.settings import Settings, existing_configuration
 from mesosctl.cli.options import Setting, Value, known_settings
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError, printable
+from mesosctl.model.quantities import format_double
 from mesosctl.model.redaction import REDACTED
 from mesosctl.model.roles import did_you_mean
 from mesosctl.output.contexts import InEffect, Kept, context_change, context_list, context_show
@@ -145,7 +146,7 @@ def _text(value: Value) -> str:
     """A value as it would be typed."""
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return format_double(value) if isinstance(value, float) else str(value)
 
 
 Words = Annotated[

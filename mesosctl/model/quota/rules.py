@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mesosctl.model import roles
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, to_milli, to_sent_milli
+from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, format_double, to_milli, to_sent_milli
 from mesosctl.model.version_profile import Profile
 
 if TYPE_CHECKING:
@@ -182,7 +182,9 @@ def check_config_amounts(guarantees: Mapping[str, float], limits: Mapping[str, f
             largest, words = (LARGEST_SIZE, "1 exabyte") if name in SIZED_NAMES else (LARGEST_AMOUNT, "1 trillion")
             if amounts[name] > largest:
                 raise RuleViolation(
-                    f"{name}: {amounts[name]:g} is more than {words} ({largest})", field=which, rule="quota.too-large"
+                    f"{name}: {amounts[name]:g} is more than {words} ({largest})",
+                    field=which,
+                    rule="quota.too-large",
                 )
     for which, amounts in (("guarantee", guarantees), ("limit", limits)):
         for name in sorted(amounts):
@@ -193,8 +195,9 @@ def check_config_amounts(guarantees: Mapping[str, float], limits: Mapping[str, f
                 )
     for name, bound in sorted(limits.items()):
         if to_milli(guarantees.get(name, 0.0)) > to_milli(bound):
+            guarantee, limit = format_double(guarantees[name]), format_double(bound)
             raise RuleViolation(
-                f"the guarantee of {name} ({guarantees[name]:g}) is above its limit ({bound:g})",
+                f"the guarantee of {name} ({guarantee}) is above its limit ({limit})",
                 field="limits",
                 rule="quota.guarantee-within-limit",
                 hint="raise the limit too, or guarantee less",

@@ -125,6 +125,8 @@ def quota_room(master: Master, role: str | None = None) -> QuotaRoom:
         check_role_may_have_quota(role, master.profile)
         check_not_nested(role)
     quotas = read_quotas(master)
+    if role is not None and role not in quotas:
+        check_path(role)
     others = {name: quota for name, quota in quotas.items() if name != role}
     available = read_capacity(master)
     return QuotaRoom(

@@ -204,8 +204,16 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
                 hint=f"{there}; mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows it all",
             )
         choose = "mesosctl unreserve chooses one by --under, --label and --reserver, or by the JSON of -f"
-        made.append(_the_one(held, f"{entry} dynamically reserved for '{owner.role}'", agent, there, choose=choose))
+        what = f"{entry} dynamically reserved for '{owner.role}'{_as_given(owner)}"
+        made.append(_the_one(held, what, agent, there, choose=choose))
     return made
+
+
+def _as_given(owner: Owner) -> str:
+    """The end of a sentence that names the demands of arguments beside the role; empty if there are none."""
+    parts = (("stack", owner.under), ("labels", owner.labels), ("principal", owner.principal))
+    given = [name for name, value in parts if value]
+    return f" with the given {' and '.join(given)}" if given else ""
 
 
 def _there(agent: RegisteredAgent, role: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mesosctl.model.quantities import SIZED_NAMES, Quantities, format_milli
+from mesosctl.model.quantities import SIZED_NAMES, Quantities, format_double, format_milli
 from mesosctl.output.formats.report import NOTHING, Column, Report
 from mesosctl.planning.dominant_shares import FrameworkShare, Revoked, RoleShare, Sharing, SharingStep
 
@@ -218,7 +218,7 @@ def _remark(sharing: Sharing) -> list[str]:
     guarantees = [f"{role.role}: {role.guarantee}" for role in sharing.roles_at_end if role.guarantee is not None]
     if guarantees:
         lines.append(f"guarantees: {', '.join(guarantees)}")
-    weights = [f"{role.role}: {role.weight:g}" for role in sharing.roles_at_end if role.weight != 1]
+    weights = [f"{role.role}: {format_double(role.weight)}" for role in sharing.roles_at_end if role.weight != 1]
     if weights:
         lines.append(f"weights: {', '.join(weights)}")
     lines += [f"assumed: {sentence}" for sentence in sharing.assumed]

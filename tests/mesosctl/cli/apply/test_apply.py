@@ -7,10 +7,11 @@ import pytest
 
 from mesosctl.api.snapshots import snapshot
 from mesosctl.cli.session import Session
+from mesosctl.model.text import parse_resources
 from mesosctl.operations.apply import run as run_operations
 from mesosctl.operations.apply.run import perform
 from mesosctl.operations.snapshot import write_file
-from mesosctl.planning.snapshot import ClusterSnapshot
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent
 from tests.mesosctl.cli.apply.conftest import WISHES, steps
 
 
@@ -178,6 +179,24 @@ def test_a_file_that_makes_no_sense_is_told_alike_by_all_three(run, file):
     told = [run(*words, "-f", file) for words in (("diff",), ("apply",), ("apply", "--dry-run"))]
     assert {(status, out) for status, out, _ in told} == {(3, "")}
     assert all("'a' has two entries on" in err for *_, err in told)
+
+
+def test_weights_and_attributes_have_all_their_digits(run, tmp_path):
+    attributes = {"serial": 20231215.0, "ratio": 0.5}
+    agent = SnapshotAgent("S0", "h", "slave(1)@127.0.0.1:5051", parse_resources("cpus:1"), attributes)
+    snapshots = []
+    for weight in (1234567.0, 1234568.25):
+        snapshots.append(tmp_path / f"{weight}.json")
+        write_file(snapshots[-1], ClusterSnapshot("1.11.0", 0.0, agents=(agent,), weights={"web": weight}))
+    file, master = tmp_path / "wanted.toml", f"fake:{snapshots[1]}"
+    file.write_text("[weights]\nweb = 1234567.0\n")
+    changed = [("weight", "web", "1234567", "1234568.25")]
+    told = json.loads(run("snapshot", "--compare", snapshots[0], "--from", snapshots[1], "-o", "json")[1])["changes"]
+    assert [(one["of_kind"], one["name"], one["before"], one["after"]) for one in told] == changed
+    told = json.loads(run("diff", "-f", file, "-o", "json", master=master)[1])["differences"]
+    assert [(one["of_kind"], one["name"], one["wanted"], one["actual"]) for one in told] == changed
+    assert "web,1234568.25" in run("weights", "-o", "csv", master=master)[1]
+    assert "ratio=0.5,serial=20231215" in run("agents", "-o", "csv", master=master)[1]
 
 
 def test_a_role_that_is_no_text_is_named_and_left_out(run, tmp_path):

@@ -62,3 +62,8 @@ def test_static_reservations_on_an_older_master(run, cluster):
     cluster.version = "1.4.0"
     assert run("quota", "room", "-o", "json").json["largest"]["cpus"] == 16.0
     assert run("quota", "room", "*").status == 3
+
+
+def test_there_is_no_room_for_a_role_whose_quota_could_not_be_removed(run):
+    ran = run("quota", "room", "zürich", "-o", "json")
+    assert (ran.status, "cannot be named in a path" in ran.err) == (3, True)

@@ -184,3 +184,11 @@ def test_the_master_names_the_volume_too():
     )
     assert answer.status == 409
     assert b"it is part of volumes: v1" in answer.body
+
+
+def test_a_reservation_with_other_labels_is_not_said_to_be_missing(lab):
+    lab.run("reserve", "one", "cpus:1", "--role", "eng", "--label", "k=v", "--reserver", "me")
+    ran = lab.run("unreserve", "one", "cpus:1", "--role", "eng", "--label", "k=w", "--reserver", "me")
+    assert ran.status == 5
+    assert "has no cpus:1 dynamically reserved for 'eng' with the given labels and principal" in ran.err
+    assert "hint: agent one has cpus:1 dynamically reserved for 'eng'" in ran.err
