@@ -51,7 +51,7 @@ class Deadline:
         return Deadline(self.seconds, self._clock)
 
     def end(self) -> None:
-        """Let it pass now: nobody waits any more for what it limits."""
+        """Expire now, so that a reader in another thread stops at its next piece."""
         self._end = self._clock()
 
     def extend_to(self, seconds: float) -> None:

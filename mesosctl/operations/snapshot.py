@@ -76,19 +76,11 @@ def read_snapshot(
     version = responses.version(master.get("/version"))
     before = _settings(master)  # which finds the leader; for /flags it would have to be looked for
     flags = _if_allowed(lambda: responses.flags(master.get("/flags")))
-    changed = True
     for attempt in range(1, ATTEMPTS + 1):
         again = "" if attempt == 1 else f" again, because quotas or weights changed ({attempt} of {ATTEMPTS})"
         answer = _receive_state(master, report, again)
         after = _settings(master)
-        deadline = master.deadline.again()
-        with ThreadPoolExecutor(1) as evaluation:
-            evaluated = evaluation.submit(_evaluate, answer, deadline)
-            try:
-                suppressed = _if_told(lambda: _suppressed_roles(master.get("/metrics/snapshot")))
-                state, lent = evaluated.result()
-            finally:
-                deadline.end()  # Ctrl-C or an error does not wait for the evaluation
+        state, lent, suppressed = _evaluate_during_metrics(master, answer)
         changed = before != after
         before = after
         if not changed:
@@ -114,6 +106,21 @@ def _receive_state(master: Master, report: Progress, again: str) -> "Response":
         answer = master.receive_call("GET_STATE")
     report("evaluating it …")
     return answer
+
+
+def _evaluate_during_metrics(
+    master: Master, answer: "Response"
+) -> "tuple[ClusterState, Lending | None, dict[str, dict[str, bool]] | None]":
+    """The state in `answer`, evaluated while the master makes its metrics, and the roles that these call suppressed."""
+    deadline = master.deadline.again()
+    with ThreadPoolExecutor(1) as evaluation:
+        evaluated = evaluation.submit(_evaluate, answer, deadline)
+        try:
+            suppressed = _if_told(lambda: _suppressed_roles(master.get("/metrics/snapshot")))
+            return *evaluated.result(), suppressed
+        finally:
+            # After Ctrl-C or an error, the evaluation ends at its next piece of the answer.
+            deadline.end()
 
 
 def _evaluate(answer: "Response", deadline: "Deadline") -> "tuple[ClusterState, Lending | None]":
@@ -228,7 +235,7 @@ def _unknown(
 
 
 def _of_frameworks(snapshot: ClusterSnapshot) -> list[str]:
-    """Yield the facts about frameworks that are unknown: their demand, and their revocable tasks."""
+    """Return what is unknown about frameworks: their demand, and their revocable tasks."""
     if snapshot.lending is not None:
         phases = {task.phase for task in snapshot.lending.tasks}
         told = {
