@@ -123,8 +123,11 @@ def parse_template(word: str) -> Template:
     head, equals, amounts = rest.partition("=")
     found = list(_UNKNOWN.finditer(amounts)) if equals else []
     if verb not in _VERBS or len(found) != 1 or amounts.count("?") != 1:
+        problem = f"'{word}' does not leave exactly one amount open"
+        if equals and verb not in _VERBS:
+            problem = f"it finds the largest quota or reservation, and '{verb}:' is neither"
         raise UsageError(
-            f"'{word}' does not leave exactly one amount open",
+            problem,
             field="--find-largest",
             hint="write a question mark for the amount of one resource: 'quota:web=cpus:?;mem:6GiB', "
             "or 'reserve:agent-1=cpus(web):?'",

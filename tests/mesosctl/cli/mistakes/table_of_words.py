@@ -117,5 +117,7 @@ WORDS = (
     Mistake("whatif --lose-framework mar", 5, "no framework is named 'mar'", "the frameworks are marathon", on=BUSY),
     Mistake("whatif quota:ads=cpus:1000 -o csv", 1, "note: refused: quota:ads=cpus:1000", "note: NO: it would"),
     Mistake("whatif quota:ads=cpus:1000 -o name", 1, "not enough capacity", "mesosctl: note: NO: it would be refused"),
+    Mistake("whatif --find-largest limit:web=cpus:?", 2, "finds the largest quota or reservation", "'quota:web=cpus:?"),
+    Mistake("whatif --find-largest quota:web=cpus:4", 2, "does not leave exactly one amount open", "a question mark"),
     Mistake("whatif --find-largest quota:web=gpus:? -o name", 1, "note: no agent has gpus, so no amount"),
 )
