@@ -71,7 +71,7 @@ class Revoking:
 
     def _tasks(self) -> Iterator[tuple[Framework, Task]]:
         for framework in self._state.frameworks.values():
-            for task in framework.make_tasks().values():
+            for task in framework.all_tasks().values():
                 if not task.is_terminal and task.statuses:
                     yield framework, task
 
@@ -88,7 +88,7 @@ class Revoking:
                 continue
             if not holding.is_task:
                 self._rescind(framework, revocation)
-            elif (task := framework.make_tasks().get(holding.id)) is not None and not task.is_terminal:
+            elif (task := framework.all_tasks().get(holding.id)) is not None and not task.is_terminal:
                 if not self._is_spare(framework, task, self._asked()):
                     refused.append(revocation)
                 elif (framework.id, task.id) not in self._asked_back:
@@ -164,7 +164,7 @@ class Revoking:
 
 def _kept(framework: Framework, role: str, gone: set[int]) -> Iterator[Resources]:
     """Yield the holdings of a framework's tasks and executors in a top-level role, without those that are gone."""
-    alive = [task for task in framework.make_tasks().values() if not task.is_terminal and id(task) not in gone]
+    alive = [task for task in framework.all_tasks().values() if not task.is_terminal and id(task) not in gone]
     for task in alive:
         if roles.top_level(task.role) == role:
             yield task.resources

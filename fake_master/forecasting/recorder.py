@@ -164,7 +164,7 @@ class Evictions:
         self._note(framework, task)
 
     def _revoked(self, what: Revoked) -> None:
-        task = what.framework.make_tasks().get(what.id)
+        task = what.framework.all_tasks().get(what.id)
         if what.kind != "rescinded" and task is not None:
             self._note(what.framework, task)
 
@@ -194,7 +194,7 @@ class Evictions:
 
     def _tasks(self) -> Iterator[tuple[Framework, Task]]:
         for framework in self._state.frameworks.values():
-            for task in framework.make_tasks().values():
+            for task in framework.all_tasks().values():
                 if not task.is_terminal:
                     yield framework, task
 

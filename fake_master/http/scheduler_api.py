@@ -170,7 +170,7 @@ class SchedulerApi:
         self._subscriptions.remove(framework)
 
     def _kill(self, framework: Framework, body: Body) -> None:
-        task = framework.make_tasks().get(body["task_id"]["value"])
+        task = framework.all_tasks().get(body["task_id"]["value"])
         if task is None:
             self._state.counts["messages_reconcile_tasks"] += 1
             self._tasks.updates.reconcile(framework, body["task_id"]["value"], body.get("agent_id", {}).get("value"))
@@ -201,7 +201,7 @@ class SchedulerApi:
 
     def _reconcile(self, framework: Framework, body: Body) -> None:
         asked = [(entry["task_id"]["value"], entry.get("agent_id", {}).get("value")) for entry in body.get("tasks", ())]
-        for task_id, agent_id in asked or [(task_id, None) for task_id in framework.make_tasks()]:
+        for task_id, agent_id in asked or [(task_id, None) for task_id in framework.all_tasks()]:
             self._tasks.updates.reconcile(framework, task_id, agent_id)
 
     def _accept_inverse_offers(self, framework: Framework, body: Body) -> None:

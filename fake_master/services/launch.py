@@ -196,7 +196,7 @@ def _problem_of(context: AcceptContext, info: Info) -> str | None:
     problem = id_error(task_id)
     if problem is not None:
         return problem
-    if task_id in context.framework.make_tasks():
+    if task_id in context.framework.all_tasks():
         return f"Task has duplicate ID: {task_id}"
     if agent_id != context.agent.id:
         return f"Task uses invalid agent {agent_id} while agent {context.agent.id} is expected"

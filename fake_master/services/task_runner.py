@@ -69,7 +69,7 @@ class TaskRunner:
 
     def tell_again(self, framework: Framework) -> None:
         """Have agents send their updates at once: the framework has a new stream."""
-        for task in framework.make_tasks().values():
+        for task in framework.all_tasks().values():
             self.updates.tell_again(framework, task)
 
     def go_on(self, framework: Framework, task: Task, executor: Executor | None) -> None:
@@ -114,7 +114,7 @@ class TaskRunner:
 
         On an agent that nobody can reach it does so once that is back.
         """
-        if framework.make_tasks().get(task.id) is not task or task.is_terminal:
+        if framework.all_tasks().get(task.id) is not task or task.is_terminal:
             return
         if self.updates.reaches_agent_of(task):
             self.updates.report(framework, task, state, **details)
@@ -139,7 +139,7 @@ class TaskRunner:
 
     def shutdown(self, framework: Framework, agent_id: str, executor_id: str) -> None:
         """SHUTDOWN: the executor and its tasks end."""
-        for task in list(framework.make_tasks().values()):
+        for task in list(framework.all_tasks().values()):
             if task.agent_id == agent_id and task.executor_id == executor_id:
                 self.kill(framework, task)
 
@@ -163,7 +163,7 @@ class TaskRunner:
 
     def kill_all(self, framework: Framework) -> None:
         """End all tasks of a framework that is gone, without an update to it."""
-        for task in list(framework.make_tasks().values()):
+        for task in list(framework.all_tasks().values()):
             has_ended = task.is_terminal
             status = self.updates.remove(framework, task)
             if not has_ended:
@@ -181,7 +181,7 @@ class TaskRunner:
         executor = framework.executors.get((task.agent_id, task.executor_id))
         if executor is None or any(
             other.executor_id == executor.id and other.agent_id == executor.agent_id and not other.is_terminal
-            for other in framework.make_tasks().values()
+            for other in framework.all_tasks().values()
         ):
             return
         del framework.executors[executor.agent_id, executor.id]
@@ -246,7 +246,7 @@ def container_of(framework: Framework, task: Task) -> list[Task]:
         return [] if task.is_terminal else [task]
     return [
         other
-        for other in framework.make_tasks().values()
+        for other in framework.all_tasks().values()
         if other.agent_id == task.agent_id and other.executor_id == task.executor_id and not other.is_terminal
     ]
 

@@ -51,7 +51,7 @@ class TaskUpdates:
 
     def acknowledge(self, framework: Framework, task_id: str, uuid: str) -> None:
         """ACKNOWLEDGE: the next update may go, or the task is done with."""
-        task = framework.make_tasks().get(task_id)
+        task = framework.all_tasks().get(task_id)
         if task is None or not task.unacknowledged or task.unacknowledged[0]["uuid"] != uuid:
             return
         task.unacknowledged.pop(0)
@@ -179,7 +179,7 @@ class TaskUpdates:
 
     def reconcile(self, framework: Framework, task_id: str, agent_id: str | None) -> None:
         """Send the framework the state of one task, known or not."""
-        task = framework.make_tasks().get(task_id)
+        task = framework.all_tasks().get(task_id)
         if task is not None:
             # The latest, without its uuid, because it needs no acknowledgement.
             latest = _without_uuid(task.statuses[-1] if task.statuses else self._status(task, task.state))

@@ -143,7 +143,7 @@ class SimulatedFramework:
             tasks.hold(framework, usage, held, number)
         self._take_part(framework)
         master.subscriptions.restore(framework)
-        for task in list(framework.make_tasks().values()):
+        for task in list(framework.all_tasks().values()):
             master.task_runner.go_on(framework, task, None)
         self._ask_for_the_rest()
 
@@ -227,7 +227,7 @@ class SimulatedFramework:
 
     @staticmethod
     def _running(framework: Framework) -> int:
-        return sum(not task.is_terminal for task in framework.make_tasks().values())
+        return sum(not task.is_terminal for task in framework.all_tasks().values())
 
     def _launches(self, framework: Framework, offer: Offer) -> list[dict[str, Any]]:
         """TaskInfo of every task that this offer is used for."""

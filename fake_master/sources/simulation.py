@@ -148,7 +148,7 @@ def simulate(spec: ClusterSpec, most_steps: int) -> Sharing:
         frameworks=tuple(holding.framework for holding in holdings),
         steps=tuple(recorder.steps),
         tasks={
-            framework.name: sum(not task.is_terminal for task in framework.make_tasks().values())
+            framework.name: sum(not task.is_terminal for task in framework.all_tasks().values())
             for framework in master.state.frameworks.values()
         },
         ended=ended,
@@ -239,7 +239,7 @@ def _stage(master: Master, framework: Framework, offer: Offer, tasks: int) -> Al
     quota = master.state.quota_meanings().get(role)
     if quota is None:
         return "fair share"
-    running = list(framework.make_tasks().values())
+    running = list(framework.all_tasks().values())
     launched = Quantities.total(task.resources.scalar_quantities() for task in running[len(running) - tasks :])
     before = _held_below(master, role) - launched
     short = any(before.get_amount(name) < milli for name, milli in quota.guarantees.items() if name in launched)

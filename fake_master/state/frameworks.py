@@ -139,8 +139,8 @@ class Framework:
         """Seconds it may stay away."""
         return float(self.info.get("failover_timeout", 0.0))
 
-    def make_tasks(self) -> dict[str, Task]:
-        """Make the tasks of its groups, which are kept from now on, and return all its tasks by id.
+    def all_tasks(self) -> dict[str, Task]:
+        """Return all its tasks by id; those of its groups are made now, and kept from now on.
 
         There may be hundreds of thousands: `tasks_on` makes fewer, and `tasks_or_groups` makes none.
         """
@@ -187,7 +187,7 @@ class Framework:
 
     def add_task(self, task: Task) -> None:
         """Add a task after those of its groups, which are made."""
-        self.make_tasks()[task.id] = task
+        self.all_tasks()[task.id] = task
 
     def drop_task(self, task: Task) -> None:
         """Drop a task that has been made."""

@@ -236,7 +236,7 @@ def _offer(state: MasterState, offer: MasterOffer) -> Offer:
 
 
 def _tasks(framework: MasterFramework) -> Iterable[MasterTask]:
-    return (*framework.make_tasks().values(), *framework.unreachable_tasks.values(), *framework.completed_tasks)
+    return (*framework.all_tasks().values(), *framework.unreachable_tasks.values(), *framework.completed_tasks)
 
 
 def _task(hostnames: Mapping[str, str], framework: MasterFramework, task: MasterTask) -> Task:

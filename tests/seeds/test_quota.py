@@ -33,7 +33,7 @@ def lab_of(*parts: str) -> Lab:
 def running(lab: Lab) -> dict[str, int]:
     """Tasks by framework."""
     return {
-        framework.name: sum(not task.is_terminal for task in framework.make_tasks().values())
+        framework.name: sum(not task.is_terminal for task in framework.all_tasks().values())
         for framework in lab.master.state.frameworks.values()
     }
 
@@ -51,7 +51,7 @@ def test_a_guarantee_is_of_no_particular_agent():
     # An agent's worth is laid away, of two: whichever is lost, the other one serves.
     assert running(lab) == {"f": 4}
     (framework,) = lab.master.state.frameworks.values()
-    (used,) = {task.agent_id for task in framework.make_tasks().values()}
+    (used,) = {task.agent_id for task in framework.all_tasks().values()}
     lab.about("MARK_AGENT_GONE", used)
     lab.wait(20)
     assert running(lab) == {"f": 0}

@@ -184,7 +184,7 @@ class CheckpointedTasks(NoCheckpointedTasks):
             with reading_records():
                 recovered_task = from_record(record)
             framework = self._state.frameworks.get(recovered_task.task.framework_id)
-            if framework is not None and recovered_task.task.id in framework.make_tasks():
+            if framework is not None and recovered_task.task.id in framework.all_tasks():
                 self._change(key, None)  # there is another one of that id by now, elsewhere
             else:
                 found.append(recovered_task)
@@ -210,7 +210,7 @@ class CheckpointedTasks(NoCheckpointedTasks):
 
     def forget(self, framework: Framework) -> None:
         """See `NoCheckpointedTasks.forget`."""
-        for task in (*framework.make_tasks().values(), *framework.unreachable_tasks.values()):
+        for task in (*framework.all_tasks().values(), *framework.unreachable_tasks.values()):
             self._change(_key(task), None)
         for records in self._away.values():
             for key in [key for key, record in records.items() if record["framework_id"] == framework.id]:
@@ -290,4 +290,4 @@ def _key(task: Task) -> str:
 
 def _is_there(framework: Framework, task: Task) -> bool:
     """Return whether the agent has it, reachable or not."""
-    return framework.make_tasks().get(task.id) is task or framework.unreachable_tasks.get(task.id) is task
+    return framework.all_tasks().get(task.id) is task or framework.unreachable_tasks.get(task.id) is task

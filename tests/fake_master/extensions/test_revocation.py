@@ -125,9 +125,9 @@ def test_if_it_does_not_respond_it_is_killed_and_all_its_tasks(
     stage.wait(2.0)
     assert stage.told() == []
     stage.wait(2.0)
-    ended = {task.id: task.state for task in stage.master.state.frameworks[stage.batch.id].make_tasks().values()}
+    ended = {task.id: task.state for task in stage.master.state.frameworks[stage.batch.id].all_tasks().values()}
     assert ended == dict.fromkeys(("t0", "t1", "t2", "t3"), state)
-    last = stage.master.state.frameworks[stage.batch.id].make_tasks()["t0"].statuses[-1]
+    last = stage.master.state.frameworks[stage.batch.id].all_tasks()["t0"].statuses[-1]
     assert (last["reason"], last["source"]) == ("REASON_CONTAINER_PREEMPTED", "SOURCE_AGENT")
     stage.wait(1.0)
     assert offered(prod) == [4.0]
@@ -155,7 +155,7 @@ def test_the_last_task_of_an_executor_frees_the_executor_too() -> None:
     prod = stage.framework("prod")
     ask(prod, 2.0)
     stage.wait(ANSWERED)
-    tasks = stage.master.state.frameworks[stage.batch.id].make_tasks().values()
+    tasks = stage.master.state.frameworks[stage.batch.id].all_tasks().values()
     assert [task.id for task in tasks if task.is_terminal] == ["t1"]
     stage.wait(1.0)
     assert offered(prod) == [2.0]

@@ -41,7 +41,7 @@ def resident(name: str, task: str = "cpus:1;mem:512", **more: Any) -> SimulatedF
 
 def running(master: Master) -> dict[str, int]:
     return {
-        framework.name: sum(not task.is_terminal for task in framework.make_tasks().values())
+        framework.name: sum(not task.is_terminal for task in framework.all_tasks().values())
         for framework in master.state.frameworks.values()
     }
 
@@ -96,7 +96,7 @@ def test_sums_agree_with_the_tasks() -> None:
     (agent,) = master.state.agents.values()
     for framework in master.state.frameworks.values():
         held = parse_resources("")
-        for task in framework.make_tasks().values():
+        for task in framework.all_tasks().values():
             held += task.resources
         assert framework.used() == held
     everybodys = Quantities.total(framework.used().quantities() for framework in master.state.frameworks.values())

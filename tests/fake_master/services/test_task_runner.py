@@ -23,7 +23,7 @@ class Stage:
         self.master: Master = cluster.start(clock=self.clock)
         self.master.advance()
         (self.framework,) = self.master.state.frameworks.values()
-        self.first, self.second = self.framework.make_tasks().values()
+        self.first, self.second = self.framework.all_tasks().values()
 
     def wait(self, seconds: float) -> None:
         self.clock.sleep(seconds)
@@ -92,7 +92,7 @@ def test_what_the_framework_kills_is_not_evicted_again() -> None:
 
 
 def _alive(framework: Framework) -> int:
-    return sum(not task.is_terminal for task in framework.make_tasks().values())
+    return sum(not task.is_terminal for task in framework.all_tasks().values())
 
 
 def test_a_kill_without_that_ends_at_once() -> None:

@@ -23,7 +23,7 @@ def test_residents_go_on_elsewhere_when_their_agent_gets_lost(tmp_path: Path) ->
 
     def running() -> dict[str, int]:
         [framework] = master.state.frameworks.values()
-        tasks = [task for task in framework.make_tasks().values() if not task.is_terminal]
+        tasks = [task for task in framework.all_tasks().values() if not task.is_terminal]
         return {
             host: sum(task.agent_id == agent.id for task in tasks)
             for host, agent in master.state.known_agents.hosts.items()

@@ -90,7 +90,7 @@ def test_what_is_suppressed_or_away_is_offered_nothing():
 def test_tasks_share_what_their_framework_holds():
     usage = Usage("m-0000", "m-S0", "web", parse_resources("cpus:1;mem:100;ports:[31000-31001]"), tasks=3)
     master = started(ClusterSnapshot("1.11.0", 0.0, AGENTS, (WEB,), (usage,)))
-    tasks = list(master.state.frameworks["m-0000"].make_tasks().values())
+    tasks = list(master.state.frameworks["m-0000"].all_tasks().values())
     assert len(tasks) == 3
     assert [task.resources.scalar_quantities().get_amount("cpus") for task in tasks] == [333, 333, 334]
     master.subscriptions.remove(master.state.frameworks["m-0000"])
@@ -183,5 +183,5 @@ def test_tasks_that_are_lost_are_the_same_whether_an_operator_hears_of_each_or_n
     assert (one.counts, one.used(), one.held) == (other.counts, other.used(), other.held)
     assert {task.state for task in one.unreachable_tasks.values()} == {"TASK_LOST"}
     assert one.unreachable_tasks == other.unreachable_tasks
-    assert one.make_tasks() == other.make_tasks()
-    assert len(one.make_tasks()) == 1
+    assert one.all_tasks() == other.all_tasks()
+    assert len(one.all_tasks()) == 1

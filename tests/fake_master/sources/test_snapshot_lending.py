@@ -62,9 +62,7 @@ def started(snapshot: ClusterSnapshot, **more: Any) -> tuple[Master, VirtualCloc
 
 def states(master: Master) -> dict[str, str]:
     return {
-        name: one.state
-        for framework in master.state.frameworks.values()
-        for name, one in framework.make_tasks().items()
+        name: one.state for framework in master.state.frameworks.values() for name, one in framework.all_tasks().items()
     }
 
 

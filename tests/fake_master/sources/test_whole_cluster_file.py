@@ -82,7 +82,7 @@ def test_every_section_is_in_the_master():
     assert agent.total.reserved().quantities() == Quantities({"cpus": 2000, "disk": 500_000})
     assert dict(master.state.flags.rate_limits.entries)["p"].qps == 2.5
     (framework,) = master.state.frameworks.values()
-    assert [task.state for task in framework.make_tasks().values()] == ["TASK_RUNNING"] * 2
+    assert [task.state for task in framework.all_tasks().values()] == ["TASK_RUNNING"] * 2
     assert framework.used().scalar_quantities() == Quantities({"cpus": 3000, "mem": 1_024_000})
 
 

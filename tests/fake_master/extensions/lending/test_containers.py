@@ -85,11 +85,11 @@ def stage() -> Stage:
 
 def test_an_executor_counts_once_and_outlives_the_task_that_brought_it(stage: Stage) -> None:
     assert stage.room.occupied_rev == q(5)
-    stage.master.task_runner.kill(stage.task, stage.task.make_tasks()["t1"])
+    stage.master.task_runner.kill(stage.task, stage.task.all_tasks()["t1"])
     assert (stage.room.occupied_rev, stage.room.evicting) == (q(3), q(2)), "the executor stays with the other task"
     stage.wait(STOP_SECONDS)
     assert (stage.room.occupied_rev, stage.room.evicting) == (q(3), Quantities())
-    stage.master.task_runner.kill(stage.task, stage.task.make_tasks()["t2"])
+    stage.master.task_runner.kill(stage.task, stage.task.all_tasks()["t2"])
     stage.wait(STOP_SECONDS)
     assert stage.room.occupied_rev == Quantities()
     assert stage.agent.used.scalar_quantities() == Quantities()
@@ -97,9 +97,9 @@ def test_an_executor_counts_once_and_outlives_the_task_that_brought_it(stage: St
 
 def test_an_executor_is_held_until_the_last_of_its_tasks_has_ended(stage: Stage) -> None:
     for name in ("t1", "t2"):
-        stage.master.task_runner.kill(stage.task, stage.task.make_tasks()[name])
+        stage.master.task_runner.kill(stage.task, stage.task.all_tasks()[name])
         stage.wait(1.0)
-    assert stage.task.make_tasks()["t1"].state == "TASK_KILLED"
+    assert stage.task.all_tasks()["t1"].state == "TASK_KILLED"
     assert (stage.room.occupied_rev, stage.room.evicting) == (Quantities(), q(3))
     assert stage.agent.used.scalar_quantities() == q(3)
 
@@ -133,7 +133,7 @@ def test_a_container_is_evicted_as_a_whole(stage: Stage) -> None:
     # Two cpus are needed, and five become free: less than a container cannot go.
     assert (stage.room.occupied, stage.room.evicting) == (q(6), q(5))
     stage.wait(STOP_SECONDS)
-    assert {task.state for task in stage.task.make_tasks().values()} == {"TASK_LOST"}
-    assert owner.make_tasks()["l"].state == "TASK_RUNNING"
+    assert {task.state for task in stage.task.all_tasks().values()} == {"TASK_LOST"}
+    assert owner.all_tasks()["l"].state == "TASK_RUNNING"
     assert isinstance(stage.master.runtime, RevocableTasks)
     assert stage.master.runtime.evictions == 2

@@ -259,13 +259,13 @@ class Lending(RuleBasedStateMachine):
             self.arrives[name] = self.master.state.now + 1.0
         before = self._going(agent)
         self.master.offer_answers.accept(framework, [offer.id], [_launch(offer, name, part)], refuse)
-        self._check_evicted(agent, self._going(agent) - before, framework.make_tasks().get(name))
+        self._check_evicted(agent, self._going(agent) - before, framework.all_tasks().get(name))
         self._settle()
 
     def _settle(self) -> None:
         self.master.advance()
         for framework in self.master.state.frameworks.values():
-            for task in list(framework.make_tasks().values()):
+            for task in list(framework.all_tasks().values()):
                 while task.unacknowledged:
                     self.master.task_updates.acknowledge(framework, task.id, task.unacknowledged[0]["uuid"])
 
@@ -302,7 +302,7 @@ class Lending(RuleBasedStateMachine):
 
     def _tasks(self) -> Iterator[tuple[Framework, Task]]:
         for framework in self.master.state.frameworks.values():
-            for task in list(framework.make_tasks().values()):
+            for task in list(framework.all_tasks().values()):
                 if not task.is_terminal:
                     yield framework, task
 
