@@ -6,7 +6,7 @@ import sys
 import tempfile
 from typing import Any
 
-from tests.benchmarks.reporting.charts import STYLE, without_script
+from tests.benchmarks.reporting.charts import STYLE, drawing_alone
 from tests.documentation.pages import DOCS, fences
 from tests.helpers.surroundings import InMemory
 
@@ -78,5 +78,5 @@ def _chart(kind: str, title: str, unit: str) -> Any:
 
 
 def _text(chart: Any) -> str:
-    chart.add_xml_filter(without_script)
+    chart.add_xml_filter(drawing_alone)
     return str(chart.render(is_unicode=True)) + "\n"

@@ -13,6 +13,7 @@ def test_a_drawing_is_fresh(path: str) -> None:
     text = drawings()[path]
     assert (DOCS / path).read_text(encoding="utf-8") == text, "run python -m tests.documentation --write"
     assert "<script" not in text
+    assert "<!--" not in text, "a comment of the library has the date, which is another tomorrow"
 
 
 def test_the_worked_example_is_drawn_step_by_step() -> None:

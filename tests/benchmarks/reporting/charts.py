@@ -59,14 +59,14 @@ def picture(chart: Chart) -> str:
     )
     for name, points in chart.lines.items():
         drawn.add(name, [amount for _, amount in points] if bars else points)
-    drawn.add_xml_filter(without_script)
+    drawn.add_xml_filter(drawing_alone)
     return str(drawn.render(is_unicode=True)) + "\n"
 
 
-def without_script(root: Element) -> Element:
-    """Take the scripts out of a drawing."""
+def drawing_alone(root: Element) -> Element:
+    """Take the scripts out of a drawing, and the comments, one of which is the date: it is the same on any day."""
     for parent in list(root.iter()):
         for child in list(parent):
-            if child.tag in ("script", f"{_SVG}script"):
+            if child.tag in ("script", f"{_SVG}script") or not isinstance(child.tag, str):
                 parent.remove(child)
     return root
