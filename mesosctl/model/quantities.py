@@ -108,6 +108,8 @@ def parse_amount(name: str, text: str) -> int:
     match = _NUMBER.fullmatch(text.strip())
     if match is None or len(text) > 64:
         hint = PORTS_HINT if name == "ports" else f"for example, {name}:{'6GiB' if name in SIZED_NAMES else '12'}"
+        if text.endswith("%"):
+            hint += "; mesosctl quota room shows the capacity that this is a part of"
         raise RuleViolation(f"{name}: '{text}' is not a number", field=name, rule="resource.number", hint=hint)
     number, unit = match.groups()
     thousandths = _exact_thousandths(number)
@@ -148,11 +150,14 @@ def _unit_factor(name: str, unit: str) -> tuple[int, int]:
     """(multiplier, divisor) from `unit` to MiB."""
     prefix = unit.lower().removesuffix("b").removesuffix("i")
     if name not in SIZED_NAMES:
+        from mesosctl.model.roles import closest  # imported late: for an error only
+
+        likely = closest(name, SIZED_NAMES)
         raise RuleViolation(
             f"{name}: '{unit}' is a unit, but only {' and '.join(SIZED_NAMES)} take one",
             field=name,
             rule="resource.unit",
-            hint=f"write {name} as a plain number",
+            hint=f"did you mean {likely}?" if likely else f"write {name} as a plain number",
         )
     if unit.lower() == "b":
         return 1, 1024**2

@@ -1,6 +1,6 @@
 """`offers explain`: a snapshot of the cluster, the allocator's account of it, and what only the live master shows."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from mesosctl.api import responses
 from mesosctl.api.agents.service import AgentsInService, agents_in_service
@@ -24,7 +24,7 @@ def explain(master: Master, target: str, progress: Callable[[str], None] | None 
     import fake_master
 
     snapshot = read_snapshot(master, progress=progress)
-    subjects = _subjects(snapshot.frameworks, target)
+    subjects = _subjects(snapshot, target)
     agents: AgentsInService = master.stream("/slaves", agents_in_service)
     figures = _figures(master)
     accounts = fake_master.account_offers(
@@ -70,8 +70,9 @@ def _hindrance(framework: SnapshotFramework, role: str, held_back: str) -> Hindr
     return "recovery" if held_back else None
 
 
-def _subjects(known: Sequence[SnapshotFramework], target: str) -> list[Subject]:
+def _subjects(snapshot: ClusterSnapshot, target: str) -> list[Subject]:
     """Return at least one.  Raises NotFound."""
+    known = snapshot.frameworks
     named = [framework for framework in known if target in (framework.id, framework.name)]
     if named:
         found = [(framework, role) for framework in named for role in framework.roles]
@@ -83,6 +84,12 @@ def _subjects(known: Sequence[SnapshotFramework], target: str) -> list[Subject]:
         raise NotFound(
             f"the framework '{target}' is not subscribed to any role, so it is offered nothing",
             hint="it subscribes to roles with SUBSCRIBE or UPDATE_FRAMEWORK",
+        )
+    if target in snapshot.quotas or any(entry.role == target for agent in snapshot.agents for entry in agent.total):
+        raise NotFound(
+            f"no framework is subscribed to role '{target}', so nothing is offered to it",
+            field="ROLE|FRAMEWORK",
+            hint="its quota and reservations wait for one; mesosctl frameworks shows the roles of each framework",
         )
     raise NotFound(
         f"'{target}' is neither a framework nor a role with frameworks",

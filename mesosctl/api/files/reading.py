@@ -16,6 +16,8 @@ from mesosctl.model.errors import BadInput
 _NO_MARK = "save it as UTF-8 without a byte order mark"
 Path = tuple[str | int, ...]
 """The names and indices that lead to a value."""
+_SNAPSHOT_HEAD = 200
+"""Characters, within which a snapshot says when it was taken."""
 _MOST_DIGITS = 20
 """Of 64 bits and a sign; an integer with more digits is read as a double."""
 
@@ -215,6 +217,8 @@ def _no_toml(text: str, where: str, error: ValueError) -> BadInput:
     if text.startswith("\N{ZERO WIDTH NO-BREAK SPACE}"):
         return BadInput(f"{where} is not TOML: it starts with a byte order mark (line 1)", field=where, hint=_NO_MARK)
     hint = "name each key and each table once" if reason.startswith(("Cannot overwrite", "Cannot declare")) else None
+    if text.startswith("{") and '"taken_at"' in text[:_SNAPSHOT_HEAD]:
+        hint = "it is a snapshot: give it with --from; mesosctl export --from SNAPSHOT -f FILE makes a file to apply"
     return BadInput(f"{where} is not TOML: {reason}", field=where, hint=hint)
 
 

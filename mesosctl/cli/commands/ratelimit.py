@@ -69,7 +69,10 @@ def edit_and_tell(session: Session, path: str, change: Change) -> FileEdit:
     made = edit(path, change, write=not session.options.dry_run)
     session.emit(file_edit(made))
     if made.written:
-        session.note("a master reads its rate limits when it starts: restart every master, the leading one last")
+        session.note(
+            "a master reads its rate limits when it starts: restart every master with --rate_limits and the path of "
+            "this file, the leading one last"
+        )
     return made
 
 

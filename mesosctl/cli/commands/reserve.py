@@ -92,7 +92,8 @@ def reserve(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Reserve resources of an agent for a role, and wait until the master and the agent show the reservation.
 
-    Offers are rescinded to make room. Resources that tasks use are not available.
+    They are added to what the role has reserved there already. Offers are rescinded to make room. Resources that tasks
+    use are not available.
     """
     session: Session = ctx.obj
     given = list(words or ())
@@ -106,6 +107,12 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     if file is not None:
         _from_file(session, _agent_beside_file(agent, given, role, under, label, reserver), file, how, undo=False)
         return
+    if role is not None and not given and ":" in str(agent):
+        raise UsageError(
+            "no agent is named",
+            hint=f"name one before {agent}, or reserve on the one with the most room: "
+            f"mesosctl reserve --any {agent} --role {role}",
+        )
     if role is None or not given:
         raise UsageError("give RESOURCES and --role", hint="mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads")
     from mesosctl.operations.reservations.reserve_unreserve import requester

@@ -208,6 +208,8 @@ def whatif(  # noqa: PLR0913  # one parameter an option
             field=unused,
             hint="give --add-agent RESOURCES too",
         )
+    if any("," in name for name in lose_agent or ()):
+        raise UsageError("--lose-agent is one agent", field="--lose-agent", hint="repeat the option for each")
     wanted = named_changes(
         words or (),
         lose_agents=lose_agent or (),

@@ -50,6 +50,9 @@ def complete(command: Any, environment: Environment) -> int:
             return status
     option = word.partition("=")[0] + "=" if word.startswith("--") and "=" in word else ""
     lines = [line for line in answer.getvalue().splitlines() if line]
+    typed = word.removeprefix(option)
+    if f"{typed}…" in lines:  # it is all there: what follows is the user's own
+        lines = [line for line in lines if line not in (typed, f"{typed}…")]
     if shell == "bash":
         lines = [_UNSAFE.sub(r"\\\1", f"{option}{line}"[cut:]) for line in lines]
     elif shell == "fish":

@@ -61,11 +61,21 @@ def addresses() -> list[str]:
     return ["fake:", *begun("http://", "https://", "zk://", "file:///")]
 
 
-def changes() -> list[str]:
-    """The kinds of changes that `whatif` knows."""
+def changes(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The kinds of changes that `whatif` knows; after one, the roles or agents that it may be of."""
     from mesosctl.planning.whatif_changes import VERBS
 
-    return list(begun(*(f"{verb}:" for verb in VERBS)))
+    verb, colon, _ = incomplete.partition(":")
+    if not colon:
+        return list(begun(*(f"{verb}:" for verb in VERBS)))
+    if verb == "remove-quota":
+        return [f"{verb}:{role}" for role in roles(ctx)]
+    names = roles(ctx) if verb in _OF_ROLES else agents(ctx) if verb in _OF_AGENTS else []
+    return list(begun(*(f"{verb}:{name}=" for name in names)))
+
+
+_OF_ROLES = ("quota", "limit", "weight", "priority")
+_OF_AGENTS = ("reserve", "unreserve", "create", "destroy")
 
 
 def begun(*words: str) -> Iterator[str]:

@@ -77,10 +77,13 @@ def reserve_on_some(  # the options of one command
             continue
         plans.append(plan)
     if len(plans) < count:
+        fits = f"fits on {len(plans)} of {len(agents)} agents, but you asked for {count}"
         raise Conflict(
-            f"{Resources(entries)} fits on {len(plans)} of {len(agents)} agents, but you asked for {count}",
+            f"{Resources(entries)} {fits if plans else f'fits on none of {len(agents)} agents'}",
             rule="reserve.enough-agents",
-            hint="ask for less, or for fewer agents",
+            hint="ask for less, or for fewer agents"
+            if plans
+            else "ask for less; mesosctl agents shows what is free, and mesosctl reservations what is reserved",
         )
     plans.sort(key=lambda plan: _times_it_fits(plan, entries), reverse=True)
     return operate(master, plans[:count], options)

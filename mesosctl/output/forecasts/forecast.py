@@ -109,7 +109,7 @@ def headroom_rows(forecast: Forecast) -> list[tuple[str, Quantities, Quantities]
     return [
         ("largest guarantee that would be accepted", *room.unpromised),
         ("free: neither held nor offered", *room.free),
-        ("of that, kept for guarantees that are not met", *room.owed),
+        ("of that, kept for guarantees (headroom)", *room.owed),
     ]
 
 

@@ -78,6 +78,8 @@ MISTAKES = (
     # --- Names of resources ------------------------------------------------------------------------------------
     Mistake("quota set ads cpu:12", 3, NO_CPU, "did you mean cpus? --allow-new-resource skips this check", on=NEWER),
     Mistake("quota set ads cpu:12 --force", 3, NO_CPU, "did you mean cpus? --allow-new-resource skips", on=NEWER),
+    Mistake("quota set ads cpus:1 memory:1GB", 3, "'GB' is a unit", "did you mean mem?"),
+    Mistake("quota set ads cpus:33%", 3, "'33%' is not a number", "mesosctl quota room shows the capacity"),
     Mistake("quota set ads cpus:1 memory:64", 3, "has a resource 'memory'", "did you mean mem?", on=NEWER),
     Mistake("quota set ads bananas:1", 3, "has a resource 'bananas'", "known: cpus, mem, disk, gpus, ports", on=NEWER),
     Mistake("quota set ads cpus:1 --limit cpu:4", 3, NO_CPU, "did you mean cpus?", on=NEWER),
@@ -177,6 +179,14 @@ MISTAKES = (
         "did you mean web?",
         on=BUSY,
     ),
+    Mistake(
+        "offers explain ads",
+        5,
+        "no framework is subscribed to role 'ads', so nothing is offered to it",
+        "mesosctl frameworks shows the roles of each framework",
+        on=BUSY,
+        before="quota set ads cpus:1",
+    ),
     Mistake("quota set wbe cpus:1", 3, "Unknown role 'wbe'", "did you mean web?", on=LISTED),
     Mistake("quota update wbe cpus:1 --create", 3, "Unknown role 'wbe'", "web?", on=LISTED),
     Mistake(
@@ -202,7 +212,8 @@ MISTAKES = (
     Mistake("reserve x cpus:1 --role web", 5, "no agent is named 'x'", "the agents are agent-1, agent-2, agent-3"),
     Mistake("reservations --agent Agent-2", 5, "no agent is named 'Agent-2'", "did you mean agent-2?"),
     Mistake("volumes list --agent agnt-3", 5, "no agent is named 'agnt-3'", "did you mean agent-3?"),
-    Mistake("reserve cpus:1 --role web", 2, "give RESOURCES and --role", "mesosctl reserve agent-1 cpus:8"),
+    Mistake("reserve cpus:1 --role web", 2, "no agent is named", "mesosctl reserve --any cpus:1 --role web"),
+    Mistake("reserve --any cpus:900 --role web", 6, "fits on none of 3 agents", "ask for less; mesosctl agents"),
     Mistake("reserve agent-1 cpus:1", 2, "give RESOURCES and --role", "mesosctl reserve agent-1 cpus:8"),
     Mistake("reserve", 2, "no agent is named", "name an agent, or give --any or --count N"),
     Mistake(

@@ -114,6 +114,7 @@ WORDS = (
     Mistake(
         "whatif 'quota:ads=cpus:{1,2}'", 2, "lists alternatives in braces", "give it with --each: --each 'quota:ads="
     ),
+    Mistake("whatif --lose-agent agent-1,agent-2", 2, "--lose-agent is one agent", "repeat the option for each"),
     Mistake("whatif --lose-framework mar", 5, "no framework is named 'mar'", "the frameworks are marathon", on=BUSY),
     Mistake("whatif quota:ads=cpus:1000 -o csv", 1, "note: refused: quota:ads=cpus:1000", "note: NO: it would"),
     Mistake("whatif quota:ads=cpus:1000 -o name", 1, "not enough capacity", "mesosctl: note: NO: it would be refused"),

@@ -230,6 +230,12 @@ class TestBash:
     def test_as_it_is_typed(self, home):
         home.keep("web-ops", "ads")
         home.keep("host-1.example", kind="agent")
+        assert home.bash("weights", "set", "ad") == {"ads=", "ads=…"}
+        assert home.bash("weights", "set", "ads", "=") == set()
+        assert home.bash("whatif", "limit", ":", "a") == {"ads=", "ads=…"}
+        assert home.bash("whatif", "limit", ":", "ads", "=") == set()
+        assert home.bash("whatif", "remove-quota", ":", "w") == {"web-ops"}
+        assert home.bash("whatif", "create", ":", "h") == {"host-1.example=", "host-1.example=…"}
         assert home.typed("bash", "mesosctl quo\trem\twe\t--yes\r") == "quota remove web-ops --yes"
         assert home.typed("bash", "mesosctl whatif lim\tweb=cpus:1 --mas\tfa\t\r") == (
             "whatif limit:web=cpus:1 --master fake:"
