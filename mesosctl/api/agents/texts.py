@@ -21,14 +21,12 @@ from mesosctl.api.agents.entry import (
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
 from mesosctl.api.protobuf_json.decoding import DECODER
 from mesosctl.api.protobuf_json.resource_lists import Known, ResourceLists
-from mesosctl.api.protobuf_json.typed_elements import TypedElements
+from mesosctl.api.protobuf_json.typed_elements import EMPTY_LIST, EMPTY_OBJECT, TypedElements, text_of
 from mesosctl.model.errors import UnexpectedAnswer
 from mesosctl.model.quota.capacity import AgentCapacity
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-
-_EMPTY_LIST, _EMPTY_OBJECT = msgspec.Raw(b"[]"), msgspec.Raw(b"{}")
 
 
 def agents_in_service() -> Shortcut:
@@ -76,11 +74,11 @@ class _ElementWithTotal(_Element, kw_only=True):
 
 class _WholeElement(_ElementWithTotal, kw_only=True):
     pid: str
-    used_resources_full: msgspec.Raw = _EMPTY_LIST
-    offered_resources_full: msgspec.Raw = _EMPTY_LIST
-    attributes: msgspec.Raw = _EMPTY_OBJECT
+    used_resources_full: msgspec.Raw = EMPTY_LIST
+    offered_resources_full: msgspec.Raw = EMPTY_LIST
+    attributes: msgspec.Raw = EMPTY_OBJECT
     capabilities: msgspec.Raw = msgspec.Raw(b"null")
-    domain: msgspec.Raw = _EMPTY_OBJECT
+    domain: msgspec.Raw = EMPTY_OBJECT
 
 
 class _RegisteredAgents:
@@ -101,8 +99,8 @@ class _RegisteredAgents:
             raise ValueError(entry.id) from error
 
     def _agent(self, entry: _WholeElement) -> RegisteredAgent:
-        attributes, capabilities, domain = map(_text_of, (entry.attributes, entry.capabilities, entry.domain))
-        drain = None if isinstance(entry.drain_info, msgspec.UnsetType) else DECODER.decode(_text_of(entry.drain_info))
+        attributes, capabilities, domain = map(text_of, (entry.attributes, entry.capabilities, entry.domain))
+        drain = None if isinstance(entry.drain_info, msgspec.UnsetType) else DECODER.decode(text_of(entry.drain_info))
         used, users = self._resources.held(entry.used_resources_full)
         offered, offerees = self._resources.held(entry.offered_resources_full)
         either = users | offerees
@@ -138,7 +136,7 @@ class _AgentResources:
 
     def total(self, unreserved: msgspec.Raw, reserved: Mapping[str, msgspec.Raw]) -> Resources:
         """Everything that an agent has, from the unreserved entries and the reserved ones by role."""
-        texts = tuple(map(_text_of, (unreserved, *reserved.values())))
+        texts = tuple(map(text_of, (unreserved, *reserved.values())))
         return self._totals.get(texts, lambda: Resources(chain.from_iterable(map(self._entries, texts))))
 
     def _entries(self, text: str) -> list[Resource]:
@@ -146,7 +144,7 @@ class _AgentResources:
 
     def held(self, listed: msgspec.Raw) -> Holding:
         """The resources that tasks and executors, or offers, hold."""
-        text = _text_of(listed)
+        text = text_of(listed)
         return self._holdings.get(text, lambda: self._held(text))
 
     def _held(self, text: str) -> Holding:
@@ -154,8 +152,3 @@ class _AgentResources:
         if any(entry.shared or entry.never_merges for _, entry in found):
             return holding(entry.with_allocation_role(role) for role, entry in found)
         return Resources(entry for _, entry in found), frozenset(role for role, _ in found if role)
-
-
-def _text_of(raw: msgspec.Raw) -> str:
-    """JSON that was not decoded, as text."""
-    return str(raw, "utf-8")

@@ -17,6 +17,9 @@ from mesosctl.api.responses import NATURAL
 
 Element = TypeVar("Element")
 
+EMPTY_LIST, EMPTY_OBJECT = msgspec.Raw(b"[]"), msgspec.Raw(b"{}")
+"""What a member that is absent stands for."""
+
 _OPENING = re.compile(r'\{("[^"\\]*":)(?:"[^"\\]*",("[^"\\]*":))?')
 """The name of an object's first member, and of its second if the first is a string."""
 _MAY_DIFFER = re2.compile(r"\\u|[0-9][eE]\+?[0-9]+[\s,\]}]|[0-9]{300}")
@@ -61,6 +64,11 @@ class TypedElements(Generic[Element]):
             return None if _MAY_DIFFER.search(run) else list(map(self._make, elements))
         except (*NATURAL, msgspec.MsgspecError, RecursionError):
             return None
+
+
+def text_of(raw: msgspec.Raw) -> str:
+    """JSON that was not decoded, as text."""
+    return str(raw, "utf-8")
 
 
 def _end_of_run(text: str, at: int, most: int) -> int | None:

@@ -14,14 +14,12 @@ import msgspec
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
 from mesosctl.api.protobuf_json.decoding import DECODER
 from mesosctl.api.protobuf_json.resource_lists import MOST_KNOWN, ResourceLists
-from mesosctl.api.protobuf_json.typed_elements import TypedElements
+from mesosctl.api.protobuf_json.typed_elements import EMPTY_LIST, EMPTY_OBJECT, TypedElements, text_of
 from mesosctl.api.responses import text
 from mesosctl.api.snapshots.framework_offers import ReadOffer
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import SnapshotAgent
-
-_EMPTY = msgspec.Raw(b"[]")
 
 
 class _Id(msgspec.Struct, gc=False):
@@ -31,8 +29,8 @@ class _Id(msgspec.Struct, gc=False):
 class _AgentInfo(msgspec.Struct, gc=False):
     id: _Id
     hostname: str
-    attributes: msgspec.Raw = _EMPTY
-    domain: msgspec.Raw = msgspec.Raw(b"{}")
+    attributes: msgspec.Raw = EMPTY_LIST
+    domain: msgspec.Raw = EMPTY_OBJECT
 
 
 class _Agent(msgspec.Struct, gc=False):
@@ -40,9 +38,9 @@ class _Agent(msgspec.Struct, gc=False):
     pid: str = ""
     active: bool = True
     deactivated: bool = False
-    total_resources: msgspec.Raw = _EMPTY
-    allocated_resources: msgspec.Raw = _EMPTY
-    capabilities: msgspec.Raw = _EMPTY
+    total_resources: msgspec.Raw = EMPTY_LIST
+    allocated_resources: msgspec.Raw = EMPTY_LIST
+    capabilities: msgspec.Raw = EMPTY_LIST
     lending: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -50,12 +48,12 @@ class _Task(msgspec.Struct, gc=False):
     state: str
     framework_id: _Id
     agent_id: _Id
-    resources: msgspec.Raw = _EMPTY
+    resources: msgspec.Raw = EMPTY_LIST
 
 
 class _ExecutorInfo(msgspec.Struct, gc=False):
     framework_id: _Id
-    resources: msgspec.Raw = _EMPTY
+    resources: msgspec.Raw = EMPTY_LIST
 
 
 class _Executor(msgspec.Struct, gc=False):
@@ -133,14 +131,14 @@ class StateTexts:
 
     def _agent(self, entry: _Agent) -> ReadAgent:
         info = entry.agent_info
-        fault_domain = self._domain(str(info.domain, "utf-8")).get("fault_domain", {})
+        fault_domain = self._domain(text_of(info.domain)).get("fault_domain", {})
         agent = SnapshotAgent(
             id=intern(info.id.value),
             hostname=info.hostname,
             pid=entry.pid,
             total=self._total(entry.total_resources),
-            attributes=self._attributes(str(info.attributes, "utf-8")),
-            capabilities=self._capabilities(str(entry.capabilities, "utf-8")),
+            attributes=self._attributes(text_of(info.attributes)),
+            capabilities=self._capabilities(text_of(entry.capabilities)),
             active=entry.active and not entry.deactivated,
             region=fault_domain.get("region", {}).get("name"),
             zone=fault_domain.get("zone", {}).get("name"),
@@ -170,7 +168,7 @@ class StateTexts:
 
     def _by_role(self, listed: msgspec.Raw) -> Mapping[str, Resources]:
         """Raises ValueError for what needs a closer look."""
-        found = self._lists.by_role_of_text(str(listed, "utf-8"))
+        found = self._lists.by_role_of_text(text_of(listed))
         if found is None:
             raise ValueError(listed)
         return found
