@@ -1,4 +1,4 @@
-"""How the source reads: docstrings that say what a thing is, folders and files of a size that one can survey."""
+"""How the source reads: docstrings that say what a thing is, in plain English, with sources by their titles."""
 
 import ast
 import re
@@ -32,9 +32,6 @@ TRANSLATED = re.compile(
     re.IGNORECASE,
 )
 """Phrases of docstrings and comments that read as translated: *where* is for places, and "if" is for conditions."""
-LARGEST_FOLDER = 15
-LONGEST_FILE = 300
-LONGEST_TEST_FILE = 400
 
 
 def modules(room: str) -> list[Path]:
@@ -94,31 +91,6 @@ def test_a_translated_phrase_is_found(text):
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_source_is_named_by_its_title(room):
     assert [path.name for path in modules(room) if FOREIGN.search(path.read_text())] == []
-
-
-def entries(folder: Path) -> list[Path]:
-    """The modules and folders of a folder, without `__init__.py` and without folders that hold only compiled files."""
-    found = (one for one in folder.iterdir() if not one.name.startswith("__"))
-    return [one for one in found if one.suffix == ".py" or (one.is_dir() and any(one.glob("*.*")))]
-
-
-def large_folders(room: str) -> dict[str, int]:
-    folders = {path.parent for path in modules(room)}
-    counts = {str(folder.relative_to(ROOT)): len(entries(folder)) for folder in folders}
-    return {folder: count for folder, count in counts.items() if count > LARGEST_FOLDER}
-
-
-def long_files(room: str, longest: int) -> dict[str, int]:
-    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in modules(room)}
-    return {name: length for name, length in lengths.items() if length > longest}
-
-
-@pytest.mark.parametrize(
-    ("room", "longest"), [("mesosctl", LONGEST_FILE), ("fake_master", LONGEST_FILE), ("tests", LONGEST_TEST_FILE)]
-)
-def test_folders_and_files_can_be_surveyed(room, longest):
-    assert large_folders(room) == {}
-    assert long_files(room, longest) == {}
 
 
 def test_one_helper_waits():
