@@ -18,7 +18,7 @@ from mesosctl.api.responses import NATURAL
 Element = TypeVar("Element")
 
 EMPTY_LIST, EMPTY_OBJECT = msgspec.Raw(b"[]"), msgspec.Raw(b"{}")
-"""What a member that is absent stands for."""
+"""The values that an absent member stands for."""
 
 _OPENING = re.compile(r'\{("[^"\\]*":)(?:"[^"\\]*",("[^"\\]*":))?')
 """The name of an object's first member, and of its second if the first is a string."""
