@@ -7,7 +7,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.fake_master.allocator.reference.allocator import Reference
-from tests.fake_master.allocator.reference.events import EVENTS, LIMIT_AND_CHILD, NEST_AND_RETURN, QUIET, START, check_books
+from tests.fake_master.allocator.reference.events import (
+    EVENTS,
+    LIMIT_AND_CHILD,
+    NEST_AND_RETURN,
+    QUIET,
+    START,
+    check_books,
+)
 from tests.fake_master.allocator.reference.history import History
 from tests.helpers.profiles import examples
 
