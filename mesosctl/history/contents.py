@@ -1,4 +1,4 @@
-"""What a recording holds: its clusters, how long each was seen, and what was imported."""
+"""The contents of a recording: its clusters, how long each was seen, and the imported files."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ class Contents:
 
 
 def contents(recording: Recording) -> Contents:
-    """What a recording holds."""
+    """The clusters and imports of a recording."""
     return Contents(
         tuple(
             ClusterContents(

@@ -1,4 +1,4 @@
-"""What a recording answers, and what is written to it, whatever keeps it; `sqlite` keeps it in a file."""
+"""The questions that a recording answers, and how it is written, whatever keeps it; `sqlite` keeps it in a file."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator

@@ -14,7 +14,7 @@ Micros = int
 """Microseconds since 1970."""
 MICROS = 1_000_000
 EndCause = Literal["removed", "unreachable", "gone", "drained", "changed", "unknown"]
-"""Why an agent ended; "changed" if it goes on with other resources or attributes, in a row of its own."""
+"""The reason why an agent ended; "changed" if it goes on with other resources or attributes, in a row of its own."""
 SettingKind = Literal["quota", "weight", "reservation", "rate limits"]
 
 
@@ -42,7 +42,7 @@ class RecordedCluster:
     principal: str | None = None
     """The principal that recorded it; what it could see may be filtered."""
     clock_steps: int = 0
-    """How often the master's clock went backwards."""
+    """The number of times that the master's clock went backwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Suppression:
 
 @dataclass(frozen=True, slots=True)
 class RecordedTask:
-    """What a task, or an executor, held on one agent; or a task that was wanted and never held anything."""
+    """The resources that a task, or an executor, held on one agent; or a task that was wanted and never held any."""
 
     framework_id: str
     id: str
@@ -94,12 +94,12 @@ class RecordedTask:
     agent_id: str | None = None
     """None if it never ran, or if the log does not say where."""
     asked: Micros | None = None
-    """When it was wanted; None if nobody recorded that."""
+    """The time at which it was wanted; None if nobody recorded that."""
     start: Micros | None = None
-    """When it began to hold its resources; None if it never did."""
+    """The time at which it began to hold its resources; None if it never did."""
     end: Micros | None = None
     lasts: Micros | None = None
-    """How long a task that never held anything would have taken."""
+    """The time that a task that never held anything would have taken."""
     state: str | None = None
     reason: str | None = None
     start_known: bool = True
@@ -146,7 +146,7 @@ class SkippedRows:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What became of each row of a file: rows = used + the sum of those skipped."""
+    """The fate of each row of a file: rows = used + the sum of those skipped."""
 
     cluster_id: str
     file: str
@@ -158,7 +158,7 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many rows a cluster has; executors are no tasks."""
+    """The number of rows of a cluster; executors are not tasks."""
 
     agents: int
     frameworks: int

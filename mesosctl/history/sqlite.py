@@ -82,7 +82,7 @@ def _explained(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _PRIMARY
         if code == sqlite3.SQLITE_NOTADB:
-            raise _no_recording(path, "it is no SQLite file") from None
+            raise _no_recording(path, "it is not a SQLite file") from None
         if code not in _HINTS:
             raise _damaged(path, str(error)) from None
         kind = Conflict if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) else BadInput
@@ -256,7 +256,7 @@ class SqliteRecording(Recording):
     def _connect(self) -> sqlite3.Connection:
         with self._path.open("rb") as file:
             if not file.read(16).startswith(b"SQLite format 3\0"):
-                raise _no_recording(self._path, "it is no SQLite file")
+                raise _no_recording(self._path, "it is not a SQLite file")
         # Readers of a WAL make files beside it, unless nobody can write there.
         is_alone = not os.access(self._path.parent, os.W_OK) and not self._beside("-wal").exists()
         mode = "mode=ro&immutable=1" if is_alone else "mode=ro"
@@ -484,7 +484,7 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
     def _connect(self) -> sqlite3.Connection:
         with self._path.open("rb") as file:
             if not file.read(16).startswith(b"SQLite format 3\0"):
-                raise _no_recording(self._path, "it is no SQLite file")
+                raise _no_recording(self._path, "it is not a SQLite file")
         if not (os.access(self._path, os.R_OK | os.W_OK) and os.access(self._path.parent, os.W_OK | os.X_OK)):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         return sqlite3.connect(self._path, timeout=_SECONDS_TO_WAIT, isolation_level=None)

@@ -24,7 +24,7 @@ def _span(micros: Micros) -> str:
 
 
 def history_list(held: Contents) -> Report:
-    """What a recording holds."""
+    """The clusters and imports of a recording."""
 
     def items() -> "list[documents.HistoryCluster]":
         from mesosctl.output.json_documents import history as documents
@@ -116,7 +116,7 @@ def _place(line: int, column: str) -> str:
 
 
 def history_import(done: Import, history: str) -> Report:
-    """What became of the rows of a file."""
+    """The fate of the rows of a file."""
 
     def document() -> "documents.HistoryImport":
         from mesosctl.output.json_documents import history as documents

@@ -109,7 +109,10 @@ def import_(  # noqa: PLR0913  # one parameter an option
     ),
 )
 def list_(ctx: typer.Context, history: HistoryFile) -> None:
-    """List what a recording holds: clusters, the time in which each was seen, gaps, and imported files."""
+    """List what a recording holds.
+
+    It shows the clusters, the time in which each was seen, gaps, and imported files.
+    """
     from mesosctl.history.contents import contents
     from mesosctl.history.sqlite import open_recording
     from mesosctl.output.history import history_list

@@ -20,6 +20,6 @@ def agents_of_table(file: TextIO, span: Span) -> list[RecordedAgent]:
         except RuleViolation as error:
             raise agent_row(line, _NAME, error) from None
         if not name or name in found:
-            raise BadInput(f"{_NAME}, line {line}: '{name}' is no name of its own", field="--agents")
+            raise BadInput(f"{_NAME}, line {line}: the name '{name}' is empty or repeated", field="--agents")
         found[name] = RecordedAgent(name, name, total, span.start, span.end)
     return list(found.values())

@@ -1,4 +1,4 @@
-"""What the formats of logs have in common: a row that cannot be used, numbers and times, tables with named columns."""
+"""The parts that all formats of logs share: a row that cannot be used, numbers and times, tables with named columns."""
 
 import csv
 import math

@@ -35,7 +35,7 @@ _ROWS_BETWEEN = 5_000
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """What the options of `history import` say; None is not given."""
+    """The options of `history import`; None if one is not given."""
 
     file: Path
     format: FormatName
@@ -48,7 +48,7 @@ class ImportOptions:
 
 @dataclass(slots=True)
 class _Seen:
-    """What is known once all rows are read."""
+    """The facts that are known once all rows are read."""
 
     start: Micros | None = None
     end: Micros | None = None
@@ -158,7 +158,7 @@ def _format(options: ImportOptions) -> LogFormat[Any]:
         return kind(role_by, str(options.file))
     if role_by not in ROLE_FIELDS:
         raise UsageError(
-            f"--role-by {role_by} is no field of a user in swf", field="--role-by", hint=f"use {', '.join(ROLE_FIELDS)}"
+            f"swf has no field for --role-by {role_by}", field="--role-by", hint=f"use {', '.join(ROLE_FIELDS)}"
         )
     processor = parse_resources(options.processor or _PROCESSOR)
     if not processor:
@@ -178,7 +178,7 @@ def _nothing_usable(file: Path, seen: _Seen) -> BadInput:
     return BadInput(
         f"no row of {file} can be used; nothing was imported. Line {first.line}: {first.cause}",
         field="FILE",
-        hint="check --format",
+        hint="choose the format of the file with --format",
     )
 
 

@@ -23,7 +23,7 @@ class SkippedExample(Strict):
 
 
 class ImportedFile(Strict):
-    """What became of each row of a file: `rows` is `used` plus all in `skipped`, which are counted by cause."""
+    """The fate of each row of a file: `rows` is `used` plus all in `skipped`, which are counted by cause."""
 
     cluster_id: str
     file: str
