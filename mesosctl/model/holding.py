@@ -1,4 +1,4 @@
-"""What somebody holds of a cluster: the resources that tasks use and that offers keep, revocable ones apart.
+"""A holding in a cluster: the resources that tasks use and that offers keep, revocable ones apart.
 
 Scalars only, in thousandths.  Revocable amounts have a name of their own, `cpus_revocable`, as in Mesos's JSON.
 """
@@ -34,7 +34,7 @@ class Holding:
 
     @classmethod
     def of(cls, used: Iterable[Resource], offered: Iterable[Resource], *, lends: bool = False) -> "Holding":
-        """What these resources are; `lends` says whether the master lends idle reservations."""
+        """The holding that these resources are; `lends` says whether the master lends idle reservations."""
         sums = HoldingSums()
         sums.use(parts_of(used))
         sums.offer(parts_of(offered))
@@ -182,7 +182,7 @@ class HoldingSums:
             _add_up(self._owned["owned_" + which].setdefault(owner, {}), pairs)
 
     def holding(self, *, lends: bool) -> Holding:
-        """What has been added so far; a master that does not `lend` has no revocable resources but slack of use."""
+        """The sums so far; a master that does not `lend` has no revocable resources but slack of use."""
         used, offered, plain_used, plain_offered, lent, throttleable = (
             Quantities(self._amounts[name]) for name in _SUMMED
         )

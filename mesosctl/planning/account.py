@@ -565,7 +565,7 @@ class Accounts:
         )
 
     def _holdings(self, source: ClusterSource) -> tuple[dict[str, Holding], dict[str, Holding]]:
-        """What each role (with those below it) and each framework holds."""
+        """Return the holding of each role, with those below it, and of each framework."""
         by_role: dict[str, HoldingSums] = {}
         by_framework: dict[str, HoldingSums] = {}
         for held, add in ((source.used, HoldingSums.use), (source.offered, HoldingSums.offer)):

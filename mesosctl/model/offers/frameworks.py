@@ -161,7 +161,7 @@ class ListedFramework:
 
     @property
     def holding(self) -> Holding:
-        """What it holds in all of its roles."""
+        """The sum over all of its roles."""
         return Holding.total_of(self.holdings.values())
 
     @property

@@ -47,7 +47,7 @@ class RoleUsage(NamedTuple):
 
     @property
     def limited(self) -> Quantities:
-        """What counts towards limits."""
+        """The part that counts towards limits."""
         return self.allocated if self.consumed is None else self.consumed
 
 
@@ -83,12 +83,12 @@ class RoleStatus(NamedTuple):
 
     @property
     def used(self) -> Quantities:
-        """What its tasks and executors hold; nothing if the usage is unknown."""
+        """The resources of its tasks and executors; empty if the usage is unknown."""
         return Quantities() if self.usage is None else self.usage.allocated
 
     @property
     def counted(self) -> Quantities:
-        """Used or reserved: what counts towards the guarantee; nothing if the usage is unknown."""
+        """Used or reserved: the part that counts towards the guarantee; empty if the usage is unknown."""
         return Quantities() if self.usage is None else self.usage.counted
 
     @property

@@ -71,13 +71,13 @@ class RegisteredAgent:
 
     @property
     def lent(self) -> Resources:
-        """What is used or offered of its idle reservations, lent by their owners: revocable, and not in its total."""
+        """The part of its idle reservations that is lent, in use or offered: revocable, and beyond its total."""
         held = Resources([*self.used, *self.offered])
         return held.filter(lambda entry: entry.revocability == "non-throttleable") - self.total.revocable()
 
     @property
     def slack(self) -> Resources:
-        """What its tasks hold and do not use, as it reports: revocable, and beyond its regular resources."""
+        """Resources that its tasks hold and do not use, as it reports: revocable, and beyond its regular resources."""
         return self.total.revocable()
 
     @property
