@@ -17,8 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import hypothesis.stateful
 import httpx
+import hypothesis.stateful
 import pydantic
 import pytest
 import rich.console
