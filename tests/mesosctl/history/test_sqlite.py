@@ -21,7 +21,7 @@ from mesosctl.history.records import (
     to_micros,
     to_seconds,
 )
-from mesosctl.history.sqlite import open_recording, open_writer
+from mesosctl.history.sqlite import SqliteWriter, open_recording, open_writer
 from mesosctl.model.errors import BadInput, Conflict
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
@@ -81,16 +81,16 @@ def test_rows_come_back_as_they_were_written(path):
         recording.add_setting("c", setting)
         recording.add_runs("c", [5, 1, 5])
         recording.add_gap("c", Gap(6, 8))
-    with open_recording(path) as recording:
-        assert recording.clusters() == [_CLUSTER]
-        assert list(recording.tasks("c")) == [task, executor]
-        assert list(recording.demand("c")) == [task]
-        assert list(recording.agents("c")) == [agent]
-        assert list(recording.frameworks("c")) == [framework]
-        assert list(recording.suppressions("c")) == [suppression]
-        assert list(recording.settings("c")) == [setting]
-        assert list(recording.runs("c")) == [1, 5]
-        assert list(recording.gaps("c")) == [Gap(6, 8)]
+    with open_recording(path) as read:
+        assert read.clusters() == [_CLUSTER]
+        assert list(read.tasks("c")) == [task, executor]
+        assert list(read.demand("c")) == [task]
+        assert list(read.agents("c")) == [agent]
+        assert list(read.frameworks("c")) == [framework]
+        assert list(read.suppressions("c")) == [suppression]
+        assert list(read.settings("c")) == [setting]
+        assert list(read.runs("c")) == [1, 5]
+        assert list(read.gaps("c")) == [Gap(6, 8)]
 
 
 def test_a_window_has_the_rows_that_hold_in_it_for_a_moment(path):
@@ -101,8 +101,8 @@ def test_a_window_has_the_rows_that_hold_in_it_for_a_moment(path):
         recording.put_cluster(_CLUSTER)
         for one in (task("before", 0, 10), task("across", 5, 11), task("open", 1, None), task("after", 20, 30)):
             recording.add_task("c", one)
-    with open_recording(path) as recording:
-        assert [one.id for one in recording.tasks("c", Window(10, 20))] == ["open", "across"]
+    with open_recording(path) as read:
+        assert [one.id for one in read.tasks("c", Window(10, 20))] == ["open", "across"]
 
 
 def test_what_is_open_can_be_ended_by_its_key(written):
@@ -194,11 +194,11 @@ def fill(recording):
 
 
 def test_a_full_disk_loses_nothing_that_was_written_before(written):
-    with open_writer(written) as recording:
+    with SqliteWriter(written) as recording:
         recording._connection.execute("PRAGMA max_page_count=40")
         with pytest.raises(BadInput, match="full") as refused:
             fill(recording)
-        assert "what was written before is whole" in refused.value.hint
+        assert "what was written before is whole" in str(refused.value.hint)
     with open_recording(written) as reader:
         assert [one.id for one in reader.tasks("c")] == ["t"]
 
