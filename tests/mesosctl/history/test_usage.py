@@ -1,6 +1,7 @@
 """The laws of usage, on random histories, against a count of what is held in each microsecond."""
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -15,7 +16,7 @@ from mesosctl.history.records import (
     RecordedTask,
     Suppression,
 )
-from mesosctl.history.usage import UsageOptions, usage
+from mesosctl.history.usage import By, UsageOptions, usage
 from mesosctl.model.resource import Disk, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
@@ -70,7 +71,7 @@ def histories(draw):
     )  # fmt: skip
 
 
-KEYS = {
+KEYS: dict[By, Callable[[RecordedTask], str]] = {
     "role": lambda task: task.role,
     "framework": lambda task: task.framework_id,
     "principal": lambda task: FRAMEWORKS[task.framework_id],
