@@ -130,6 +130,13 @@ SnapshotSource = Annotated[
     Path | None,
     typer.Option("--from", metavar="FILE", help="Read a snapshot instead of asking a master; - is standard input."),
 ]
+HistoryFile = Annotated[
+    Path, typer.Option("--history", metavar="FILE", help="The recording, a SQLite file.", show_default=False)
+]
+ClusterId = Annotated[
+    str | None,
+    typer.Option("--cluster-id", metavar="ID", help="The cluster in the recording, if it holds several."),
+]
 
 
 def _every(text: str | float) -> float:
