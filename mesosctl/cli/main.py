@@ -32,6 +32,7 @@ SECTIONS = {
     },
     "Look back": {
         "history": ("history", "Record what happens on a cluster, and import logs of others."),
+        "usage": ("usage", "Show who got what over time."),
     },
     "Keep as a file": {
         "export": ("export", "Write quotas, weights and reservations to a file."),
