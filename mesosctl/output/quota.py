@@ -210,12 +210,8 @@ def _limit_unsaid(change: "QuotaChange") -> str:
     """The reason for a limit that the command did not give; empty if it did, or if there is none."""
     if change.limit_given or change.after is None or not change.after.limits:
         return ""
-    if change.before is None:
-        why = "you gave none, so this master makes it equal to the guarantee"
-    elif change.before.limits == change.after.limits:
-        why = "you gave none, so it stays"
-    else:
-        why = "you gave none, so it stays equal to the guarantee"
+    stays = change.before is not None and change.before.limits == change.after.limits
+    why = "you gave none, so it stays" if stays else "POST /quota makes it equal to the guarantee"
     return f"limit of {change.role}: {amounts_text(change.after.limits)} ({why})"
 
 
