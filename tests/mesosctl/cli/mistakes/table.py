@@ -4,7 +4,7 @@ from tests.mesosctl.cli.mistakes.mistake import BUSY, LISTED, ONE_HOST, Mistake
 
 LIMITS = {"limits.json": '{"limits": [{"principal": "marathon", "qps": 10, "capacity": 100}]}'}
 NEWER = "fake:?version=1.11"
-OLDER = "fake:busy.toml?version=1.4"
+OLD, AGENT = "fake:a.toml?version=1.4", {"a.toml": '[[agents]]\nresources = "cpus:4"\n'}
 CAPPED = "quota set web cpus:2 --limit cpus:2"
 HELD = "reserve agent-1 cpus:3 --role web"
 USES = "already consumes cpus:3, more than the limits cpus:2"
@@ -133,9 +133,11 @@ MISTAKES = (
     Mistake("quota set ads cpus:4 --limit cpus:8", 3, OLDER_LIMITS, "use --master 'fake:?version=1.11', a fake master"),
     Mistake("quota set ads --limit cpus:8", 3, OLDER_LIMITS, "with limits, or leave the limits out"),
     Mistake("quota check ads --limit cpus:8 -o wide", 1, OLDER_LIMITS, "use --master 'fake:?version=1.11'"),
-    Mistake("quota set web --limit cpus:8", 3, OLDER_LIMITS, "use --master 'fake:busy.toml?version=1.11'", on=OLDER),
+    Mistake(
+        "quota set web --limit cpus:8", 3, OLDER_LIMITS, "use --master 'fake:a.toml?version=1.11'", on=OLD, files=AGENT
+    ),
     Mistake("quota update ads --limit cpus:4", 5, NO_QUOTA, "mesosctl quota set ads --limit cpus:4 sets", on=NEWER),
-    Mistake("quota update ads none --limit cpus:4", 5, NO_QUOTA, "quota set ads none --limit cpus:4 sets", on=NEWER),
+    Mistake("quota update ads cpus:1 --limit cpus:4", 5, NO_QUOTA, "set ads cpus:1 --limit cpus:4 sets", on=NEWER),
     Mistake("quota set ads", 2, "give a role and RESOURCES or --limit", "mesosctl quota set dev cpus:12"),
     Mistake("quota check ads", 2, "give RESOURCES or --limit", "mesosctl quota check dev cpus:12"),
     Mistake("quota set ads none", 3, "the guarantee is empty", "name at least one resource"),
