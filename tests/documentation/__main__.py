@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tests import ROOT
 from tests.documentation.console import SessionFailed, blocks, run, written
+from tests.documentation.documents import documents
 from tests.documentation.drawings import drawings
 from tests.documentation.pages import DOCS, pages
 from tests.documentation.screens import screens
@@ -37,7 +38,7 @@ def main() -> int:
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE")
     given = parser.parse_args()
     stale = 0
-    for path, text in {**drawings(), **screens()}.items():
+    for path, text in {**drawings(), **screens(), **documents()}.items():
         file = DOCS / path
         if file.exists() and file.read_text(encoding="utf-8") == text:
             continue

@@ -10,21 +10,14 @@ import sys
 import tomllib
 from collections import Counter
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests import ROOT
+from tests.documentation.documents import DOCUMENTS, REGISTER, documents
+from tests.documentation.pages import DOCS
 
-REGISTER = Path(__file__).with_name("sentences.toml")
-DOCUMENTS = {
-    "drf.txt",
-    "oversubscription-for-reservation.txt",
-    "quota.md",
-    "rate-limiting.txt",
-    "reservation.txt",
-}
 NODE = re.compile(r"(?P<file>tests/[\w/]+\.py)::(?P<name>\w+(?:::\w+)?)(?P<parameters>\[.+\])?")
 SENTENCES: list[dict[str, Any]] = tomllib.loads(REGISTER.read_text(encoding="utf-8"))["sentences"]
 NODES = sorted({test for sentence in SENTENCES for test in sentence["tests"]})
@@ -43,13 +36,28 @@ def _is_name(node: ast.stmt) -> bool:
 
 
 def test_every_document_is_there_and_no_other():
-    assert {sentence["document"] for sentence in SENTENCES} == DOCUMENTS
+    assert {sentence["document"] for sentence in SENTENCES} == set(DOCUMENTS)
+
+
+@pytest.mark.parametrize("path", sorted(documents()))
+def test_the_page_lists_what_the_register_says(path: str):
+    assert (DOCS / path).read_text(encoding="utf-8") == documents()[path], "run python -m tests.documentation --write"
 
 
 def test_every_sentence_is_whole():
     for sentence in SENTENCES:
-        assert set(sentence) == {"document", "section", "says", "tests"}, sentence
+        parts = set(sentence) - {"fault", "not_plantable"}
+        assert parts == {"document", "section", "says", "tests"}, sentence
         assert all(sentence.values()), sentence
+        if "fault" in sentence:
+            assert set(sentence["fault"]) == {"where", "text", "becomes"}, sentence
+
+
+def test_hardly_any_sentence_is_without_a_planted_fault():
+    """Those have the reason instead."""
+    without = [sentence for sentence in SENTENCES if "not_plantable" in sentence]
+    assert [sentence["says"] for sentence in without if "fault" in sentence] == []
+    assert len(without) <= 10
 
 
 def test_no_sentence_stands_twice():

@@ -9,7 +9,7 @@ import pytest
 from fake_master.allocator.options import Options
 from mesosctl.model.version_profile import PROFILES
 from tests.fake_master.allocator.player import Player
-from tests.helpers.lab import Lab, Scheduler
+from tests.helpers.lab import Lab, Scheduler, scalar
 
 
 def play(*steps: str) -> Player:
@@ -53,6 +53,16 @@ def test_on_the_last_release_memory_is_offered_all_the_same() -> None:
 def test_an_agent_without_the_name_that_lacks_is_offered() -> None:
     lab = forced("1.4", "cpus:100;mem:4096", "mem:2048")
     assert offered(lab, "production") == {"mem": 2048}
+
+
+def test_idle_reservations_of_others_are_no_room_for_a_guarantee() -> None:
+    lab = Lab("cpus(z):1;mem(z):100", "cpus:1;mem:100", version="1.4")
+    assert lab.post("/quota", {"role": "q", "guarantee": [scalar("cpus", 1)]}) == 200
+    laying_away = Scheduler(lab, name="q")
+    offers = laying_away.offers()
+    assert [offer["agent_id"] for offer in offers]
+    laying_away.ask("DECLINE", offer_ids=[offer["id"] for offer in offers], filters={"refuse_seconds": 3600})
+    assert "cpus" not in offered(lab, "batch")
 
 
 def test_offers_come_when_the_quota_is_gone() -> None:

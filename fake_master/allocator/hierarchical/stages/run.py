@@ -160,20 +160,15 @@ class Run:
 
 
 class Remainder:
-    """Scalars of all agents that are neither used nor lacked by a guarantee, shared volumes apart.
+    """Free unreserved, non-revocable scalars of all agents that no guarantee lacks.
 
     The masters of the design documents bound the second stage by it (allocator specification, "The documents' master
     (1.4): coarse shares"): what guarantees lack is kept back from the sum over all agents, and no agent is divided.
+    Idle reservations and revocable resources cannot serve a guarantee, so they neither add to it nor use it up.
     """
 
     def __init__(self, state: State, roles_with_quota: Iterable[Role]) -> None:
-        self.left: Amounts = dict(state.totals.amounts)
-        clamped_subtract(self.left, tuple(state.total_used().items()))
-        held = state.roles.root.used_reserved.copies
-        for agent in state.agents.values():
-            for entry, amount in agent.capacity.shared:
-                if (agent.id, entry) not in held:
-                    clamped_subtract(self.left, ((entry.name, amount),))
+        self.left: Amounts = headroom(state)
         for role in roles_with_quota:
             if role.allowance is not None:
                 clamped_subtract(self.left, tuple(role.allowance.unmet_guarantee.items()))
@@ -182,11 +177,11 @@ class Remainder:
     def holds(self, part: OfferedPart) -> bool:
         """Whether a part can be offered whole."""
         left = self.left
-        return all(amount <= left.get(name, 0) for name, amount in part.allocation.scalars)
+        return all(amount <= left.get(name, 0) for name, amount in part.quota_charge)
 
     def charge(self, part: OfferedPart) -> None:
         """Count a part as handed out."""
-        clamped_subtract(self.left, part.allocation.scalars)
+        clamped_subtract(self.left, part.quota_charge)
 
     @property
     def is_too_little(self) -> bool:

@@ -242,14 +242,16 @@ class Reference:
     # --- Coarse shares, section "The documents' master (1.4)" ----------------------------------------
 
     def run_with_whole_agents(self, agents: list[PlainAgent]) -> Offers:
+        quotas = {role: quota for role, quota in self.quotas.items() if not quota.is_default}
+        self.used_up = {role: self.consumed(role) for role in quotas}
         for agent in agents:
             for role in self.roles.sort():
                 for framework in self.sorters[role].sort():
-                    if role in self.quotas and self.is_short(role):
+                    if role in quotas and self.is_short(role):
                         self.offer_whole(agent, role, framework)
-        lacked = [quota.guarantees - self.consumed(role) for role, quota in self.quotas.items()]
-        used = [part.scalar_quantities() for agent in self.agents.values() for _, part in agent.held]
-        remaining = self.total() - Quantities.total(used) - Quantities.total(lacked)
+        lacked = [quota.guarantees - self.used_up[role] for role, quota in quotas.items()]
+        free = [split(agent.available())[0].scalar_quantities() for agent in self.agents.values()]
+        remaining = Quantities.total(free) - Quantities.total(lacked)
         any_lacks = any(lacked)
         handed_out = Quantities()
         for agent in agents:
@@ -262,18 +264,18 @@ class Reference:
                     if whole is None:
                         continue
                     whole = self.cut_to_limits(role, whole)
-                    amounts = handed_out + whole.scalar_quantities()
-                    if any_lacks and not remaining.contains(amounts):
+                    counted = split(whole)[0].scalar_quantities()
+                    if any_lacks and not remaining.contains(handed_out + counted):
                         continue
                     if self.fits(agent, role, framework, whole):
-                        self.offer(agent, role, framework, whole)
-                        handed_out = amounts
+                        self.offer_counted(agent, role, framework, whole)
+                        handed_out += counted
         return self.offers
 
     def is_short(self, role: str) -> bool:
         """Whether none of the names that the role is guaranteed is reached."""
-        guarantees, consumed = self.quotas[role].guarantees, self.consumed(role)
-        return bool(guarantees) and all(consumed.get_amount(name) < amount for name, amount in guarantees.items())
+        guarantees, used_up = self.quotas[role].guarantees, self.used_up[role]
+        return bool(guarantees) and all(used_up.get_amount(name) < amount for name, amount in guarantees.items())
 
     def offer_whole(self, agent: PlainAgent, role: str, framework: str) -> None:
         """All that is free for it, reservations of the role included."""
@@ -281,14 +283,20 @@ class Reference:
         if can_have is not None:
             whole = self.cut_to_limits(role, can_have).non_revocable()
             if self.fits(agent, role, framework, whole):
-                self.offer(agent, role, framework, whole)
+                self.offer_counted(agent, role, framework, whole)
+
+    def offer_counted(self, agent: PlainAgent, role: str, framework: str, plain: Resources) -> None:
+        """Offer it, and count it as the role's own; what a role below it gets counts from the next run on (§5)."""
+        self.offer(agent, role, framework, plain)
+        if role in self.used_up:
+            self.used_up[role] += split(plain)[0].scalar_quantities()
 
     def cut_to_limits(self, role: str, resources: Resources) -> Resources:
         quota = self.quotas.get(role)
         if quota is None or not quota.limits:
             return resources
         counted, rest = split(resources)
-        return rest + shrink_to_limits(counted, quota.limits - self.consumed(role))
+        return rest + shrink_to_limits(counted, quota.limits - self.used_up[role])
 
     def initial_headroom(self) -> Quantities:
         held = [part for agent in self.agents.values() for _, part in agent.held]

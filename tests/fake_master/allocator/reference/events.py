@@ -68,6 +68,18 @@ NEST_AND_RETURN: list[tuple[Any, ...]] = [
     ("framework", 1, 0),
 ]
 
+# In one run a role below the one with the limit is offered an agent, and then the role itself another.
+LIMIT_AND_CHILD: list[tuple[Any, ...]] = [
+    ("decline_all", 3),
+    ("decline_all", 3),
+    ("decline_all", 3),
+    ("quota", 0, 1),
+    ("suppress", 38),
+    ("tick", 0),
+    ("decline_all", 3),
+    ("framework", 0, 0),
+]
+
 
 def check_books(history: History) -> None:
     """Nothing offered twice, nothing lost: offered + used + free = total on every agent."""

@@ -7,7 +7,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.fake_master.allocator.reference.allocator import Reference
-from tests.fake_master.allocator.reference.events import EVENTS, NEST_AND_RETURN, QUIET, START, check_books
+from tests.fake_master.allocator.reference.events import (
+    EVENTS,
+    LIMIT_AND_CHILD,
+    NEST_AND_RETURN,
+    QUIET,
+    START,
+    check_books,
+)
 from tests.fake_master.allocator.reference.history import History
 from tests.helpers.profiles import examples
 
@@ -32,6 +39,7 @@ def test_decides_as_the_reference_where_little_changes(events: list[tuple[Any, .
 
 
 @settings(max_examples=examples(150), deadline=None)
+@example(LIMIT_AND_CHILD)
 @given(st.one_of(EVENTS, QUIET))
 def test_decides_as_the_reference_with_whole_agents(events: list[tuple[Any, ...]]) -> None:
     """As the documents' master shares out."""
