@@ -159,7 +159,13 @@ MISTAKES = (
     Mistake("quota check web --limit cpus:2 -o wide", 1, USES, "", NEWER, HELD),
     Mistake("whatif limit:web=cpus:2", 1, USES, "raise the limits", NEWER, HELD),
     Mistake(
-        "apply -f a.toml", 3, USES, "--force skips", NEWER, HELD, files={"a.toml": '[quotas.web]\nlimit = "cpus:2"\n'}
+        "apply -f a.toml",
+        3,
+        USES,
+        "raise the limits, or free what the role holds",
+        NEWER,
+        HELD,
+        files={"a.toml": '[quotas.web]\nlimit = "cpus:2"\n'},
     ),
     Mistake("quota check ads cpus:4 --limit cpus:8 -o wide", 1, OLDER_LIMITS),
     Mistake("apply -f a.toml", 3, f"a.toml, line 3: role 'web': {OLDER_LIMITS}", files={"a.toml": LIMITED}),
