@@ -16,6 +16,7 @@ from fake_master.state.tasks import Executor, Task
 from mesosctl.api.resources import to_core
 from mesosctl.model.errors import Conflict, RuleViolation
 from mesosctl.model.quantities import to_double
+from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.reservations.rules import check_gpus
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
@@ -32,9 +33,23 @@ class AcceptContext:
     left: Resources
     """Allocated to `role`: what later operations may still use."""
     resized: Resources = field(default_factory=Resources)
-    """Grown and shrunken volumes: later operations of the same ACCEPT may not use them."""
+    """The results of GROW_VOLUME and SHRINK_VOLUME: later operations of the same ACCEPT may not use them."""
+    shared: Resources = field(init=False)
+    """The shared volumes: any number of tasks may use each of them, however many copies are left."""
     knows_throttling: bool = False
     """Whether `throttle_info` means anything to this master; Mesos 1.11 passes over it."""
+
+    def __post_init__(self) -> None:
+        self.note_shared()
+
+    def note_shared(self) -> None:
+        """Take note of the shared volumes after an operation."""
+        self.shared = self.left.filter(lambda entry: entry.shared)
+
+    @property
+    def available(self) -> Resources:
+        """What a task may use."""
+        return self.left.filter(lambda entry: not entry.shared) + self.shared
 
 
 def entries(messages: Sequence[Mapping[str, Any]], context: AcceptContext) -> list[Resource]:
@@ -118,9 +133,18 @@ class TaskLauncher:
             role=context.role,
             executor_id=executor["executor_id"]["value"] if executor is not None else "",
         )
+        self._add_copies(context, held)
         context.left -= held
         self._allocator.transition_offered_to_allocated(context.agent.id, held)
         self._task_runner.launch(context.framework, task, made)
+
+    def _add_copies(self, context: AcceptContext, held: Resources) -> None:
+        """Add the copies of shared volumes that earlier tasks of this ACCEPT have taken."""
+        missing = held.filter(lambda entry: entry.shared and not context.left.contains(Resources([entry])))
+        if missing:
+            copies = [Conversion(Resources(), missing)]
+            self._allocator.update_allocation(context.framework.id, context.agent.id, context.left, copies)
+            context.left += missing
 
 
 Info = Mapping[str, Any]
@@ -276,6 +300,6 @@ def _room_problem(context: AcceptContext, infos: Sequence[Info], executor: Info 
     for name in {resource.name for resource in wanted}:
         if len({resource.revocability for resource in wanted if resource.name == name}) > 1:
             return f"Task (with its executor) mixes revocable and non-revocable {name}"
-    if not context.left.contains(wanted):
-        return f"Total resources {wanted} required by {who} more than available {context.left}"
+    if not context.available.contains(wanted):
+        return f"Total resources {wanted} required by {who} more than available {context.available}"
     return None

@@ -10,7 +10,7 @@ from fake_master.state.extension_points import RevocabilityRules
 from fake_master.state.flags import MasterFlags
 from fake_master.state.frameworks import Framework
 from fake_master.state.maintenance import MaintenanceSchedule
-from fake_master.state.offers import FinishedOperation, OutstandingOffers
+from fake_master.state.offers import OfferOperation, OutstandingOffers
 from fake_master.state.quota import RoleUsage, SentQuota
 from fake_master.state.streams import EventStream
 from fake_master.state.tasks import TaskOutcome
@@ -60,8 +60,8 @@ class MasterState:
         self.forgotten_counts: Counter[str] = Counter()
         """Counts of frameworks that are no longer listed as completed."""
         self.offers = OutstandingOffers()
-        self.operations: dict[str, FinishedOperation] = {}
-        """Operations that wait for their framework, by the uuid of the update that it has to acknowledge."""
+        self.operations: dict[str, OfferOperation] = {}
+        """Offer operations with an id that are not acknowledged yet, by their uuid."""
         self.quotas: dict[str, SentQuota] = {}
         self.weights: dict[str, float] = {}
         """Every weight that was set, 1.0 included; a role without one weighs 1."""
