@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator
-from fake_master.services.launch import LAUNCHES, AcceptContext, TaskLauncher, entries, task_infos
+from fake_master.services.accept_context import AcceptContext, entries
+from fake_master.services.launch import LAUNCHES, TaskLauncher, task_infos
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
 from fake_master.services.reservations import Checkpoints

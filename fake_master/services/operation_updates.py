@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
+from fake_master.services.accept_context import AcceptContext, entries
 from fake_master.services.events import EventPublisher
-from fake_master.services.launch import AcceptContext, entries
 from fake_master.services.task_updates import FIRST_RETRY_SECONDS, new_uuid, next_retry
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
