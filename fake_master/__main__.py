@@ -67,10 +67,13 @@ def serve(options: ServeOptions) -> None:
         _check_driver(options)
     place = None if options.zk is None else parse_place(options.zk)
     check_ready_file(options.ready_file)
-    sys.path.append("")  # --allocator may name a module in the current directory
     with loading():
         spec = _spec(options)
     with _watching_calls(options, spec):
+        if options.allocator is not None and ":" in options.allocator:
+            from fake_master.allocator import custom
+
+            custom.import_from_current_directory(options.allocator)
         _serve(options, spec, tls, place)
 
 

@@ -5,6 +5,7 @@ with the master's options, its callbacks and the current time.
 """
 
 import inspect
+import sys
 from collections.abc import Callable
 from functools import reduce
 from importlib import import_module
@@ -56,6 +57,24 @@ def load(name: str) -> CustomAllocator:
         raise _unusable(name, f"{where} is {_article(type(found).__name__)}, not a class")
     check_class(name, found)
     return found
+
+
+def import_from_current_directory(name: str) -> None:
+    """Import the module of a name, `package.module:Class`, which may be in the current directory. Raises BadInput.
+
+    The directory is on the path only meanwhile: later imports, such as optional ones of libraries, must not run files
+    that somebody else put there.
+    """
+    try:
+        here = str(Path.cwd())
+    except FileNotFoundError:  # it has been removed
+        load(name)
+        return
+    sys.path.append(here)
+    try:
+        load(name)
+    finally:
+        sys.path.remove(here)
 
 
 def make(name: str, allocator: CustomAllocator, options: Options, master: Callbacks, now: float) -> Allocator:
@@ -114,7 +133,7 @@ def _imported(name: str, module: str) -> object:
             return import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
-            hint = "add its folder to PYTHONPATH; mesos-fake-master looks in the current directory too"
+            hint = "add its folder to PYTHONPATH; mesos-fake-master --allocator looks in the current directory too"
             raise _unusable(name, f"there is no module {error.name}", hint) from None
         raise _unusable(name, f"module {module} cannot be imported: {explain(error)}") from error
     except (Exception, SystemExit) as error:

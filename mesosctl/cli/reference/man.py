@@ -35,6 +35,9 @@ _FILES = (
     ("~/.local/state/mesosctl/apply", "Journals of interrupted applies. Only you may read them (mode 600)."),
     ("~/.local/state/mesosctl/fake", "The state of fake: masters."),
 )
+_PROGRAM, _SERVER, _GLOBAL_OPTIONS = ("mesosctl",), ("mesos-fake-master",), ("mesosctl", "options")
+_EVERYWHERE = "mesosctl\\-options(1) describes the options that every command takes."
+_SURROUNDINGS_ELSEWHERE = "mesosctl(1) describes the exit statuses, environment variables and files."
 _OF_A_SERVER = (ExitStatus.DONE, ExitStatus.USAGE, ExitStatus.INVALID, ExitStatus.INTERRUPTED, ExitStatus.TERMINATED)
 
 
@@ -68,12 +71,15 @@ def man_page(node: Node) -> str:
         for argument in node.arguments:
             lines += _tagged(argument.name, argument.help)
     lines += _options("OPTIONS", (option for option in node.options if not option.shared))
-    lines += _options("GLOBAL OPTIONS", (option for option in node.options if option.shared))
-    lines += _ending(node)
-    if node.path[0] == "mesosctl":
-        lines += _surroundings()
-    else:
-        lines += [".SH CLUSTER FILE", ".nf", *map(_text, cluster_file().splitlines()), ".fi"]
+    lines += _of_every_command(node)
+    if node.path == _SERVER:
+        lines += [
+            *_exit_statuses(_OF_A_SERVER),
+            ".SH CLUSTER FILE",
+            ".nf",
+            *map(_text, cluster_file().splitlines()),
+            ".fi",
+        ]
     lines.append(".SH EXAMPLES")
     for words, meaning in node.examples or _first_examples(node):
         lines += _tagged(f"{node.path[0]} {words}", _sentence(meaning))
@@ -81,11 +87,22 @@ def man_page(node: Node) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _ending(node: Node) -> list[str]:
+def _of_every_command(node: Node) -> list[str]:
+    """What holds for every command, on the page that has it; the other pages name that page."""
+    if node.path == _GLOBAL_OPTIONS:
+        return _options("GLOBAL OPTIONS", (option for option in node.options if option.shared))
+    if node.path == _PROGRAM:
+        return [".SH GLOBAL OPTIONS", *_lines(_EVERYWHERE), *_exit_statuses(MEANINGS), *_surroundings()]
+    if node.path == _SERVER:
+        return []
+    return [".SH GLOBAL OPTIONS", *_lines(f"{_EVERYWHERE} {_SURROUNDINGS_ELSEWHERE}")]
+
+
+def _exit_statuses(statuses: Iterable[ExitStatus]) -> list[str]:
     lines = [".SH EXIT STATUS"]
-    for status, meaning in MEANINGS.items():
-        if node.path[0] == "mesosctl" or status in _OF_A_SERVER:
-            lines += _tagged(str(int(status)), meaning[0].upper() + meaning[1:] + ".")
+    for status in statuses:
+        meaning = MEANINGS[status]
+        lines += _tagged(str(int(status)), meaning[0].upper() + meaning[1:] + ".")
     return lines
 
 
@@ -117,7 +134,9 @@ def _see_also(node: Node) -> list[str]:
     others = [node.path[:-1]] if len(node.path) > 1 else []
     others += [child.path for child in node.children]
     if len(node.path) == 1:
-        others.append(("mesosctl",) if node.path == ("mesos-fake-master",) else ("mesos-fake-master",))
+        others.append(_PROGRAM if node.path == _SERVER else _SERVER)
+    elif node.path != _GLOBAL_OPTIONS:
+        others += [path for path in (_PROGRAM, _GLOBAL_OPTIONS) if path not in others]
     names = [f".BR {_text('-'.join(path))}" for path in others]
     return [".SH SEE ALSO", *(f"{name} (1)," for name in names[:-1]), f"{names[-1]} (1)"]
 

@@ -14,7 +14,8 @@ from mesosctl.cli.reference.pages import files
 from tests import ROOT
 from tests.helpers.needs import require
 
-PAGES = sorted(path for path in files() if path.endswith(".1"))
+FILES = files()
+PAGES = sorted(path for path in FILES if path.endswith(".1"))
 
 
 def test_nothing_is_stale():
@@ -88,7 +89,7 @@ def test_man_pages_are_clean(page):
     ran = subprocess.run(["groff", "-ww", "-man", "-Tutf8", ROOT / page], capture_output=True, text=True, check=True)
     assert ran.stderr == ""
     plain = re.sub(".\b", "", ran.stdout)  # bold is a letter typed twice
-    for title in ("NAME", "SYNOPSIS", "EXIT STATUS"):
+    for title in ("NAME", "SYNOPSIS", "DESCRIPTION"):
         assert title in plain
 
 
@@ -101,11 +102,30 @@ def test_mandoc_finds_nothing_to_say(page):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_man_page_has_a_date_examples_statuses_and_others_to_see(page):
-    text = files()[page]
+def test_every_man_page_has_a_date_examples_and_others_to_see(page):
+    text = FILES[page]
     assert re.match(r'\.TH "[A-Z-]+" "1" "20\d\d-\d\d-\d\d" ', text)
-    for title in ("NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "EXAMPLES", "SEE ALSO"):
+    for title in ("NAME", "SYNOPSIS", "DESCRIPTION", "EXAMPLES", "SEE ALSO"):
         assert re.search(rf"^\.SH {title}\n\S", text, re.MULTILINE), title
+
+
+@pytest.mark.parametrize(
+    ("telling", "homes"),
+    [
+        (".B \\-o, \\-\\-output ", {"man/mesosctl-options.1"}),
+        (".SH EXIT STATUS\n", {"man/mesosctl.1", "man/mesos-fake-master.1"}),
+        (".B MESOSCTL_MASTER\n", {"man/mesosctl.1"}),
+    ],
+)
+def test_what_holds_for_every_command_is_described_on_one_page(telling, homes):
+    assert {page for page in PAGES if telling in FILES[page]} == homes
+
+
+@pytest.mark.parametrize("page", sorted(set(PAGES) - {"man/mesosctl.1", "man/mesos-fake-master.1"}))
+def test_every_other_page_leads_there(page):
+    text = FILES[page].partition(".SH SEE ALSO")[2]
+    assert ".BR mesosctl (1)" in text
+    assert ".BR mesosctl\\-options (1)" in text or page == "man/mesosctl-options.1"
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -122,7 +142,7 @@ def test_man_warns_of_nothing(page):
 
 
 def test_the_server_has_its_pages_too():
-    made = files()
+    made = FILES
     assert "complete_bash" in made["completions/mesos-fake-master.bash"]
     page = made["man/mesos-fake-master.1"]
     assert ".SH EXAMPLES" in page
