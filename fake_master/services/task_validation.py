@@ -380,9 +380,7 @@ def _executor_problems(context: AcceptContext, executor: Info, *, in_group: bool
     if _share_cgroups(executor):
         yield "The 'share_cgroups' field cannot be set to 'true' on executor containers"
     known = context.framework.executors.get((context.agent.id, executor_id))
-    if known is not None and not same_executor(
-        _without(known.info, "framework_id"), _without(executor, "framework_id")
-    ):
+    if known is not None and not same_executor(known.info, executor):
         yield "ExecutorInfo is not compatible with existing ExecutorInfo with same ExecutorID."
 
 
