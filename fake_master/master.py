@@ -102,7 +102,7 @@ class Master:
             state,
             allocator,
             offers,
-            TaskLauncher(allocator, updates, runner),
+            TaskLauncher(state.access, allocator, updates, runner),
             self.checkpoints,
             updates,
             self.operation_updates,

@@ -20,7 +20,9 @@ from fake_master.services.task_validation import (
     understood,
     unreadable,
 )
-from fake_master.state.tasks import Executor, Task, TaskReason
+from fake_master.state.acls import Access
+from fake_master.state.tasks import Executor, Task, TaskReason, user_of
+from mesosctl.model.errors import Forbidden
 from mesosctl.model.reservations.operations import Conversion
 from mesosctl.model.resources import Resources
 
@@ -37,7 +39,10 @@ def task_infos(operation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 class TaskLauncher:
     """Starts the tasks of LAUNCH and LAUNCH_GROUP, and refuses those that cannot be."""
 
-    def __init__(self, allocator: Allocator, task_updates: TaskUpdates, task_runner: TaskRunner) -> None:
+    def __init__(
+        self, access: Access, allocator: Allocator, task_updates: TaskUpdates, task_runner: TaskRunner
+    ) -> None:
+        self._access = access
         self._allocator = allocator
         self._task_updates = task_updates
         self._task_runner = task_runner
@@ -58,8 +63,10 @@ class TaskLauncher:
             return self._launch_group(context, task_infos(operation), executor)
         launched = False
         for info in infos:
-            problem = task_problem(context, info)
-            if problem is not None:
+            if (problem := self._forbidden(context, info)) is not None:
+                self._refuse(context, [info], "REASON_TASK_UNAUTHORIZED", problem)
+                continue
+            if (problem := task_problem(context, info)) is not None:
                 self._refuse(context, [info], "REASON_TASK_INVALID", problem)
                 continue
             self._start(context, info, info.get("executor"))
@@ -70,6 +77,10 @@ class TaskLauncher:
         """An operation without its body has no tasks of which anything could be said."""
         if executor is None or not infos:
             return False
+        problem = next(filter(None, (self._forbidden(context, info) for info in infos)), None)
+        if problem is not None:
+            self._refuse(context, infos, "REASON_TASK_GROUP_UNAUTHORIZED", problem)
+            return False
         problem = group_problem(context, infos, executor)
         if problem is not None:
             self._refuse(context, infos, "REASON_TASK_GROUP_INVALID", problem)
@@ -77,6 +88,14 @@ class TaskLauncher:
         for info in infos:
             self._start(context, info, executor)
         return True
+
+    def _forbidden(self, context: AcceptContext, info: Info) -> str | None:
+        """Return why the framework may not run the task, or None."""
+        try:
+            self._access.may_run(context.framework.principal, user_of(info, context.framework.info["user"]))
+        except Forbidden as error:
+            return error.message
+        return None
 
     def _refuse(self, context: AcceptContext, infos: Sequence[Info], reason: TaskReason, problem: str) -> None:
         for info in infos:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from fake_master.allocator.interface import Allocator
-from fake_master.services import v1_messages
 from fake_master.services.agents.checkpointed_tasks import NoCheckpointedTasks
 from fake_master.services.events import EventPublisher
 from fake_master.services.task_updates import TaskUpdates
@@ -47,7 +46,7 @@ class TaskRunner:
         if executor is not None:
             framework.executors[executor.agent_id, executor.id] = executor
             framework.hold(agent, executor.resources)
-        self._events.operators("TASK_ADDED", {"task": v1_messages.task(task)})
+        self._events.task_added(framework, task)
         framework.count_task(task)
         self._store.remember_task(framework, task)
         delay = agent.faults.launch_delay

@@ -167,9 +167,7 @@ class TaskUpdates:
 
     def tell_operators(self, framework: Framework, task: Task, status: Mapping[str, Any]) -> None:
         """Send TASK_UPDATED to the subscribers of the operator API."""
-        self._events.operators(
-            "TASK_UPDATED", {"framework_id": {"value": framework.id}, "status": status, "state": task.state}
-        )
+        self._events.task_updated(framework, task, status)
 
     def _count_end(self, state: TaskState, reason: TaskReason) -> None:
         """Ends that the master tells of are counted by their reason."""

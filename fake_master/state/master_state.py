@@ -12,7 +12,7 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.maintenance import MaintenanceSchedule
 from fake_master.state.offers import OfferOperation, OutstandingOffers
 from fake_master.state.quota import RoleUsage, SentQuota
-from fake_master.state.streams import EventStream
+from fake_master.state.streams import Listener
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.quota.capacity import capacity
@@ -65,7 +65,7 @@ class MasterState:
         self.quotas: dict[str, SentQuota] = {}
         self.weights: dict[str, float] = {}
         """Every weight that was set, 1.0 included; a role without one weighs 1."""
-        self.operator_streams: dict[str, EventStream] = {}
+        self.operator_streams: dict[str, Listener] = {}
         """Operators that subscribed to events, by stream id."""
         self.ended: str | None = None
         """Why this master has given up leading, or None; the transport that serves it sees to its end."""

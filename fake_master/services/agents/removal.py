@@ -185,7 +185,7 @@ class AgentRemoval:
                 f"Agent {agent.hostname} removed: its machine is down",
                 may_return=lambda _framework: False,
             )
-            self._events.operators("AGENT_REMOVED", {"agent_id": {"value": agent.id}})
+            self._events.agent_removed(agent)
 
     def _remove(
         self,

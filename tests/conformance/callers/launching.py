@@ -9,7 +9,7 @@ from tests.conformance.masters.cluster import Cluster
 
 CAPABILITIES = ("MULTI_ROLE", "RESERVATION_REFINEMENT", "SHARED_RESOURCES")
 Outcome = tuple[int, dict[str, dict[str, int]]]
-"""The status of the ACCEPT; by task id, how often the master gave each state and reason. A task that it launched has none."""
+"""The status of the ACCEPT; by task id, how often the master gave each state and reason, of refused tasks."""
 
 
 def launched_on(master: Cluster, operations: list[Any], *roles: str, **info: Any) -> Outcome:

@@ -394,7 +394,7 @@ class TaskDice:
         walk(value)
         holder, key = self.choose(*places)
         deed = self.random.random()
-        if isinstance(holder, dict) and deed < 0.35 and key not in ("type",):
+        if isinstance(holder, dict) and deed < 0.35 and key != "type":
             del holder[key]
         else:
             stranger = self.choose(*_STRANGERS)
