@@ -112,6 +112,8 @@ class StandIn(httpx.BaseTransport):
         return answers[path]
 
     def _call(self, body: dict[str, Any]) -> httpx.Response:
+        if body["type"] == "GET_FRAMEWORKS":
+            return httpx.Response(200, json={"type": "GET_FRAMEWORKS", "get_frameworks": {}})
         if body["type"] == "SET_QUOTA":
             return self._set(body["set_quota"]["quota_request"])
         for config in body["update_quota"]["quota_configs"]:
