@@ -87,9 +87,12 @@ class _Accounting:
         held: tuple[tuple[Cause, Mapping[str, list[Held]]], ...] = (("used", self._used), ("offered", self._offered))
         for cause, by_agent in held:
             for framework_id, role, resources in by_agent.get(agent.id, ()):
+                amounts = resources.filter(_is_of_agent).quantities()
+                if not amounts:
+                    continue
                 yield AccountLine(
                     cause,
-                    resources.filter(_is_of_agent).quantities(),
+                    amounts,
                     (role,),
                     framework_id,
                     self._framework_names[framework_id],

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from html import escape as _escape
 from importlib.resources import files
 
+from mesosctl.model.amount_text import in_words
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.forecasts.forecast import guarantees, guarantees_title, headroom_rows
@@ -24,7 +25,7 @@ from mesosctl.output.forecasts.sentences import (
     unoffered_texts,
     verdict,
 )
-from mesosctl.output.formats.amounts import amounts_text, in_words
+from mesosctl.output.formats.amounts import amounts_text
 from mesosctl.output.formats.report import Report, shown_cells
 from mesosctl.output.rate_limits_simulation import simulation
 from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, ShareChange
