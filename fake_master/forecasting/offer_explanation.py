@@ -87,7 +87,7 @@ class _Accounting:
         held: tuple[tuple[Cause, Mapping[str, list[Held]]], ...] = (("used", self._used), ("offered", self._offered))
         for cause, by_agent in held:
             for framework_id, role, resources in by_agent.get(agent.id, ()):
-                amounts = resources.filter(_is_of_agent).quantities()
+                amounts = resources.filter(_is_of_agent).separate_quantities()
                 if not amounts:
                     continue
                 yield AccountLine(
@@ -104,7 +104,7 @@ class _Accounting:
         if decision is not None:
             yield from self._free_lines(record, free, client, decision)
         elif free:
-            yield AccountLine("out-of-service", free.quantities(), detail=self._out_of_service.get(agent.id))
+            yield AccountLine("out-of-service", free.separate_quantities(), detail=self._out_of_service.get(agent.id))
 
     def _free_lines(self, agent: Agent, free: Resources, client: Client, decision: Decision) -> Iterator[AccountLine]:
         """Yield what is free of an agent in service, by the reason why it is not offered."""
@@ -113,7 +113,7 @@ class _Accounting:
         visible: list[Resource] = []
         for entry in free:
             missing = unfit or eligibility.accepted_kinds.missing_capability(entry)
-            amounts = Resources([entry]).quantities()
+            amounts = Resources([entry]).separate_quantities()
             if not entry.allocatable_to(client.role.name):
                 static = Quantities() if entry.is_dynamically_reserved else amounts
                 yield AccountLine("reserved", amounts, (entry.role,), static=static)
@@ -126,14 +126,14 @@ class _Accounting:
             return
         cause = _cause(agent, client, decision)
         if cause is not None:
-            yield AccountLine(cause, left.quantities())
+            yield AccountLine(cause, left.separate_quantities())
             return
         yield from self._bounded_lines(left, client, decision)
 
     def _bounded_lines(self, visible: Resources, client: Client, decision: Decision) -> Iterator[AccountLine]:
         """Yield the amounts that quota withholds, and those that it leaves."""
         bounds = self._trial.bounds[client.role.name]
-        rest = dict(visible.quantities().items())
+        rest = dict(visible.separate_quantities().items())
         counted = visible.filter(is_unreserved_nonrevocable).scalar_quantities()
         offered = decision.offered.filter(is_unreserved_nonrevocable).scalar_quantities()
         for name, amount in counted.items():
