@@ -87,7 +87,7 @@ class _Accounting:
         held: tuple[tuple[Cause, Mapping[str, list[Held]]], ...] = (("used", self._used), ("offered", self._offered))
         for cause, by_agent in held:
             for framework_id, role, resources in by_agent.get(agent.id, ()):
-                amounts = resources.filter(_is_of_agent).separate_quantities()
+                amounts = resources.filter(self._is_of_agent).separate_quantities()
                 if not amounts:
                     continue
                 yield AccountLine(
@@ -157,13 +157,17 @@ class _Accounting:
             cause: Cause = "open" if decision.offered else "filter" if decision.refused else "minimum"
             yield AccountLine(cause, left)
 
+    def _is_of_agent(self, entry: Resource) -> bool:
+        """Return whether it is part of an agent's total; what its owner lends is not."""
+        return self._snapshot.lending is None or entry.revocability != "non-throttleable"
+
     def _evictable(self, role: str) -> Iterator[Evictable]:
         """Yield the tasks that would end if the role used everything that it can have of each agent."""
         for agent in self._master.state.agents.values():
             wanted = self._state.agents[agent.id].free_resources.resources.filter(lambda one: one.allocatable_to(role))
             for _, receiver, offered in self._offered.get(agent.id, ()):
                 if receiver == role:
-                    wanted += offered.filter(_is_of_agent)
+                    wanted += offered.filter(self._is_of_agent)
             for framework, task in self._master.runtime.would_be_evicted(agent, wanted):
                 yield Evictable(framework.name, task.id, self._agent_names[agent.id])
 
@@ -192,8 +196,3 @@ def _merged(lines: Iterable[AccountLine]) -> Iterator[AccountLine]:
             else replace(known, amounts=known.amounts + line.amounts, static=known.static + line.static)
         )
     return iter(sums.values())
-
-
-def _is_of_agent(entry: Resource) -> bool:
-    """Return whether it is part of an agent's total; what its owner lends is not."""
-    return entry.revocability != "non-throttleable"
