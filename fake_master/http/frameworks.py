@@ -87,7 +87,7 @@ class FrameworkEndpoints:
 def _first_seen(one: Task | TaskGroup) -> float:
     if isinstance(one, TaskGroup):
         return one.since
-    return float(one.statuses[0]["timestamp"]) if one.statuses else 0.0
+    return one.statuses[0].timestamp if one.statuses else 0.0
 
 
 def _number(text: str | None, default: int) -> int:

@@ -17,7 +17,9 @@ from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Messag
 
 _QUOTED_NUMBER = re.compile(r"\s*([-0-9][-+0-9.eE]*)(?:[^-+0-9.eE\s]\s*)?\Z")
 _INTEGER_BITS = {"uint64": 64, "int64": 64, "int32": 32, "uint32": 32}
-# A double may be infinite, which JSON has no number for. NaN, or another spelling, is refused.
+NOT_FINITE = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
+"""How a master writes the doubles that JSON has no number for, by Python's names for them."""
+# Of these, a master reads only the infinite ones.
 _INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
 # The names of JSON values in sentences.
 _JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
