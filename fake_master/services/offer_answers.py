@@ -7,15 +7,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator
-from fake_master.services.launch import LAUNCHES, AcceptContext, TaskLauncher, entries, task_infos
+from fake_master.services.accept_context import AcceptContext, entries
+from fake_master.services.launch import LAUNCHES, TaskLauncher, task_infos
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
 from fake_master.services.reservations import Checkpoints
 from fake_master.services.task_updates import TaskUpdates
+from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
-from fake_master.state.tasks import TaskState
+from fake_master.state.tasks import Task, TaskState
 from mesosctl.model.errors import MesosctlError, RuleViolation
 from mesosctl.model.quantities import to_milli
 from mesosctl.model.reservations import operations as operations_model
@@ -24,8 +26,7 @@ from mesosctl.model.reservations.rules import Requester, check_reserve, check_un
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 
-# What these convert is not there for later operations of the same ACCEPT, and of what shrinking frees the
-# master of Mesos 1.11.0 loses sight: it stays allocated to the framework until that is gone.
+# What these convert is not there for later operations of the same ACCEPT.
 _RESIZES = ("GROW_VOLUME", "SHRINK_VOLUME")
 
 
@@ -65,8 +66,6 @@ class OfferAnswers:
             self._refuse_all(framework, [offer for offer in offers if offer is not None], operations, problem)
             return
         valid = [offer for offer in offers if offer is not None]
-        if not valid:
-            return
         offered = Resources()
         for offer in valid:
             self._offers.discard(offer)
@@ -84,16 +83,43 @@ class OfferAnswers:
                 framework.counts[f"operations/{operation['type'].lower()}"] += 1
         self._give_back(context, offered, refuse_seconds)
 
+    def launch(self, framework: Framework, offer_id: str, tasks: Sequence[Task], held: Resources) -> None:
+        """ACCEPT of a local scheduler: launch tasks, which together hold `held`, from one offer.
+
+        The rest of the offer can be offered again at once.
+        """
+        self._state.counts["messages_launch_tasks"] += 1
+        offer = self._state.offers.get(offer_id)
+        problem = self._offers_problem(framework, (offer_id,), (offer,))
+        if problem is not None or offer is None:
+            if offer is not None and offer.framework_id == framework.id:
+                self._offers.take_back(offer)
+            for task in tasks:
+                self._refuse_launch(
+                    framework, {"task_id": {"value": task.id}, "agent_id": {"value": task.agent_id}}, problem
+                )
+            return
+        self._offers.discard(offer)
+        framework.counts["offers/accepted"] += 1
+        self._launcher.launch_alike(framework, tasks, held)
+        framework.counts["operations/launch"] += 1
+        left = offer.resources - held
+        if len(left):
+            self._allocator.pause()
+            self._allocator.recover_resources(framework.id, offer.agent_id, left, 0.0)
+            self._allocator.resume()
+
     def _perform(self, context: AcceptContext, operation: Mapping[str, Any]) -> bool:
         """Perform one operation; return whether anything came of it."""
         if operation["type"] in LAUNCHES:
             return self._launcher.launch(context, operation)
         try:
-            self.convert(context, operation)
+            conversions = self._convert(context, operation)
         except (MesosctlError, ValueError) as error:
             self._operation_updates.refused(context.framework, operation, str(error))
             return False
-        self._operation_updates.finished(context, operation)
+        arrived = self._operation_updates.sent(context, operation)
+        self._checkpoints.convert(context.agent, conversions, arrived)
         return True
 
     def _count_launches(self, operations: Sequence[Mapping[str, Any]]) -> None:
@@ -116,6 +142,8 @@ class OfferAnswers:
     ) -> str | None:
         if len(set(offer_ids)) != len(offer_ids):
             return "Duplicate offer in offer list"
+        if not offers:
+            return "No offers specified"
         agents, offered_roles = set(), set()
         for offer_id, offer in zip(offer_ids, offers, strict=True):
             if offer is None:
@@ -141,26 +169,28 @@ class OfferAnswers:
     ) -> None:
         for offer in {offer.id: offer for offer in offers if offer.framework_id == framework.id}.values():
             self._offers.take_back(offer)
-        state: TaskState = "TASK_DROPPED" if framework.is_partition_aware else "TASK_LOST"
         for operation in operations:
             if operation["type"] in LAUNCHES:
                 for info in task_infos(operation):
-                    self._task_updates.refuse(
-                        framework, info, state, "REASON_INVALID_OFFERS", f"Task launched with invalid offers: {problem}"
-                    )
+                    self._refuse_launch(framework, info, problem)
             else:
                 self._operation_updates.refused(
                     framework, operation, f"Operation attempted with invalid offers: {problem}"
                 )
 
+    def _refuse_launch(self, framework: Framework, info: Mapping[str, Any], problem: str | None) -> None:
+        state: TaskState = "TASK_DROPPED" if framework.is_partition_aware else "TASK_LOST"
+        message = f"Task launched with invalid offers: {problem}"
+        self._task_updates.refuse(framework, info, state, "REASON_INVALID_OFFERS", message)
+
     def _give_back(self, context: AcceptContext, offered: Resources, refuse_seconds: float | None) -> None:
         """Return what is left to the allocator: converted resources without a filter, all others with that of the call.
 
-        Resources that were converted and converted back count as the rest.
+        Resources that were converted and converted back count as the rest. Of what a SHRINK_VOLUME frees, a master
+        loses sight as far as the offer had the like: that stays allocated to the framework until it is gone.
         """
-        converted = context.left - offered
+        converted = context.left + context.resized - offered
         untouched = context.left - converted
-        converted += context.resized
         self._allocator.pause()
         if len(converted):
             self._allocator.recover_resources(context.framework.id, context.agent.id, converted)
@@ -170,8 +200,8 @@ class OfferAnswers:
             )
         self._allocator.resume()
 
-    def convert(self, context: AcceptContext, operation: Mapping[str, Any]) -> None:
-        """Check an operation, and apply it to the agent, the allocator and the context.
+    def _convert(self, context: AcceptContext, operation: Mapping[str, Any]) -> list[Conversion]:
+        """Check an operation, apply it to the allocator and the context, and return it for the agent.
 
         Raises RuleViolation, Conflict or Forbidden.
         """
@@ -184,10 +214,23 @@ class OfferAnswers:
         if operation["type"] in _RESIZES:
             (step,) = allocated
             left = context.left - step.consumed
-            context.resized += step.converted.filter(lambda entry: entry.is_persistent_volume)
+            context.resized += step.converted
+        if operation["type"] == "DESTROY":
+            self._rescind_offers_of(context.agent, allocated)
         self._allocator.update_allocation(context.framework.id, context.agent.id, context.left, allocated)
         context.left = left
-        self._checkpoints.convert(context.agent, conversions)
+        if operation["type"] in ("CREATE", "DESTROY"):
+            context.note_shared()
+        return conversions
+
+    def _rescind_offers_of(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+        """Rescind the offers of an agent that hold a shared volume which is about to be destroyed.
+
+        A master compares allocation roles too, so offers to roles below that of the volume stay.
+        """
+        for offer in self._state.offers.on_agent(agent.id):
+            if any(offer.resources.contains(step.consumed) for step in conversions):
+                self._offers.rescind(offer)
 
     def _conversions(self, context: AcceptContext, operation: Mapping[str, Any]) -> list[Conversion]:
         kind = operation["type"]

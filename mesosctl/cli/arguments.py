@@ -129,6 +129,25 @@ SnapshotSource = Annotated[
     Path | None,
     typer.Option("--from", metavar="FILE", help="Read a snapshot instead of asking a master; - is standard input."),
 ]
+HistoryFile = Annotated[
+    Path, typer.Option("--history", metavar="FILE", help="The recording, a SQLite file.", show_default=False)
+]
+Since = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        metavar="TIME",
+        help="A span before the recording's end, such as 30d, or a time such as 2026-03-01T08:00Z. The default is its "
+        "beginning.",
+    ),
+]
+Until = Annotated[
+    str | None, typer.Option("--until", metavar="TIME", help="Like --since. The default is the recording's end.")
+]
+ClusterId = Annotated[
+    str | None,
+    typer.Option("--cluster-id", metavar="ID", help="The cluster in the recording, if it holds several."),
+]
 
 
 def _every(text: str | float) -> float:
@@ -303,7 +322,7 @@ _NO_QUOTA_COMMAND = "mesosctl quota remove {role} removes it"
 
 def note_limit(session: Session, status: "RoleStatus", no_limit: str, *, would: bool = False) -> None:
     """Tell the operator of a role that is, or would be, at or above its limit, and how to set none."""
-    from mesosctl.output.formats.amounts import in_words
+    from mesosctl.model.amount_text import in_words
 
     if no_limit == NO_LIMIT_COMMAND and not status.quota.guarantees:
         no_limit = _NO_QUOTA_COMMAND
