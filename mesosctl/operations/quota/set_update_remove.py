@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.client.leading_master import Master
-from mesosctl.model.errors import Conflict, RuleViolation, UsageError
+from mesosctl.model.errors import Conflict, Denied, RuleViolation, UsageError
 from mesosctl.model.quantities import Limits, Quota
 from mesosctl.model.quota.desired import (
     DesiredQuota,
@@ -114,13 +114,15 @@ def plan_update(
             field="--file",
             hint="put one configuration in each file",
         )
-    readable = quotas_if_allowed(master)
-    if readable is None and (at_once or not options.only_new):
+    try:
+        # UPDATE_QUOTA would replace a quota that is not seen; POST /quota replaces nothing.
+        readable = read_quotas(master) if at_once and options.only_new else quotas_if_allowed(master)
+    except Denied as error:
+        error.hint = error.hint or "with --api v0, mesosctl sends POST /quota, which replaces nothing, without reading"
+        raise
+    if readable is None and not options.only_new:
         raise RuleViolation(
-            "the quotas cannot be read, but an update must know what it replaces",
-            field="role",
-            rule="quota.readable",
-            hint="--api v0 sends POST /quota, which replaces nothing" if options.only_new else None,
+            "the quotas cannot be read, but an update must know what it replaces", field="role", rule="quota.readable"
         )
     stored = readable or {}
     check_stored(
