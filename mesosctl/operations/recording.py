@@ -317,7 +317,7 @@ class Recorder:
                 self._recording.prune(ledger.cluster.cluster_id, now - to_micros(self._options.keep))
 
     def _allowed(self, read: Callable[[], Any]) -> Any:
-        """What is read; None if this principal may not."""
+        """The answer; None if this principal may not read it."""
         try:
             return read()
         except Denied:
