@@ -326,7 +326,9 @@ def test_a_driver_that_knows_its_secret_registers(guarded: Drivers) -> None:
     guarded.registered(principal="ads")
 
 
-@pytest.mark.parametrize(("principal", "secret"), [(b"ads", b"t"), (b"web", b"s"), (b"", b""), (b"\xff", b"")])
+@pytest.mark.parametrize(
+    ("principal", "secret"), [(b"ads", b"t"), (b"web", b"s"), (b"web", b""), (b"ads", b""), (b"", b""), (b"\xff", b"")]
+)
 def test_a_driver_that_does_not_is_refused(guarded: Drivers, principal: bytes, secret: bytes) -> None:
     assert _authenticate(guarded, principal, secret) == "AuthenticationFailedMessage"
     guarded.internal(HERE, "RegisterFrameworkMessage", framework=INFO)
