@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,6 +61,8 @@ class StandIn(httpx.BaseTransport):
     flags: dict[str, str] = field(default_factory=lambda: {"authorizers": "local"})
     instead: dict[str, list[Behaviour]] = field(default_factory=dict)
     requests: list[httpx.Request] = field(default_factory=list)
+    passed: float = 0.0
+    """Seconds by which the clock is ahead, for a request that takes long."""
 
     @property
     def asked(self) -> list[str]:
@@ -109,6 +112,8 @@ class StandIn(httpx.BaseTransport):
         return answers[path]
 
     def _call(self, body: dict[str, Any]) -> httpx.Response:
+        if body["type"] == "GET_FRAMEWORKS":
+            return httpx.Response(200, json={"type": "GET_FRAMEWORKS", "get_frameworks": {}})
         if body["type"] == "SET_QUOTA":
             return self._set(body["set_quota"]["quota_request"])
         for config in body["update_quota"]["quota_configs"]:
@@ -158,6 +163,7 @@ def run(cluster: StandIn) -> Callable[..., Ran]:
             stderr=stream(),
             variables={"MESOSCTL_MASTER": "http://master:5050"} | variables,
             ask_secret=lambda _: "typed",
+            clock=lambda: time.monotonic() + cluster.passed,
             sleep=lambda _: None,
             transport=cluster,
         )

@@ -27,14 +27,14 @@ from fake_master.driver.messages import (
 )
 from fake_master.http.request_response import Refusal, Request, Response
 from fake_master.http.scheduler_api import SchedulerApi
-from fake_master.http.scheduler_messages import CALL
 from fake_master.master import Master
 from fake_master.protobuf.conversion import NotAMessage, parse, serialize
 from fake_master.state.streams import EventStream
 from mesosctl.api.protobuf_json.decoding import ConversionError
+from mesosctl.api.protobuf_json.message_tables import mesos_message
 from mesosctl.api.protobuf_json.messages import read
 
-_CALL = "mesos.scheduler.Call"
+_CALL = mesos_message("mesos.scheduler.Call")
 _PACKAGE = "mesos.internal."
 _AUTHENTICATE = f"{_PACKAGE}AuthenticateMessage"
 _DEACTIVATE = f"{_PACKAGE}DeactivateFrameworkMessage"
@@ -120,7 +120,7 @@ class DriverEndpoint:
             if document is not None:
                 self._authentication.begin(message.sender, document)
             return
-        if message.name not in (_CALL, _DEACTIVATE, *CALLS):
+        if message.name not in (_CALL.name, _DEACTIVATE, *CALLS):
             return
         sender = str(message.sender)
         framework = next((known for known in self._state.frameworks.values() if known.pid == sender), None)
@@ -149,7 +149,7 @@ class DriverEndpoint:
                 self._master.subscriptions.deactivate(framework)
             return
         try:
-            call = read(CALL, document if message.name == _CALL else as_call(message.name, document))
+            call = read(_CALL, document if message.name == _CALL.name else as_call(message.name, document))
             name = self._api.check(call)
         except RefusedMessage as problem:
             self._tell_error(message.sender, str(problem))
@@ -165,7 +165,7 @@ class DriverEndpoint:
         framework = self._state.frameworks.get(call["framework_id"]["value"])
         if framework is None or framework.pid != str(message.sender):
             return
-        if message.name == _CALL:
+        if message.name == _CALL.name:
             framework.counts[f"calls/{name.lower()}"] += 1
         if framework.stream is None:
             self._tell_error(message.sender, "Framework disconnected")

@@ -64,7 +64,7 @@ class Revoking:
             found.setdefault(offer.agent_id, []).append(
                 Holding(offer.id, offer.framework_id, offer.role, offer.resources, offer.resources, is_task=False)
             )
-        for framework, task in sorted(self._tasks(), key=lambda pair: pair[1].statuses[0]["timestamp"]):
+        for framework, task in sorted(self._tasks(), key=lambda pair: pair[1].statuses[0].timestamp):
             ending = task.ending and (framework.id, task.id) not in self._spared
             found.setdefault(task.agent_id, []).append(_holding(framework, task, ending=ending))
         return found

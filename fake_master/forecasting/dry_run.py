@@ -13,9 +13,9 @@ from dataclasses import replace
 from io import BufferedIOBase
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
+from fake_master.forecasting.account import AccountsOfMaster
 from fake_master.forecasting.cluster_changes import add_agents, restarted
 from fake_master.forecasting.recorder import AgentNames, Evictions, Recorder, RescindedOffers
-from fake_master.forecasting.summary import Summaries
 from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.snapshot import RestoredCluster
@@ -33,7 +33,7 @@ from mesosctl.model.version_profile import recovery_factor, recovery_seconds
 from mesosctl.planning.comparison import RunSummary, forecast
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions, Forecast, LostAgent, TriedChange
 from mesosctl.planning.message_rates import Simulation
-from mesosctl.planning.snapshot import ClusterSnapshot
+from mesosctl.planning.snapshot import ClusterSnapshot, evaluable
 
 _NAMED = 20
 """Agents in one sentence; the forecast has them all."""
@@ -69,8 +69,8 @@ class DryRun:
         self._done = 0
         self._take(master)
         self._pass(self._options.cycles)
-        self._summaries = Summaries()
-        self.before = self._summaries.of(master.state)
+        self._accounts = AccountsOfMaster()
+        self.before = self._accounts.of(master.state)
         self.connection = Recorder(master, clock, self._answers.append)
         self.transport = ConnectionTransport(self.connection)
         self._watch()
@@ -260,12 +260,12 @@ class DryRun:
             restarted=self._restarted,
             traffic=self.traffic,
         )
-        return forecast(self.before, self._summaries.of(self._master.state), course)
+        return forecast(self.before, self._accounts.of(self._master.state), course)
 
 
 def of_snapshot(snapshot: ClusterSnapshot, options: DryRunOptions) -> DryRun:
     """A master as the snapshot says, at the moment when it was taken.  Raises BadInput."""
-    return _of_restored(RestoredCluster(snapshot), options)
+    return _of_restored(RestoredCluster(evaluable(snapshot)), options)
 
 
 def of_file(file: BufferedIOBase, where: str, options: DryRunOptions) -> DryRun:

@@ -28,23 +28,8 @@ from fake_master.services.agents.removal import AgentRemoval
 from fake_master.state.agents import Agent
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.master_state import MasterState
-from mesosctl.api.protobuf_json.messages import Field, Message
 from mesosctl.api.resources import list_to_json, summary
 from mesosctl.model.text import parse_resources
-
-_AGENT = {"agent_id": Field(Message("AgentID", {"value": Field("string", "required")}), "required")}
-MARK_GONE = Message("Call.MarkAgentGone", _AGENT)
-DRAIN = Message(
-    "Call.DrainAgent",
-    {
-        **_AGENT,
-        # A duration of protobuf, unlike all others in Mesos; it is shown as a duration of Mesos.
-        "max_grace_period": Field(Message("Duration", {"seconds": Field("int64"), "nanos": Field("int32")})),
-        "mark_gone": Field("bool"),
-    },
-)
-DEACTIVATE = Message("Call.DeactivateAgent", _AGENT)
-REACTIVATE = Message("Call.ReactivateAgent", _AGENT)
 
 
 class AgentCalls:
@@ -58,10 +43,10 @@ class AgentCalls:
     def calls(self) -> tuple[Change, ...]:
         """Return these calls."""
         return (
-            Change("MARK_AGENT_GONE", MARK_GONE, self._mark_gone),
-            Change("DRAIN_AGENT", DRAIN, self._drain),
-            Change("DEACTIVATE_AGENT", DEACTIVATE, self._deactivate),
-            Change("REACTIVATE_AGENT", REACTIVATE, self._reactivate),
+            Change("MARK_AGENT_GONE", self._mark_gone),
+            Change("DRAIN_AGENT", self._drain),
+            Change("DEACTIVATE_AGENT", self._deactivate),
+            Change("REACTIVATE_AGENT", self._reactivate),
         )
 
     def _mark_gone(self, body: Body, principal: str | None) -> None:
@@ -74,7 +59,7 @@ class AgentCalls:
         """DRAIN_AGENT.  Raises Refusal (400) or Forbidden."""
         self._state.flags.authorizer.require("drain_agents", principal, None)
         given = body.get("max_grace_period")
-        grace = None
+        grace = None  # sent as a duration of protobuf, unlike all others in Mesos, and shown as a duration of Mesos
         if given is not None:
             grace = {"nanoseconds": given.get("seconds", 0) * NANOSECONDS + given.get("nanos", 0)}
         with refusing():

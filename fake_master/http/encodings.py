@@ -11,18 +11,19 @@ from fake_master.http.request_response import JSON, PROTOBUF, Refusal, Request, 
 from fake_master.state.streams import Encoder, encoded
 from mesosctl.api.protobuf_json import recordio
 from mesosctl.api.protobuf_json.decoding import ConversionError
-from mesosctl.api.protobuf_json.messages import Message, read
+from mesosctl.api.protobuf_json.message_tables import Message
+from mesosctl.api.protobuf_json.messages import read
 
 _INSTALL = "install mesosctl[protobuf]"
 
 
-def read_call(request: Request, form: Message, name: str) -> dict[str, Any]:
-    """The call in a request, as far as `form` knows it; `name` is the full name of its message.
+def read_call(request: Request, form: Message) -> dict[str, Any]:
+    """The call in a request, as far as its message describes it.
 
     Raises Refusal (400, 415).
     """
     if _content_type(request) == PROTOBUF:
-        body = _from_protobuf(request, name)
+        body = _from_protobuf(request, form.name)
     else:
         body = json_body(request, dict, "body into JSON")
     try:

@@ -15,13 +15,8 @@ from fake_master.services.subscriptions import Subscriptions
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Task, TaskGroup, tasks_of
-from mesosctl.api.protobuf_json.messages import Field, Message
 
 _DEFAULT_LIMIT = 100
-_TEARDOWN = Message(
-    "Call.Teardown",
-    {"framework_id": Field(Message("FrameworkID", {"value": Field("string", "required")}), "required")},
-)
 
 
 class FrameworkEndpoints:
@@ -75,7 +70,7 @@ class FrameworkEndpoints:
 
     def calls(self) -> tuple[Change, ...]:
         """Return the calls of the operator API about frameworks."""
-        return (Change("TEARDOWN", _TEARDOWN, self._call_teardown),)
+        return (Change("TEARDOWN", self._call_teardown),)
 
     def _call_teardown(self, body: Body, principal: str | None) -> None:
         self._remove(body["framework_id"]["value"], principal)
@@ -92,7 +87,7 @@ class FrameworkEndpoints:
 def _first_seen(one: Task | TaskGroup) -> float:
     if isinstance(one, TaskGroup):
         return one.since
-    return float(one.statuses[0]["timestamp"]) if one.statuses else 0.0
+    return one.statuses[0].timestamp if one.statuses else 0.0
 
 
 def _number(text: str | None, default: int) -> int:

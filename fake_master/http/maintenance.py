@@ -6,7 +6,7 @@ Source: Mesos maintenance documentation, "Operator API".
 from collections.abc import Sequence
 from typing import Any
 
-from fake_master.http.operator_api import DURATION, Body, Change, Reading
+from fake_master.http.operator_api import Body, Change, Reading
 from fake_master.http.request_response import (
     Request,
     Response,
@@ -21,19 +21,10 @@ from fake_master.services.agents.registered_agents import AgentRegistry
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.state.maintenance import MachineId
 from fake_master.state.master_state import MasterState
-from mesosctl.api.protobuf_json.messages import Field, Message
+from mesosctl.api.protobuf_json.message_tables import mesos_message
 
-_MACHINE_ID = Message("MachineID", {"hostname": Field("string"), "ip": Field("string")})
-_TIME = Message("TimeInfo", {"nanoseconds": Field("int64", "required")})
-_UNAVAILABILITY = Message("Unavailability", {"start": Field(_TIME, "required"), "duration": Field(DURATION)})
-_WINDOW = Message(
-    "maintenance.Window",
-    {"machine_ids": Field(_MACHINE_ID, "repeated"), "unavailability": Field(_UNAVAILABILITY, "required")},
-)
-_SCHEDULE = Message("maintenance.Schedule", {"windows": Field(_WINDOW, "repeated")})
-UPDATE = Message("Call.UpdateMaintenanceSchedule", {"schedule": Field(_SCHEDULE, "required")})
-START = Message("Call.StartMaintenance", {"machines": Field(_MACHINE_ID, "repeated")})
-STOP = Message("Call.StopMaintenance", {"machines": Field(_MACHINE_ID, "repeated")})
+_MACHINE_ID = mesos_message("mesos.v1.MachineID")
+_SCHEDULE = mesos_message("mesos.v1.maintenance.Schedule")
 
 
 class MaintenanceEndpoints:
@@ -76,9 +67,9 @@ class MaintenanceEndpoints:
         return (
             Reading("GET_MAINTENANCE_SCHEDULE", lambda _body, principal: {"schedule": self._schedule(principal)}),
             Reading("GET_MAINTENANCE_STATUS", lambda _body, principal: {"status": self._status(principal)}),
-            Change("UPDATE_MAINTENANCE_SCHEDULE", UPDATE, self._update),
-            Change("START_MAINTENANCE", START, self._start),
-            Change("STOP_MAINTENANCE", STOP, self._stop),
+            Change("UPDATE_MAINTENANCE_SCHEDULE", self._update),
+            Change("START_MAINTENANCE", self._start),
+            Change("STOP_MAINTENANCE", self._stop),
         )
 
     def _update(self, body: Body, principal: str | None) -> None:

@@ -15,15 +15,13 @@ from fake_master.registry.interface import Transaction
 from fake_master.services.events import HEARTBEAT_SECONDS, EventPublisher
 from fake_master.state.streams import Encoder, EventStream, encoded
 from mesosctl.api.protobuf_json import recordio
-from mesosctl.api.protobuf_json.messages import Field, Message, one_of
+from mesosctl.api.protobuf_json.message_tables import mesos_message
 
 Body = Mapping[str, Any]
 """The message of a call."""
-DURATION = Message("DurationInfo", {"nanoseconds": Field("int64", "required")})
 # Answered by a stream of events.
 STREAMS = ("SUBSCRIBE",)
-# Calls of the real API that this master does not serve, to distinguish them from typing errors.
-NOT_SERVED = ("LIST_FILES", "READ_FILE")
+CALL = mesos_message("mesos.v1.master.Call")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +30,6 @@ class Reading:
 
     name: str
     read: Callable[[Body, str | None], dict[str, Any] | JsonPieces | None]
-    form: Message | None = None
-    """The message of the call, which must be there; None for a call without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +37,6 @@ class Change:
     """A call that changes something, for a principal, inside a transaction."""
 
     name: str
-    form: Message
     change: Callable[[Body, str | None], None]
     status: int = 200
     """202 says that something was taken on, not that it is done."""
@@ -63,25 +58,23 @@ class OperatorApi:
         self._transaction = transaction
         self._describe_state = describe_state
         self.calls = {call.name: call for call in calls}
-        self.form = Message(
-            "Call",
-            {
-                "type": Field(one_of("Call.Type", "UNKNOWN", *STREAMS, *self.calls, *NOT_SERVED)),
-                **{name.lower(): Field(call.form) for name, call in self.calls.items() if call.form is not None},
-            },
-        )
         self._subscribed: tuple[JsonPieces, dict[Encoder, bytes]] | None = None
         """The last state that a subscriber was sent, and the records of it."""
 
+    @property
+    def not_served(self) -> set[str]:
+        """The calls of a real master that this one does not serve."""
+        return CALL.types - {*STREAMS, *self.calls}
+
     def call(self, request: Request, principal: str | None) -> Response:
         """POST /api/v1: a transaction for a change, and none for reading.  Raises Forbidden."""
-        message = read_call(request, self.form, "mesos.v1.master.Call")
+        message = read_call(request, CALL)
         name = message.get("type")
         if name is None:
             raise Refusal(400, "Failed to validate master::Call: Expecting 'type' to be present")
         field = name.lower()
         called = self.calls.get(name)
-        if called is not None and called.form is not None and field not in message:
+        if field in CALL.fields and field not in message:
             raise Refusal(400, f"Failed to validate master::Call: Expecting '{field}' to be present")
         if isinstance(called, Change) and called.check is not None:
             called.check(message[field])

@@ -25,27 +25,12 @@ from fake_master.state import roles
 from fake_master.state.master_state import MasterState
 from fake_master.state.quota import SentQuota
 from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
-from mesosctl.api.protobuf_json.messages import Field, Message
-from mesosctl.api.resources import RESOURCE, SCALAR, to_core
+from mesosctl.api.protobuf_json.message_tables import mesos_message
+from mesosctl.api.resources import to_core
 from mesosctl.api.responses import quota_status
 
-QUOTA_REQUEST = Message(
-    "QuotaRequest",
-    {"force": Field("bool"), "role": Field("string"), "guarantee": Field(RESOURCE, "repeated")},
-)
-QUOTA_CONFIG = Message(
-    "QuotaConfig",
-    {
-        "role": Field("string", "required"),
-        "guarantees": Field(SCALAR, entry=True),
-        "limits": Field(SCALAR, entry=True),
-    },
-)
-WEIGHT_INFO = Message("WeightInfo", {"weight": Field("double", "required"), "role": Field("string")})
-_SET_QUOTA = Message("Call.SetQuota", {"quota_request": Field(QUOTA_REQUEST, "required")})
-_REMOVE_QUOTA = Message("Call.RemoveQuota", {"role": Field("string", "required")})
-_UPDATE_QUOTA = Message("Call.UpdateQuota", {"force": Field("bool"), "quota_configs": Field(QUOTA_CONFIG, "repeated")})
-_UPDATE_WEIGHTS = Message("Call.UpdateWeights", {"weight_infos": Field(WEIGHT_INFO, "repeated")})
+_QUOTA_REQUEST = mesos_message("mesos.v1.quota.QuotaRequest")
+_WEIGHT_INFO = mesos_message("mesos.v1.WeightInfo")
 _MOST_PATH_TOKENS = 3
 
 
@@ -68,7 +53,7 @@ class QuotaEndpoints:
     def post(self, request: Request, principal: str | None) -> Response:
         """POST /quota; the content type and the rest of the path do not matter."""
         what = "set quota request JSON"
-        self._set(json_message(request, QUOTA_REQUEST, what, f"Failed to validate {what}"), principal)
+        self._set(json_message(request, _QUOTA_REQUEST, what, f"Failed to validate {what}"), principal)
         return accepted_silently()
 
     def delete(self, request: Request, principal: str | None) -> Response:
@@ -92,9 +77,9 @@ class QuotaEndpoints:
         """Return the calls of the operator API about quota."""
         return (
             Reading("GET_QUOTA", lambda _body, principal: {"status": self._status(principal)}),
-            Change("SET_QUOTA", _SET_QUOTA, lambda body, principal: self._set(body["quota_request"], principal)),
-            Change("REMOVE_QUOTA", _REMOVE_QUOTA, self._remove),
-            Change("UPDATE_QUOTA", _UPDATE_QUOTA, self._update),
+            Change("SET_QUOTA", lambda body, principal: self._set(body["quota_request"], principal)),
+            Change("REMOVE_QUOTA", self._remove),
+            Change("UPDATE_QUOTA", self._update),
         )
 
     def _set(self, message: Mapping[str, Any], principal: str | None) -> None:
@@ -152,14 +137,14 @@ class WeightEndpoints:
     def put(self, request: Request, principal: str | None) -> Response:
         """PUT /weights."""
         failure = "Failed to convert weights JSON array to protobuf"
-        self._change(json_messages(request, WEIGHT_INFO, "update weights request JSON", failure), principal)
+        self._change(json_messages(request, _WEIGHT_INFO, "update weights request JSON", failure), principal)
         return accepted_silently()
 
     def calls(self) -> tuple[Reading | Change, ...]:
         """Return the calls of the operator API about weights."""
         return (
             Reading("GET_WEIGHTS", self._get),
-            Change("UPDATE_WEIGHTS", _UPDATE_WEIGHTS, self._update),
+            Change("UPDATE_WEIGHTS", self._update),
         )
 
     def _get(self, _body: Body, principal: str | None) -> dict[str, Any] | None:

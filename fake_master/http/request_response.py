@@ -16,7 +16,8 @@ from fake_master.http.json_text import JsonPieces, json_object, json_pieces
 from fake_master.state.credentials import is_same, secret_of
 from mesosctl.api.http_statuses import BROKEN_RULE, NOT_AVAILABLE
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
-from mesosctl.api.protobuf_json.messages import Message, read
+from mesosctl.api.protobuf_json.message_tables import Message
+from mesosctl.api.protobuf_json.messages import read
 from mesosctl.model.errors import Conflict, RuleViolation
 
 if TYPE_CHECKING:

@@ -12,21 +12,11 @@ from fake_master.http.request_response import Refusal, Request, Response, accept
 from fake_master.services.reservations import Reservations
 from fake_master.state.agents import Agent
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
-from mesosctl.api.protobuf_json.messages import Field, Message, read
-from mesosctl.api.resources import RESOURCE, SCALAR, to_core
+from mesosctl.api.protobuf_json.messages import read
+from mesosctl.api.resources import RESOURCE, to_core
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import to_milli
 from mesosctl.model.resource import Resource
-
-_AGENT_ID = Field(Message("AgentID", {"value": Field("string", "required")}), "required")
-_MANY = Field(RESOURCE, "repeated")
-_ONE = Field(RESOURCE, "required")
-RESERVE = Message("Call.ReserveResources", {"agent_id": _AGENT_ID, "source": _MANY, "resources": _MANY})
-UNRESERVE = Message("Call.UnreserveResources", {"agent_id": _AGENT_ID, "resources": _MANY})
-CREATE = Message("Call.CreateVolumes", {"agent_id": _AGENT_ID, "volumes": _MANY})
-DESTROY = Message("Call.DestroyVolumes", {"agent_id": _AGENT_ID, "volumes": _MANY})
-GROW = Message("Call.GrowVolume", {"agent_id": _AGENT_ID, "volume": _ONE, "addition": _ONE})
-SHRINK = Message("Call.ShrinkVolume", {"agent_id": _AGENT_ID, "volume": _ONE, "subtract": Field(SCALAR, "required")})
 
 
 class ReservationEndpoints:
@@ -63,12 +53,12 @@ class ReservationEndpoints:
     def calls(self) -> tuple[Change, ...]:
         """Return the calls of the operator API about reservations and volumes; they are taken on, not done at once."""
         return (
-            Change("RESERVE_RESOURCES", RESERVE, self._reserve, 202, check_resources),
-            Change("UNRESERVE_RESOURCES", UNRESERVE, self._unreserve, 202, check_resources),
-            Change("CREATE_VOLUMES", CREATE, self._create, 202),
-            Change("DESTROY_VOLUMES", DESTROY, self._destroy, 202),
-            Change("GROW_VOLUME", GROW, self._grow, 202),
-            Change("SHRINK_VOLUME", SHRINK, self._shrink, 202),
+            Change("RESERVE_RESOURCES", self._reserve, 202, check_resources),
+            Change("UNRESERVE_RESOURCES", self._unreserve, 202, check_resources),
+            Change("CREATE_VOLUMES", self._create, 202),
+            Change("DESTROY_VOLUMES", self._destroy, 202),
+            Change("GROW_VOLUME", self._grow, 202, check_agent),
+            Change("SHRINK_VOLUME", self._shrink, 202, check_agent),
         )
 
     def _reserve(self, body: Body, principal: str | None) -> None:
@@ -122,6 +112,12 @@ def check_resources(body: Body) -> None:
     """Check RESERVE_RESOURCES or UNRESERVE_RESOURCES before anything else.  Raises Refusal (400)."""
     with refusing("Failed to validate master::Call: "):
         _many(body, "resources")
+
+
+def check_agent(body: Body) -> None:
+    """Check that GROW_VOLUME or SHRINK_VOLUME names an agent: only agents have resources.  Raises Refusal (400)."""
+    if "agent_id" not in body:
+        raise Refusal(400, "Failed to validate master::Call: Expecting 'agent_id' to be present")
 
 
 def _many(body: Body, field: str) -> list[Resource]:

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from fake_master.http.agents import AgentCalls, AgentEndpoints
 from fake_master.http.frameworks import FrameworkEndpoints
 from fake_master.http.maintenance import MaintenanceEndpoints
-from fake_master.http.operator_api import NOT_SERVED, STREAMS, Change, OperatorApi, Reading
+from fake_master.http.operator_api import STREAMS, Change, OperatorApi, Reading
 from fake_master.http.quota import QuotaEndpoints, WeightEndpoints
 from fake_master.http.request_response import Realm, Request, Response
 from fake_master.http.reservations import ReservationEndpoints
@@ -170,7 +170,7 @@ def _lines(endpoints: Endpoints) -> Iterator[str]:
     yield ""
     yield f"Calls that change something: {_names(call.name for call in calls if isinstance(call, Change))}."
     yield ""
-    yield f"Calls that the fake master answers with 501: {_names(NOT_SERVED)}."
+    yield f"Calls that the fake master answers with 501: {_names(endpoints.operator_api.not_served)}."
     yield from ("", "## Scheduler calls (`POST /api/v1/scheduler`)", "")
     yield f"{_names(endpoints.scheduler_api.served)}."
 

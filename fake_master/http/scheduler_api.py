@@ -10,7 +10,6 @@ from typing import Any
 
 from fake_master.http.encodings import accepted_type, event_encoder, read_call
 from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, refusing
-from fake_master.http.scheduler_messages import BODY_OPTIONAL, CALL
 from fake_master.services.offer_answers import OfferAnswers
 from fake_master.services.offers import InverseOffers
 from fake_master.services.operation_updates import OperationUpdates
@@ -21,11 +20,14 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.streams import EventStream
 from fake_master.state.subscription import Subscription
+from mesosctl.api.protobuf_json.message_tables import mesos_message
+from mesosctl.model.offers.constraints import INSTALL, can_match, has_patterns
 
 Body = Mapping[str, Any]
 Handler = Callable[[Framework, Body], None]
-
-
+CALL = mesos_message("mesos.v1.scheduler.Call")
+# These are complete without their message.
+_BODY_OPTIONAL = frozenset({"TEARDOWN", "REVIVE", "SUPPRESS"})
 # What an acknowledgement that cannot be taken is counted as.
 _ACKNOWLEDGEMENTS = {
     "ACKNOWLEDGE": "invalid_status_update_acknowledgements",
@@ -76,7 +78,7 @@ class SchedulerApi:
 
     def call(self, request: Request, principal: str | None) -> Response:
         """POST /api/v1/scheduler."""
-        message = read_call(request, CALL, "mesos.v1.scheduler.Call")
+        message = read_call(request, CALL)
         name = self.check(message)
         if name == "SUBSCRIBE":
             return self._subscribe(request, message, principal)
@@ -129,6 +131,9 @@ class SchedulerApi:
         media = accepted_type(request)
         if "mesos-stream-id" in request.headers:
             raise Refusal(400, "Subscribe calls should not include the 'Mesos-Stream-Id' header")
+        if has_patterns(wanted.offer_constraints) and not can_match():
+            # Not an ERROR event, which would say that the framework is at fault.
+            raise Refusal(400, f"Offer constraints about text cannot be evaluated: RE2 is not installed; {INSTALL}")
         stream = EventStream(encode=event_encoder(media, "mesos.v1.scheduler.Event"))
         self._subscriptions.subscribe(wanted, stream)
         return Response(200, headers={"Content-Type": media, "Mesos-Stream-Id": stream.id}, stream=stream)
@@ -219,7 +224,7 @@ def _checked_type(message: Body) -> str:
     name = message.get("type")
     if name is None or name == _NONE:
         raise _invalid("Expecting 'type' to be present")
-    if name not in BODY_OPTIONAL and name.lower() not in message:
+    if name not in _BODY_OPTIONAL and name.lower() not in message:
         raise _invalid(f"Expecting '{name.lower()}' to be present")
     if name != "SUBSCRIBE" and "framework_id" not in message:
         raise _invalid("Expecting 'framework_id' to be present")

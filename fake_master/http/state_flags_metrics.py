@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fake_master.http.json_text import JsonPieces, json_object
-from fake_master.http.operator_api import DURATION, Body, Change, Reading
+from fake_master.http.operator_api import Body, Change, Reading
 from fake_master.http.request_response import (
     Refusal,
     Request,
@@ -25,13 +25,7 @@ from fake_master.state import roles as roles_state
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.master_state import MasterState
-from mesosctl.api.protobuf_json.messages import Field, Message
 from mesosctl.model.text import parse_duration
-
-_GET_METRICS = Message("Call.GetMetrics", {"timeout": Field(DURATION)})
-_SET_LOGGING_LEVEL = Message(
-    "Call.SetLoggingLevel", {"level": Field("uint32", "required"), "duration": Field(DURATION, "required")}
-)
 
 
 class StateEndpoints:
@@ -143,7 +137,7 @@ class StateEndpoints:
             Reading("GET_HEALTH", lambda _body, _principal: {"healthy": True}),
             Reading("GET_VERSION", lambda _body, _principal: {"version_info": v1_messages.version_info(state)}),
             Reading("GET_FLAGS", self._get_flags),
-            Reading("GET_METRICS", self._get_metrics, _GET_METRICS),
+            Reading("GET_METRICS", self._get_metrics),
             Reading("GET_MASTER", self._get_master),
             Reading("GET_AGENTS", lambda _body, principal: self._get_agents(principal)),
             Reading("GET_STATE", lambda _body, principal: self.get_state(principal)),
@@ -205,7 +199,7 @@ class LoggingCalls:
         """Return these calls of the operator API."""
         return (
             Reading("GET_LOGGING_LEVEL", lambda _body, _principal: {"level": self._level.level}),
-            Change("SET_LOGGING_LEVEL", _SET_LOGGING_LEVEL, self._set),
+            Change("SET_LOGGING_LEVEL", self._set),
         )
 
     def _set(self, body: Body, principal: str | None) -> None:

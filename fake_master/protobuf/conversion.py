@@ -11,7 +11,8 @@ from typing import Any
 from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as ProtobufMessage
 
-from fake_master.protobuf.descriptors import FieldTable, message_class, tables
+from fake_master.protobuf.descriptors import message_class
+from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Message, Scalar, mesos_message
 
 Document = dict[str, Any]
 _RANGES = {"int32": (-(2**31), 2**31), "int64": (-(2**63), 2**63), "uint32": (0, 2**32), "uint64": (0, 2**64)}
@@ -26,19 +27,19 @@ def parse(name: str, body: bytes) -> Document:
 
     As in Mesos, unknown fields, fields of another wire type and unknown values of enumerations are passed over.
     """
-    message = message_class(name)()
+    parsed = message_class(name)()
     try:
-        message.ParseFromString(body)
+        parsed.ParseFromString(body)
     except DecodeError as error:
         raise NotAMessage(str(error)) from error
-    if not message.IsInitialized():
+    if not parsed.IsInitialized():
         raise NotAMessage("a required field is missing")
-    return _document(message, _readers(name))
+    return _document(parsed, _readers(mesos_message(name)))
 
 
 def serialize(name: str, document: Mapping[str, Any]) -> bytes:
     """Return the bytes of a document; fields that the message does not have are left out."""
-    return message_class(name)(**_writable(name, document)).SerializePartialToString()
+    return message_class(name)(**_writable(mesos_message(name), document)).SerializePartialToString()
 
 
 # --- From bytes ---------------------------------------------------------------------------------------
@@ -46,39 +47,38 @@ def serialize(name: str, document: Mapping[str, Any]) -> bytes:
 Reader = Callable[[Any], Any]
 
 
-def _document(message: ProtobufMessage, readers: Mapping[int, tuple[str, Reader]]) -> Document:
+def _document(parsed: ProtobufMessage, readers: Mapping[int, tuple[str, Reader]]) -> Document:
     document = {}
-    for field, value in message.ListFields():
+    for field, value in parsed.ListFields():
         name, read = readers[field.number]
         document[name] = read(value)
     return document
 
 
 @cache
-def _readers(name: str) -> Mapping[int, tuple[str, Reader]]:
+def _readers(of: Message) -> Mapping[int, tuple[str, Reader]]:
     """Return the name of each field and the function that makes JSON of its value, by number."""
-    return {field.number: (field.name, _field_reader(field)) for field in tables().messages[name].values()}
+    return {field.number: (name, _field_reader(field)) for name, field in of.fields.items()}
 
 
-def _field_reader(field: FieldTable) -> Reader:
-    read = _value_reader(field)
-    if field.is_list:
+def _field_reader(field: Field) -> Reader:
+    read = _value_reader(field.type)
+    if field.label == "repeated":
         return lambda values: [read(value) for value in values]
-    if field.is_map:
+    if field.label == "map":
         return lambda values: {key: read(values[key]) for key in values if isinstance(key, str)}
     return read
 
 
-def _value_reader(field: FieldTable) -> Reader:
-    kind = tables().kind(field)
-    if kind == "message":
-        return lambda message: _document(message, _readers(field.type))
-    if kind == "enumeration":
-        names = {number: value for value, number in reversed(tables().enumerations[field.type].items())}
+def _value_reader(type_: Scalar | Enumeration | Message) -> Reader:
+    if isinstance(type_, Message):
+        return lambda parsed: _document(parsed, _readers(type_))
+    if isinstance(type_, Enumeration):
+        names = {number: value for value, number in reversed(type_.values.items())}
         return names.__getitem__
-    if kind == "text":
+    if type_ == "string":
         return _text
-    if kind == "bytes":
+    if type_ == "bytes":
         return lambda value: base64.b64encode(value).decode()
     return lambda value: value
 
@@ -94,10 +94,10 @@ _NOTHING = object()
 """The mark of a value that a field cannot hold."""
 
 
-def _writable(name: str, document: Mapping[str, Any]) -> Document:
+def _writable(of: Message, document: Mapping[str, Any]) -> Document:
     """Return the values that the class of a message can hold, by the names of its fields."""
     found: Document = {}
-    writers = _writers(name)
+    writers = _writers(of)
     for key, value in document.items():
         write = writers.get(key)
         if write is not None and value is not None:
@@ -108,15 +108,15 @@ def _writable(name: str, document: Mapping[str, Any]) -> Document:
 
 
 @cache
-def _writers(name: str) -> Mapping[str, Writer]:
-    return {field.name: _field_writer(field) for field in tables().messages[name].values()}
+def _writers(of: Message) -> Mapping[str, Writer]:
+    return {name: _field_writer(field) for name, field in of.fields.items() if field.number}
 
 
-def _field_writer(field: FieldTable) -> Writer:
-    write = _value_writer(field)
-    if field.is_list:
+def _field_writer(field: Field) -> Writer:
+    write = _value_writer(field.type)
+    if field.label == "repeated":
         return partial(_write_list, write)
-    if field.is_map:
+    if field.label == "map":
         return partial(_write_map, write, field.type)
     return write
 
@@ -127,14 +127,12 @@ def _write_list(write: Writer, values: Any) -> Any:
     return [value for value in written if value is not _NOTHING]
 
 
-def _write_map(write: Writer, type_: str, values: Any) -> Any:
+def _write_map(write: Writer, type_: Scalar | Enumeration | Message, values: Any) -> Any:
     if not isinstance(values, Mapping):
         return _NOTHING
-    is_message = type_ in tables().messages
+    made = message_class(type_.name) if isinstance(type_, Message) else None
     written = ((key, write(value)) for key, value in values.items() if _is_utf8(key))
-    return {
-        key: message_class(type_)(**value) if is_message else value for key, value in written if value is not _NOTHING
-    }
+    return {key: value if made is None else made(**value) for key, value in written if value is not _NOTHING}
 
 
 def _is_utf8(text: str) -> bool:
@@ -145,21 +143,20 @@ def _is_utf8(text: str) -> bool:
     return True
 
 
-def _value_writer(field: FieldTable) -> Writer:
-    kind = tables().kind(field)
-    if kind == "message":
-        return lambda value: _writable(field.type, value) if isinstance(value, Mapping) else _NOTHING
-    if kind == "enumeration":
-        return partial(_write_name, tables().enumerations[field.type])
-    if kind == "text":
+def _value_writer(type_: Scalar | Enumeration | Message) -> Writer:
+    if isinstance(type_, Message):
+        return lambda value: _writable(type_, value) if isinstance(value, Mapping) else _NOTHING
+    if isinstance(type_, Enumeration):
+        return partial(_write_name, type_.values)
+    if type_ == "string":
         return _write_text
-    if kind == "bytes":
+    if type_ == "bytes":
         return _write_bytes
-    if kind == "bool":
+    if type_ == "bool":
         return lambda value: value if isinstance(value, bool) else _NOTHING
-    if kind == "number":
-        return _write_number
-    return partial(_write_whole, *_RANGES[field.type])
+    if type_ in _RANGES:
+        return partial(_write_whole, *_RANGES[type_])
+    return _write_number
 
 
 def _write_text(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """Events to frameworks and to operators (Mesos documentation, "Scheduler HTTP API" and "Operator HTTP API")."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from fake_master.services import v1_messages
@@ -9,6 +9,7 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream, SharedEvent
+from fake_master.state.tasks import Task, TaskStatus
 
 HEARTBEAT_SECONDS = 15.0
 _HEARTBEAT = SharedEvent({"type": "HEARTBEAT"})
@@ -45,7 +46,8 @@ class EventPublisher:
                 },
             },
         )
-        if framework.pid is None:  # a driver is looked after by its connection
+        # A driver is looked after by its connection, and a scheduler in this process needs nobody.
+        if framework.pid is None and framework.scheduler is None:
             self.keep_alive(stream, framework)
 
     def keep_alive(self, stream: EventStream, framework: Framework | None = None) -> None:
@@ -57,12 +59,15 @@ class EventPublisher:
         self._write(stream, stream.send_shared, _HEARTBEAT)
         self._state.timers.at(self._state.now + HEARTBEAT_SECONDS, lambda: self.keep_alive(stream, framework))
 
-    def offers(self, framework: Framework, offers: Iterable[Offer]) -> None:
+    def offers(self, framework: Framework, offers: Sequence[Offer]) -> None:
         """Send one OFFERS event."""
-        if framework.stream is None:
+        stream = framework.stream
+        if stream is None:
             return
-        if not framework.stream.is_read:  # describing thousands of offers without subscribers would waste time
+        if not stream.is_read:  # describing thousands of offers without subscribers would waste time
             framework.counts["events/offers"] += 1
+            if framework.scheduler is not None:
+                framework.scheduler.offered(offers)
             return
         state, capabilities = self._state, framework.capabilities
         described = [v1_messages.offer(state, offer, state.agents[offer.agent_id], capabilities) for offer in offers]
@@ -87,9 +92,19 @@ class EventPublisher:
             {"type": "RESCIND_INVERSE_OFFER", "rescind_inverse_offer": {"inverse_offer_id": {"value": offer_id}}},
         )
 
+    def task_update(self, framework: Framework, task: Task, status: TaskStatus) -> None:
+        """Send a status of a task."""
+        scheduler = framework.scheduler
+        if scheduler is None:
+            self.update(framework, status.message(task))
+        else:
+            framework.counts["events/update"] += 1
+            scheduler.updated(task, status)
+
     def update(self, framework: Framework, status: Mapping[str, Any]) -> None:
-        """Send the status of a task."""
-        self._to(framework, {"type": "UPDATE", "update": {"status": status}})
+        """Send a TaskStatus message, also of a task that is not known."""
+        if framework.stream is not None:
+            self._to(framework, {"type": "UPDATE", "update": {"status": status}})
 
     def operation(self, framework: Framework, status: Mapping[str, Any]) -> None:
         """Send the status of an offer operation that has an id."""

@@ -83,6 +83,19 @@ class TaskLauncher:
             launched = True
         return launched
 
+    def launch_alike(self, framework: Framework, tasks: Sequence[Task], held: Resources) -> None:
+        """Start tasks of one agent that a local scheduler made of an offer, and that together hold `held`.
+
+        They are valid by the way they are made; `launch` does the same with those of a LAUNCH.
+        """
+        if self._task_runner.runtime.evicts:  # each task may have to wait for room by itself
+            for task in tasks:
+                self._allocator.transition_offered_to_allocated(task.agent_id, task.resources)
+                self._task_runner.launch(framework, task, None)
+        else:
+            self._allocator.transition_offered_to_allocated(tasks[0].agent_id, held)
+            self._task_runner.launch_alike(framework, tasks, held)
+
     def _launch_group(
         self, context: AcceptContext, infos: Sequence[Mapping[str, Any]], executor: Mapping[str, Any] | None
     ) -> bool:

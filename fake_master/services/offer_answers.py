@@ -15,7 +15,7 @@ from fake_master.services.task_updates import TaskUpdates
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
-from fake_master.state.tasks import TaskState
+from fake_master.state.tasks import Task, TaskState
 from mesosctl.model.errors import MesosctlError, RuleViolation
 from mesosctl.model.quantities import to_milli
 from mesosctl.model.reservations import operations as operations_model
@@ -84,6 +84,32 @@ class OfferAnswers:
                 framework.counts[f"operations/{operation['type'].lower()}"] += 1
         self._give_back(context, offered, refuse_seconds)
 
+    def launch(self, framework: Framework, offer_id: str, tasks: Sequence[Task], held: Resources) -> None:
+        """ACCEPT of a local scheduler: launch tasks, which together hold `held`, from one offer.
+
+        The rest of the offer can be offered again at once.
+        """
+        self._state.counts["messages_launch_tasks"] += 1
+        offer = self._state.offers.get(offer_id)
+        problem = self._offers_problem(framework, (offer_id,), (offer,))
+        if problem is not None or offer is None:
+            if offer is not None and offer.framework_id == framework.id:
+                self._offers.take_back(offer)
+            for task in tasks:
+                self._refuse_launch(
+                    framework, {"task_id": {"value": task.id}, "agent_id": {"value": task.agent_id}}, problem
+                )
+            return
+        self._offers.discard(offer)
+        framework.counts["offers/accepted"] += 1
+        self._launcher.launch_alike(framework, tasks, held)
+        framework.counts["operations/launch"] += 1
+        left = offer.resources - held
+        if len(left):
+            self._allocator.pause()
+            self._allocator.recover_resources(framework.id, offer.agent_id, left, 0.0)
+            self._allocator.resume()
+
     def _perform(self, context: AcceptContext, operation: Mapping[str, Any]) -> bool:
         """Perform one operation; return whether anything came of it."""
         if operation["type"] in LAUNCHES:
@@ -141,17 +167,19 @@ class OfferAnswers:
     ) -> None:
         for offer in {offer.id: offer for offer in offers if offer.framework_id == framework.id}.values():
             self._offers.take_back(offer)
-        state: TaskState = "TASK_DROPPED" if framework.is_partition_aware else "TASK_LOST"
         for operation in operations:
             if operation["type"] in LAUNCHES:
                 for info in task_infos(operation):
-                    self._task_updates.refuse(
-                        framework, info, state, "REASON_INVALID_OFFERS", f"Task launched with invalid offers: {problem}"
-                    )
+                    self._refuse_launch(framework, info, problem)
             else:
                 self._operation_updates.refused(
                     framework, operation, f"Operation attempted with invalid offers: {problem}"
                 )
+
+    def _refuse_launch(self, framework: Framework, info: Mapping[str, Any], problem: str | None) -> None:
+        state: TaskState = "TASK_DROPPED" if framework.is_partition_aware else "TASK_LOST"
+        message = f"Task launched with invalid offers: {problem}"
+        self._task_updates.refuse(framework, info, state, "REASON_INVALID_OFFERS", message)
 
     def _give_back(self, context: AcceptContext, offered: Resources, refuse_seconds: float | None) -> None:
         """Return what is left to the allocator: converted resources without a filter, all others with that of the call.

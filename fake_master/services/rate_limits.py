@@ -57,6 +57,10 @@ class RateLimiting:
         if self._acts_on(framework) and framework.principal is not None and framework.principal not in remaining:
             self._counters.pop(framework.principal, None)
 
+    def throttles(self, framework: Framework) -> bool:
+        """Return whether calls of the framework may have to wait."""
+        return self._acts_on(framework) and self._throttle.limiter(framework.principal) is not None
+
     def receive(self, framework: Framework, action: Action) -> None:
         """A valid call arrives: do `action` when its permit comes, which may be at once."""
         if not self._acts_on(framework):

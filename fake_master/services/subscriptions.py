@@ -92,6 +92,7 @@ class Subscriptions:
         It gets no events, and may stay disconnected forever.  Raises RuleViolation.
         """
         self._state.frameworks[framework.id] = framework
+        framework.completed_tasks = self._no_tasks()
         self._rate_limiting.registered(framework)
         framework.counts["calls/subscribe"] += 1
         if framework.stream is not None:

@@ -1,6 +1,7 @@
 """Simulated agents: they run tasks and end them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from fake_master.allocator.interface import Allocator
 from fake_master.services import v1_messages
@@ -42,15 +43,26 @@ class TaskRunner:
     def launch(self, framework: Framework, task: Task, executor: Executor | None) -> None:
         """The agent accepts the task, starts it and runs it."""
         agent = self._state.agents[task.agent_id]
-        framework.add_task(task)
         framework.hold(agent, task.resources)
         if executor is not None:
             framework.executors[executor.agent_id, executor.id] = executor
             framework.hold(agent, executor.resources)
-        self._events.operators("TASK_ADDED", {"task": v1_messages.task(task)})
+        self._begin(framework, task, executor, agent.faults.launch_delay)
+
+    def launch_alike(self, framework: Framework, tasks: Sequence[Task], held: Resources) -> None:
+        """Launch tasks of one agent that have no executors of their own and together hold these resources."""
+        agent = self._state.agents[tasks[0].agent_id]
+        framework.hold(agent, held)
+        for task in tasks:
+            self._begin(framework, task, None, agent.faults.launch_delay)
+
+    def _begin(self, framework: Framework, task: Task, executor: Executor | None, delay: float) -> None:
+        """Add a task whose resources are accounted for; it reaches its agent after this many seconds."""
+        framework.add_task(task)
+        if self._events.have_operators:
+            self._events.operators("TASK_ADDED", {"task": v1_messages.task(task)})
         framework.count_task(task)
         self._store.remember_task(framework, task)
-        delay = agent.faults.launch_delay
         if delay:
             self._state.timers.at(self._state.now + delay, lambda: self.arrive(framework, task, executor))
         else:
@@ -87,16 +99,15 @@ class TaskRunner:
         elif task.is_staging:
             self.arrive(framework, task, executor)
         else:
-            running = (status["timestamp"] for status in task.statuses if status["state"] == "TASK_RUNNING")
+            running = (status.timestamp for status in task.statuses if status.state == "TASK_RUNNING")
             self._plan_end(framework, task, next(running, self._state.now))
 
     def _plan_end(self, framework: Framework, task: Task, since: float) -> None:
         """Set the timer of a task's own end; `since` is when it began to run, in seconds since the epoch."""
         planned = self._state.task_outcome
-        outcome = planned.outcome
+        outcome, seconds = (planned.outcome, planned.seconds) if task.lasts is None else ("TASK_FINISHED", task.lasts)
         if outcome is not None:
-            at = max(self._state.now, since + planned.seconds)
-            self._state.timers.at(at, lambda: self.end(framework, task, outcome))
+            self._state.timers.at(max(self._state.now, since + seconds), partial(self.end, framework, task, outcome))
 
     def tell_to_end(self, framework: Framework, task: Task, ending: Ending) -> None:
         """The task's agent knows how it will end; the caller makes it end."""
@@ -169,7 +180,7 @@ class TaskRunner:
             if not has_ended:
                 self._release(framework, task)
             self.updates.tell_operators(framework, task, status)
-            task.unacknowledged.clear()
+            task.unacknowledged = ()
             framework.drop_task(task)
             framework.completed_tasks.append(task)
 
@@ -178,6 +189,8 @@ class TaskRunner:
         self.runtime.left(framework, task)
         if frees:
             self._give_back(framework, task.agent_id, task.resources)
+        if not task.executor_id:
+            return
         executor = framework.executors.get((task.agent_id, task.executor_id))
         if executor is None or any(
             other.executor_id == executor.id and other.agent_id == executor.agent_id and not other.is_terminal

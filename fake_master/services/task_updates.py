@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -10,7 +11,7 @@ from fake_master.services.events import EventPublisher
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Task, TaskGroup, TaskReason, TaskState
+from fake_master.state.tasks import Task, TaskGroup, TaskReason, TaskState, TaskStatus
 
 FIRST_RETRY_SECONDS = 10.0
 _LONGEST_RETRY_SECONDS = 600.0
@@ -35,26 +36,44 @@ class TaskUpdates:
         self._store = store
         self.on_done: Callable[[str], None] = lambda _agent_id: None
         """Called with an agent's id when a task there has ended and its last update is acknowledged."""
+        self._of_this_moment: dict[TaskState, TaskStatus] = {}
+        """The last status of each state that tasks of local schedulers share, as hundreds start together."""
 
     # --- What agents say ------------------------------------------------------------------------------
 
     def report(self, framework: Framework, task: Task, state: TaskState, **details: str) -> None:
         """The agent says that the task has entered `state`; `details` are more fields of its TaskStatus."""
-        _enter(framework, task, state)
-        status = self._status(task, state, uuid=new_uuid()) | details
-        task.statuses.append(status)
+        framework.enter(task, state)
+        status = self._reported(state, details, is_local=framework.scheduler is not None)
+        task.statuses += (status,)
         self.tell_operators(framework, task, status)
-        task.unacknowledged.append(status)
+        task.unacknowledged += (status,)
         self._store.remember_task(framework, task)
         if len(task.unacknowledged) == 1:
             self._send(framework, task)
 
+    def _reported(self, state: TaskState, details: Mapping[str, str], *, is_local: bool) -> TaskStatus:
+        """Return a status that an agent reports now."""
+        now = self._state.wall_time
+        if details or not is_local:
+            more = {key: value for key, value in details.items() if key != "source"}
+            return TaskStatus(
+                state, now, details.get("source", "SOURCE_EXECUTOR"), "" if is_local else new_uuid(), more
+            )
+        known = self._of_this_moment.get(state)
+        if known is None or known.timestamp != now:
+            known = self._of_this_moment[state] = TaskStatus(state, now, "SOURCE_EXECUTOR", "")
+        return known
+
     def acknowledge(self, framework: Framework, task_id: str, uuid: str) -> None:
         """ACKNOWLEDGE: the next update may go, or the task is done with."""
         task = framework.all_tasks().get(task_id)
-        if task is None or not task.unacknowledged or task.unacknowledged[0]["uuid"] != uuid:
-            return
-        task.unacknowledged.pop(0)
+        if task is not None and task.unacknowledged and task.unacknowledged[0].uuid == uuid:
+            self.acknowledged(framework, task)
+
+    def acknowledged(self, framework: Framework, task: Task) -> None:
+        """The framework has acknowledged the oldest update that waits for it."""
+        task.unacknowledged = task.unacknowledged[1:]
         self._store.remember_task(framework, task, may_wait=True)
         if task.unacknowledged:
             self._send(framework, task)
@@ -76,13 +95,16 @@ class TaskUpdates:
         """Send the oldest unacknowledged update, again and again."""
         if task.retry is not None:
             task.retry.cancel()
+            task.retry = None
         if not task.unacknowledged:
             return
         status = task.unacknowledged[0]
         if self.reaches_agent_of(task):
             for name in ("messages_status_update", "valid_status_updates"):
                 self._state.counts[name] += 1
-            self._events.update(framework, status)
+            self._events.task_update(framework, task, status)
+            if not (task.unacknowledged and task.unacknowledged[0] is status):
+                return  # a local scheduler has acknowledged it already
 
         def again() -> None:
             if task.unacknowledged and task.unacknowledged[0] is status:
@@ -90,19 +112,8 @@ class TaskUpdates:
 
         task.retry = self._state.timers.at(self._state.now + wait, again)
 
-    def _status(self, task: Task, state: TaskState, source: str = "SOURCE_EXECUTOR", **more: str) -> dict[str, Any]:
-        status = {"task_id": {"value": task.id}, **self._status_without_id(task, state, source), **more}
-        if task.executor_id:
-            status["executor_id"] = {"value": task.executor_id}
-        return status
-
-    def _status_without_id(self, of: Task | TaskGroup, state: TaskState, source: str) -> dict[str, Any]:
-        return {
-            "state": state,
-            "source": source,
-            "agent_id": {"value": of.agent_id},
-            "timestamp": self._state.wall_time,
-        }
+    def _told_by_master(self, state: TaskState, more: Mapping[str, Any]) -> TaskStatus:
+        return TaskStatus(state, self._state.wall_time, "SOURCE_MASTER", None, more)
 
     # --- What the master says -------------------------------------------------------------------------
 
@@ -110,40 +121,33 @@ class TaskUpdates:
         """Change the state of a task on the master's own account, as its agent cannot; no acknowledgement is needed."""
         is_news = task.state != state
         if is_news:
-            _enter(framework, task, state)
-        told = self._status(task, state, "SOURCE_MASTER") | status
-        task.statuses.append(told)
-        task.unacknowledged.clear()
+            framework.enter(task, state)
+        told = self._told_by_master(state, status)
+        task.statuses += (told,)
+        task.unacknowledged = ()
         if is_news:
             self.tell_operators(framework, task, told)
-        self._events.update(framework, told)
+        self._events.task_update(framework, task, told)
 
     def lose_group(self, framework: Framework, group: TaskGroup, state: TaskState, **status: Any) -> None:
         """The same for tasks that cannot be reached any more, if nobody hears of it: they need not be made."""
-        framework.add_unreachable_group(group, self._status_without_id(group, state, "SOURCE_MASTER") | status)
+        framework.add_unreachable_group(group, self._told_by_master(state, status))
         if framework.stream is not None:
             framework.counts["events/update"] += len(group)
 
     def send_reregistered(self, framework: Framework, task: Task) -> None:
         """Send the state of a task that came back with its lost agent and that this master did not know."""
-        told = self._status(task, task.state, "SOURCE_MASTER")
-        self._events.update(framework, told | {"reason": "REASON_AGENT_REREGISTERED"})
+        told = self._told_by_master(task.state, {"reason": "REASON_AGENT_REREGISTERED"})
+        self._events.task_update(framework, task, told)
 
-    def remove(self, framework: Framework, task: Task) -> dict[str, Any]:
+    def remove(self, framework: Framework, task: Task) -> TaskStatus:
         """Count a task of a removed framework as killed, unless it has ended.  Return the status for operators."""
-        status = {
-            "task_id": {"value": task.id},
-            "state": "TASK_KILLED",
-            "message": f"Framework {framework.id} removed",
-            "source": "SOURCE_MASTER",
-            "reason": "REASON_FRAMEWORK_REMOVED",
-            "agent_id": {"value": task.agent_id},
-            "timestamp": self._state.wall_time,
-        }
+        why = {"message": f"Framework {framework.id} removed", "reason": "REASON_FRAMEWORK_REMOVED"}
+        status = self._told_by_master("TASK_KILLED", why)
         if not task.is_terminal:
-            _enter(framework, task, "TASK_KILLED")
+            framework.enter(task, "TASK_KILLED")
             self._count_end("TASK_KILLED", "REASON_FRAMEWORK_REMOVED")
-            task.statuses.append(status)
+            task.statuses += (status,)
         return status
 
     def refuse(
@@ -165,11 +169,13 @@ class TaskUpdates:
             },
         )
 
-    def tell_operators(self, framework: Framework, task: Task, status: Mapping[str, Any]) -> None:
+    def tell_operators(self, framework: Framework, task: Task, status: TaskStatus) -> None:
         """Send TASK_UPDATED to the subscribers of the operator API."""
-        self._events.operators(
-            "TASK_UPDATED", {"framework_id": {"value": framework.id}, "status": status, "state": task.state}
-        )
+        if self._events.have_operators:
+            told = status.message(task)
+            self._events.operators(
+                "TASK_UPDATED", {"framework_id": {"value": framework.id}, "status": told, "state": task.state}
+            )
 
     def _count_end(self, state: TaskState, reason: TaskReason) -> None:
         """Ends that the master tells of are counted by their reason."""
@@ -182,11 +188,14 @@ class TaskUpdates:
         task = framework.all_tasks().get(task_id)
         if task is not None:
             # The latest, without its uuid, because it needs no acknowledgement.
-            latest = _without_uuid(task.statuses[-1] if task.statuses else self._status(task, task.state))
-            self._events.update(
-                framework,
-                latest | {"reason": "REASON_RECONCILIATION", "source": "SOURCE_MASTER", "message": "Reconciliation"},
+            latest = task.statuses[-1] if task.statuses else self._told_by_master(task.state, {})
+            told = replace(
+                latest,
+                source="SOURCE_MASTER",
+                uuid=None,
+                more={**latest.more, "reason": "REASON_RECONCILIATION", "message": "Reconciliation"},
             )
+            self._events.task_update(framework, task, told)
             return
         if agent_id is not None and self._state.known_agents.awaits(agent_id):
             return  # still unknown
@@ -217,15 +226,3 @@ class TaskUpdates:
         if agent_id in self._state.known_agents.unreachable():
             return "TASK_UNREACHABLE", "unreachable"
         return "TASK_UNKNOWN", "unknown"
-
-
-def _without_uuid(status: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in status.items() if key != "uuid"}
-
-
-def _enter(framework: Framework, task: Task, state: TaskState) -> None:
-    """Change the state, and the counts."""
-    if not task.is_terminal:  # one that counted as lost may be back
-        framework.counts[f"tasks/active/{task.state.lower()}"] -= 1
-    task.state = state
-    framework.count_task(task)

@@ -186,8 +186,9 @@ def task(of: Task, listed: Listing = list_to_json) -> dict[str, Any]:
     if of.executor_id:
         message["executor_id"] = {"value": of.executor_id}
     if of.statuses:
-        latest = of.statuses[-1]
-        message |= {"statuses": [dict(status) for status in of.statuses], "status_update_state": latest["state"]}
+        statuses = [status.message(of) for status in of.statuses]
+        latest = statuses[-1]
+        message |= {"statuses": statuses, "status_update_state": latest["state"]}
         if "uuid" in latest:
             message["status_update_uuid"] = latest["uuid"]
     return message | {key: of.info[key] for key in ("labels", "discovery", "container") if key in of.info}

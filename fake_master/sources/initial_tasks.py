@@ -11,7 +11,7 @@ from sys import intern
 from fake_master.master import Master
 from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
-from fake_master.state.tasks import Ending, Executor, Task, TaskGroup, running_status
+from fake_master.state.tasks import Ending, Executor, Task, TaskGroup, TaskStatus
 from mesosctl.api.resources import list_to_json
 from mesosctl.model.errors import BadInput
 from mesosctl.model.resource import Resource
@@ -193,7 +193,7 @@ class SnapshotTasks:
             role=restored.role,
             executor_id=restored.executor_id or "",
             state="TASK_RUNNING" if started else "TASK_STAGING",
-            statuses=[running_status(restored.id, self.since)] if started else [],
+            statuses=(TaskStatus("TASK_RUNNING", self.since),) if started else (),
         )
         self._add(framework, task)
         executor = None
@@ -205,7 +205,7 @@ class SnapshotTasks:
     @staticmethod
     def _add(framework: Framework, task: Task) -> None:
         framework.add_task(task)
-        framework.counts[f"tasks/active/{task.state.lower()}"] += 1
+        framework.count_task(task)
 
     @staticmethod
     def _executor(framework: Framework, agent_id: str, name: str, held: Resources) -> Executor:

@@ -1,12 +1,15 @@
 """Simulated frameworks inside the fake master, which compete for resources.
 
-A simulated framework subscribes like any other and gets the same events, without a connection. It answers at the same
-time, but never during an allocation: its answers are due at once.
+A simulated framework subscribes like any other, without a connection: it is handed offers and updates as values
+(`LocalScheduler`), and launches tasks by values. It answers at the same time, but never during an allocation: its
+answers are due at once.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
+from types import MappingProxyType
 from typing import Any, Literal
 
 from fake_master.allocator.interface import ResourceRequest
@@ -14,10 +17,10 @@ from fake_master.master import Master
 from fake_master.sources.initial_tasks import RunningTasks, SnapshotTasks, usage_of
 from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
+from fake_master.state.local_scheduler import LocalScheduler, LocalStream
 from fake_master.state.offers import Offer
-from fake_master.state.streams import EventStream
 from fake_master.state.subscription import Subscription
-from mesosctl.api.resources import list_to_json
+from fake_master.state.tasks import Task, TaskStatus
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
@@ -26,6 +29,10 @@ from mesosctl.planning.snapshot import Lending
 
 # It asks for no more at once; the others when these are met.
 _MOST_REQUESTS = 1000
+# Kept for offers of resources that come again.
+_MOST_ROOMS = 1000
+TASK_INFO: Mapping[str, Any] = MappingProxyType({"command": MappingProxyType({"value": "true"})})
+"""The fields of TaskInfo that all tasks of simulated frameworks share."""
 
 Answer = Literal["accept", "decline", "hold"]
 
@@ -63,19 +70,36 @@ Launched = Callable[[Framework, Offer, int], None]
 """Called after each ACCEPT with the framework, the offer and the number of tasks."""
 
 
-class _ListeningStream(EventStream):
-    """A stream whose events are handed over as they are, instead of being written down."""
+class _Room:
+    """The tasks of one size that fit into the resources of an offer, one after another."""
 
-    def __init__(self, listen: Callable[[Mapping[str, Any]], None]) -> None:
-        super().__init__()
-        self._listen = listen
+    def __init__(self, offered: Resources, task: Resources, role: str) -> None:
+        self.offered = offered
+        self._task = task
+        self._role = role
+        self._left: Resources | None = offered.allocated_to(None)
+        self._parts: list[Resources] = []
+        self._sums: dict[int, Resources] = {}
 
-    def send(self, event: Mapping[str, Any]) -> None:
-        if not self.closed:
-            self._listen(event)
+    def parts(self, most: int | None) -> list[Resources]:
+        """Return the resources of at most so many tasks, with the role."""
+        while self._left is not None and (most is None or len(self._parts) < most):
+            part = part_of(self._left, self._task)
+            if part is None:
+                self._left = None
+            else:
+                self._left -= part
+                self._parts.append(part.allocated_to(self._role))
+        return self._parts[:most]
+
+    def held(self, tasks: int) -> Resources:
+        """Return what so many of them hold together."""
+        if tasks not in self._sums:
+            self._sums[tasks] = Resources(chain.from_iterable(self._parts[:tasks]))
+        return self._sums[tasks]
 
 
-class SimulatedFramework:
+class SimulatedFramework(LocalScheduler):
     """One framework of a cluster file."""
 
     def __init__(self, master: Master, spec: SimulatedFrameworkSpec, on_launch: Launched | None = None) -> None:
@@ -86,7 +110,13 @@ class SimulatedFramework:
         self._under_way = 0
         """Tasks in ACCEPT calls that the master has not processed."""
         self._asked_for = 0
+        self._rooms: dict[int, _Room] = {}
+        """By the id of an offer's resources: thousands of offers share a few objects."""
         self._framework: Framework | None = None
+        self._refusal: str | None = None
+        """The message of the ERROR that the framework got."""
+        self._answers_later = False
+        """Whether its calls may have to wait for permits, which they get in their order."""
 
     def join(self, hosts: Mapping[str, Agent]) -> None:
         """Subscribe, now or after its delay; `hosts` has the agents by hostname, for the tasks that run.
@@ -132,7 +162,7 @@ class SimulatedFramework:
             suppressed=wanted.suppressed,
             connected=spec.connected,
             active=spec.connected,
-            stream=_ListeningStream(self._hear) if spec.connected else None,
+            stream=LocalStream(self) if spec.connected else None,
         )
         framework.info = {**wanted.info, "id": {"value": framework.id}}
         tasks = SnapshotTasks(master, Lending(), master.state.now)
@@ -149,67 +179,79 @@ class SimulatedFramework:
 
     def subscribe(self) -> None:
         """Subscribe now.  Raises BadInput if the master refuses it."""
-        refused: list[str] = []
-
-        def listen(event: Mapping[str, Any]) -> None:
-            if event["type"] == "ERROR":
-                refused.append(event["error"]["message"])
-            self._hear(event)
-
-        stream = self._master.subscriptions.subscribe(self._subscription(), _ListeningStream(listen))
-        if refused:
-            raise BadInput(f"framework '{self._spec.name}': {refused[0]}", field="frameworks")
+        stream = self._master.subscriptions.subscribe(self._subscription(), LocalStream(self))
+        if self._refusal is not None:
+            raise BadInput(f"framework '{self._spec.name}': {self._refusal}", field="frameworks")
         self._take_part(next(known for known in self._master.state.frameworks.values() if known.stream is stream))
         self._ask_for_the_rest()
 
     def _take_part(self, framework: Framework) -> None:
         self._framework = framework
         framework.is_simulated = True
+        self._answers_later = self._master.rate_limiting.throttles(framework)
 
     def _call(self, action: Callable[[], None]) -> None:
         """Make a call, which the master throttles and counts as those of any other framework."""
         if self._framework is not None and self._framework.stream is not None:
             self._master.rate_limiting.receive(self._framework, action)
 
-    def _hear(self, event: Mapping[str, Any]) -> None:
-        if event["type"] == "OFFERS" and self._spec.answer != "hold":
-            offer_ids = [offer["id"]["value"] for offer in event["offers"]["offers"]]
-            self._soon(lambda: self._answer(offer_ids))
-        elif event["type"] == "UPDATE" and "uuid" in event["update"]["status"]:
-            status = event["update"]["status"]
-            self._soon(lambda: self._acknowledge(status["task_id"]["value"], status["uuid"]))
-            if status["state"] in TERMINAL_STATES:
-                self._soon(self._ask_for_the_rest)
+    def offered(self, offers: Sequence[Offer]) -> None:
+        """See `LocalScheduler`."""
+        if self._spec.answer != "hold":
+            self._soon(partial(self._answer, offers))
+
+    def updated(self, task: Task, status: TaskStatus) -> None:
+        """See `LocalScheduler`."""
+        if status.uuid is None:
+            return
+        if status.state in TERMINAL_STATES:
+            self._soon(partial(self._acknowledge, task, status))
+            self._soon(self._ask_for_the_rest)
+        elif self._answers_later:
+            self._soon(partial(self._acknowledge, task, status))
+        else:
+            self._acknowledge(task, status)
+
+    def refused(self, message: str) -> None:
+        """See `LocalScheduler`."""
+        self._refusal = message
 
     def _soon(self, action: Callable[[], None]) -> None:
         self._master.state.timers.at(self._master.state.now, action)
 
-    def _acknowledge(self, task_id: str, uuid: str) -> None:
+    def _acknowledge(self, task: Task, status: TaskStatus) -> None:
         framework = self._framework
         if framework is not None:
-            self._call(lambda: self._master.task_updates.acknowledge(framework, task_id, uuid))
+            self._call(partial(self._acknowledged, framework, task, status))
 
-    def _answer(self, offer_ids: list[str]) -> None:
+    def _acknowledged(self, framework: Framework, task: Task, status: TaskStatus) -> None:
+        """The master processes an ACKNOWLEDGE."""
+        is_there = framework.all_tasks().get(task.id) is task
+        if is_there and task.unacknowledged and task.unacknowledged[0] is status:
+            self._master.task_updates.acknowledged(framework, task)
+
+    def _answer(self, offers: Sequence[Offer]) -> None:
         framework = self._framework
         if framework is None or not framework.active:
             return
-        for offer_id in offer_ids:
-            offer = framework.offers.get(offer_id)
-            if offer is None:
+        for offer in offers:
+            if offer.id not in framework.offers:
                 continue
-            tasks = self._launches(framework, offer) if self._spec.answer == "accept" else []
-            if tasks:
-                self._under_way += len(tasks)
-                self._call(partial(self._accept, framework, offer, tasks))
+            room = self._room(offer)
+            parts = room.parts(self._most(framework)) if self._spec.answer == "accept" else ()
+            if parts:
+                self._under_way += len(parts)
+                tasks = self._tasks(framework, offer, parts)
+                self._call(partial(self._accept, framework, offer, tasks, room.held(len(parts))))
             else:
                 refused = self._spec.refuse_seconds
-                self._call(partial(self._master.offer_answers.decline, framework, [offer_id], refused))
+                self._call(partial(self._master.offer_answers.decline, framework, (offer.id,), refused))
 
-    def _accept(self, framework: Framework, offer: Offer, tasks: list[dict[str, Any]]) -> None:
-        """The master processes an ACCEPT; the rest of the offer can be offered again at once."""
+    def _accept(self, framework: Framework, offer: Offer, tasks: list[Task], held: Resources) -> None:
+        """The master processes an ACCEPT."""
         self._under_way -= len(tasks)
         is_valid = offer.id in framework.offers
-        self._master.offer_answers.accept(framework, [offer.id], [_launch(tasks)], 0.0)
+        self._master.offer_answers.launch(framework, offer.id, tasks, held)
         self._ask_for_the_rest()
         if self._on_launch is not None and is_valid:
             self._on_launch(framework, offer, len(tasks))
@@ -219,45 +261,38 @@ class SimulatedFramework:
         framework, spec = self._framework, self._spec
         if framework is None or not framework.active or spec.tasks is None or spec.answer != "accept":
             return
-        lacking = spec.tasks - self._running(framework)
+        lacking = spec.tasks - framework.alive
         if lacking != self._asked_for:
             self._asked_for = lacking
             wanted = [ResourceRequest(spec.task.scalar_quantities())] * min(lacking, _MOST_REQUESTS)
             self._call(lambda: self._master.allocator.request_resources(framework.id, wanted))
 
-    @staticmethod
-    def _running(framework: Framework) -> int:
-        return sum(not task.is_terminal for task in framework.all_tasks().values())
-
-    def _launches(self, framework: Framework, offer: Offer) -> list[dict[str, Any]]:
-        """TaskInfo of every task that this offer is used for."""
+    def _most(self, framework: Framework) -> int | None:
+        """Return how many tasks it launches from an offer at most; None if as many as fit."""
         spec = self._spec
-        room = spec.per_offer
-        if spec.tasks is not None:
-            wanted = max(0, spec.tasks - self._running(framework) - self._under_way)
-            room = wanted if room is None else min(room, wanted)
-        left = offer.resources.allocated_to(None)
-        infos: list[dict[str, Any]] = []
-        while (room is None or len(infos) < room) and (part := _part_of(left, spec.task)) is not None:
-            left -= part
-            self._launched += 1
-            infos.append(
-                {
-                    "name": f"task-{self._launched}",
-                    "task_id": {"value": f"task-{self._launched}"},
-                    "agent_id": {"value": offer.agent_id},
-                    "command": {"value": "true"},
-                    "resources": list_to_json(part, "POST"),
-                }
-            )
-        return infos
+        if spec.tasks is None:
+            return spec.per_offer
+        wanted = max(0, spec.tasks - framework.alive - self._under_way)
+        return wanted if spec.per_offer is None else min(spec.per_offer, wanted)
+
+    def _room(self, offer: Offer) -> _Room:
+        room = self._rooms.get(id(offer.resources))
+        if room is None:
+            if len(self._rooms) >= _MOST_ROOMS:
+                self._rooms.clear()
+            room = self._rooms[id(offer.resources)] = _Room(offer.resources, self._spec.task, offer.role)
+        return room
+
+    def _tasks(self, framework: Framework, offer: Offer, parts: Sequence[Resources]) -> list[Task]:
+        first = self._launched + 1
+        self._launched += len(parts)
+        return [
+            Task(f"task-{number}", framework.id, offer.agent_id, TASK_INFO, part, offer.role)
+            for number, part in enumerate(parts, first)
+        ]
 
 
-def _launch(infos: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"type": "LAUNCH", "launch": {"task_infos": infos}}
-
-
-def _part_of(offered: Resources, task: Resources) -> Resources | None:
+def part_of(offered: Resources, task: Resources) -> Resources | None:
     """The entries of an offer that make up one task, reserved ones first; None if it is too little."""
     found: list[Resource] = []
     ordered = sorted((entry for entry in offered if entry.disk is None), key=lambda entry: not entry.is_reserved)

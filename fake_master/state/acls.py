@@ -9,15 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mesosctl.api.protobuf_json.decoding import ConversionError
-from mesosctl.api.protobuf_json.messages import Field, Message, one_of, read
+from mesosctl.api.protobuf_json.message_tables import Field, Message, mesos_message
+from mesosctl.api.protobuf_json.messages import read
 from mesosctl.model.errors import BadInput, Forbidden
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import is_strict_subrole
-
-_ENTITY = Message(
-    "ACL.Entity",
-    {"type": Field(one_of("ACL.Entity.Type", "SOME", "ANY", "NONE")), "values": Field("string", "repeated")},
-)
 
 # Action → the name of its object's field.
 _OBJECT_FIELDS = {
@@ -93,17 +89,10 @@ _OLD_NAMES = {"set_quotas": "update_quotas", "remove_quotas": "update_quotas"}
 
 _ACLS = Message(
     "ACLs",
+    # A master of 1.11 has these no more.
     {
-        "permissive": Field("bool"),
-        **{
-            name: Field(
-                Message("ACL", {"principals": Field(_ENTITY, "required"), subject: Field(_ENTITY, "required")}),
-                "repeated",
-            )
-            for name, subject in (
-                _OBJECT_FIELDS | _UNUSED | {old: _OBJECT_FIELDS[new] for old, new in _OLD_NAMES.items()}
-            ).items()
-        },
+        **mesos_message("mesos.ACLs").fields,
+        **{name: Field(mesos_message("mesos.ACL.UpdateQuota"), "repeated") for name in _OLD_NAMES},
     },
 )
 
@@ -149,7 +138,10 @@ class Authorizer:
                 continue
             action = _OLD_NAMES.get(name, name)
             for entry in entries:
-                pair = (_entity(entry["principals"]), _entity(entry[(_OBJECT_FIELDS | _UNUSED)[action]]))
+                pair = (
+                    _entity(entry["principals"]),
+                    _entity(next(entry[side] for side in entry if side != "principals")),
+                )
                 if action in _WITHOUT_NAMES and pair[1].type == "SOME":
                     raise BadInput(f"--acls: the object of {name} must be ANY or NONE", field=name)
                 rules.setdefault(action, []).append(pair)

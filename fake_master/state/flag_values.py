@@ -11,7 +11,8 @@ from fake_master.state.acls import Authorizer
 from mesosctl.api.files.line_numbers import places_in_json
 from mesosctl.api.files.text_file import TextFile
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
-from mesosctl.api.protobuf_json.messages import Field, Message, read
+from mesosctl.api.protobuf_json.message_tables import mesos_message
+from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.rate_limits import from_json
 from mesosctl.file_reading import read_text_file, unreadable_hint, why_unreadable
 from mesosctl.model import roles
@@ -44,14 +45,7 @@ _COUNTS = (
 _COUNT = re.compile(r"[0-9]{1,18}")
 
 _CREDENTIALS_HINT = 'a file of credentials is JSON: {"credentials": [{"principal": "p", "secret": "s"}]}'
-_CREDENTIALS = Message(
-    "Credentials",
-    {
-        "credentials": Field(
-            Message("Credential", {"principal": Field("string", "required"), "secret": Field("string")}), "repeated"
-        )
-    },
-)
+_CREDENTIALS = mesos_message("mesos.v1.Credentials")
 
 
 def _check_factor(text: str) -> None:

@@ -4,19 +4,25 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import Any, get_args
 
 from fake_master.state.agents import Agent
 from fake_master.state.clock import Timer
+from fake_master.state.local_scheduler import LocalScheduler, LocalStream
 from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream
-from fake_master.state.tasks import Executor, Task, TaskGroup, TaskState
+from fake_master.state.tasks import Executor, Task, TaskGroup, TaskState, TaskStatus
 from mesosctl.model import roles as roles_model
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import TERMINAL_STATES
 
 # Thousands of offers and tasks come and go, and their sums are rarely requested.
 _CHANGES_KEPT = 1000
+_COUNTERS: Mapping[TaskState, str] = {
+    state: f"tasks/{'terminal' if state in TERMINAL_STATES else 'active'}/{state.lower()}"
+    for state in get_args(TaskState)
+}
+"""The counters of a framework by the state of a task: how many are in it, or have ended in it."""
 
 
 class DeferredSum:
@@ -93,12 +99,14 @@ class Framework:
     failover_timer: Timer | None = None
     counts: Counter[str] = field(default_factory=Counter)
     """The counters of its metrics, by their names below the framework's own: `calls/accept`."""
+    alive: int = 0
+    """The number of its tasks that have not ended, those of its groups included; unreachable ones are none of them."""
     _tasks: dict[str, Task] = field(default_factory=dict)
     _task_groups: dict[str, tuple[TaskGroup, ...]] = field(default_factory=dict)
     """Task groups whose tasks are not made yet, by agent id."""
     _unreachable_tasks: dict[str, Task] = field(default_factory=dict)
-    _unreachable_groups: list[tuple[TaskGroup, Mapping[str, Any]]] = field(default_factory=list)
-    """Groups that cannot be reached, whose tasks are not made yet, with the last status of each, without its id."""
+    _unreachable_groups: list[tuple[TaskGroup, TaskStatus]] = field(default_factory=list)
+    """Groups that cannot be reached, whose tasks are not made yet, with the last status of each."""
     # Sums kept as tasks come and go: there may be thousands of them, and every view asks.
     _held: dict[str, Resources] = field(default_factory=dict)
     _held_anywhere: DeferredSum = field(default_factory=DeferredSum)
@@ -130,6 +138,11 @@ class Framework:
         return roles_of(self.info)
 
     @property
+    def scheduler(self) -> LocalScheduler | None:
+        """Its scheduler, if that is in this process and connected."""
+        return self.stream.scheduler if isinstance(self.stream, LocalStream) and not self.stream.closed else None
+
+    @property
     def tracked_roles(self) -> frozenset[str]:
         """The roles it is subscribed to, and those that it has left but still holds something in."""
         return self.roles.union(entry.allocation_role for entry in self.used() if entry.allocation_role is not None)
@@ -145,8 +158,9 @@ class Framework:
         There may be hundreds of thousands: `tasks_on` makes fewer, and `tasks_or_groups` makes none.
         """
         if self._task_groups:
-            groups, self._task_groups = self._task_groups, {}
-            self._make_tasks(chain.from_iterable(groups.values()))
+            groups, self._task_groups = list(self.task_groups()), {}
+            self.alive -= sum(map(len, groups))
+            self._make_tasks(groups)
         return self._tasks
 
     def tasks_on(self, agent_ids: Collection[str]) -> list[Task]:
@@ -157,48 +171,67 @@ class Framework:
     def _make_tasks(self, groups: Iterable[TaskGroup]) -> None:
         for group in groups:
             self._tasks.update((task.id, task) for task in group.tasks())
+            self.alive += len(group)
 
     def pop_groups(self, agent_ids: Collection[str]) -> list[TaskGroup]:
         """Take the groups on some agents away, and return them."""
         known = sorted(self._task_groups.keys() & agent_ids)
-        return list(chain.from_iterable(map(self._task_groups.pop, known)))
+        groups = list(chain.from_iterable(map(self._task_groups.pop, known)))
+        self.alive -= sum(map(len, groups))
+        return groups
 
     @property
     def unreachable_tasks(self) -> dict[str, Task]:
         """Its tasks on agents that are unreachable or marked gone; those of groups are made, and kept from now on."""
         for group, status in self._unreachable_groups:
             for task in group.tasks():
-                task.state = status["state"]
-                task.statuses.append({"task_id": {"value": task.id}, **status})
+                task.state = status.state
+                task.statuses += (status,)
                 self._unreachable_tasks[task.id] = task
         self._unreachable_groups.clear()
         return self._unreachable_tasks
 
-    def add_unreachable_group(self, group: TaskGroup, status: Mapping[str, Any]) -> None:
-        """Add tasks that ran and cannot be reached, and count them; `status` is the last of each, without its id."""
+    def add_unreachable_group(self, group: TaskGroup, status: TaskStatus) -> None:
+        """Add tasks that ran and cannot be reached, and count them; `status` is the last of each."""
         self._unreachable_groups.append((group, status))
         self._count_tasks(group.state, -len(group))
-        self._count_tasks(status["state"], len(group))
+        self._count_tasks(status.state, len(group))
 
     def add_task_group(self, group: TaskGroup) -> None:
         """Add running tasks, and count them."""
         self._task_groups[group.agent_id] = (*self._task_groups.get(group.agent_id, ()), group)
+        self.alive += len(group)
         self._count_tasks(group.state, len(group))
 
     def add_task(self, task: Task) -> None:
         """Add a task after those of its groups, which are made."""
-        self.all_tasks()[task.id] = task
+        tasks = self.all_tasks()
+        if task.id in tasks:  # the id of one that cannot be reached may have been used again
+            self.alive -= not tasks[task.id].is_terminal
+        tasks[task.id] = task
+        self.alive += not task.is_terminal
 
     def drop_task(self, task: Task) -> None:
         """Drop a task that has been made."""
         del self._tasks[task.id]
+        self.alive -= not task.is_terminal
+
+    def enter(self, task: Task, state: TaskState) -> None:
+        """Let a task enter a state, and count it there."""
+        was_terminal = task.is_terminal
+        if not was_terminal:  # one that counted as lost may be back
+            self._count_tasks(task.state, -1)
+        task.state = state
+        if was_terminal is not task.is_terminal and self._tasks.get(task.id) is task:
+            self.alive += 1 if was_terminal else -1
+        self._count_tasks(state, 1)
 
     def count_task(self, task: Task) -> None:
         """Count a task in its state: the present number of active ones, the total number of ended ones."""
         self._count_tasks(task.state, 1)
 
     def _count_tasks(self, state: TaskState, number: int) -> None:
-        self.counts[f"tasks/{'terminal' if state in TERMINAL_STATES else 'active'}/{state.lower()}"] += number
+        self.counts[_COUNTERS[state]] += number
 
     def lasting_counts(self) -> Counter[str]:
         """Return the framework's contribution to the master's own counters.

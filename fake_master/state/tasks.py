@@ -1,8 +1,11 @@
 """Tasks and executors on simulated agents: their states, from TASK_STAGING to their end, and the reasons for it."""
 
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal
+from uuid import NAMESPACE_OID, uuid5
 
 from fake_master.state.clock import Timer
 from mesosctl.model.resource import Resource
@@ -69,9 +72,54 @@ class Ending:
     """More fields of its last TaskStatus."""
 
 
+_NO_MORE: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(slots=True)
+class TaskStatus:
+    """One status of a task, as its agent or the master told it; tasks that start together share theirs."""
+
+    state: TaskState
+    timestamp: float
+    """Seconds since the epoch."""
+    source: str = ""
+    """SOURCE_EXECUTOR and so on; empty if nobody knows who told it."""
+    uuid: str | None = None
+    """The name of an update that must be acknowledged; None for another.
+
+    Empty if a scheduler in this process acknowledged it, which needs no name; it gets one when it is shown.
+    """
+    more: Mapping[str, Any] = field(default_factory=lambda: _NO_MORE)
+    """More fields: the reason, the message and so on."""
+
+    @classmethod
+    def of(cls, message: Mapping[str, Any]) -> "TaskStatus":
+        """Return the status of a TaskStatus message."""
+        own = ("task_id", "agent_id", "executor_id", "state", "timestamp", "source", "uuid")
+        more = {key: value for key, value in message.items() if key not in own}
+        return cls(message["state"], message["timestamp"], message.get("source", ""), message.get("uuid"), more)
+
+    def message(self, task: "Task") -> dict[str, Any]:
+        """Return the TaskStatus message of a task."""
+        told: dict[str, Any] = {"task_id": {"value": task.id}, "state": self.state}
+        if self.source:
+            told |= {"source": self.source, "agent_id": {"value": task.agent_id}}
+        told["timestamp"] = self.timestamp
+        if self.uuid is not None:
+            told["uuid"] = self.uuid or self._uuid(task)
+        told |= self.more
+        if task.executor_id and self.source:
+            told["executor_id"] = {"value": task.executor_id}
+        return told
+
+    def _uuid(self, task: "Task") -> str:
+        name = f"{task.framework_id} {task.id} {self.state} {self.timestamp}"
+        return b64encode(uuid5(NAMESPACE_OID, name).bytes).decode()
+
+
 @dataclass(slots=True)
 class Task:
-    """One task; `info` is TaskInfo as it was sent, `statuses` every TaskStatus in order."""
+    """One task; `info` is TaskInfo as it was sent, or the fields that many tasks share; `statuses` are in order."""
 
     id: str
     framework_id: str
@@ -82,9 +130,11 @@ class Task:
     role: str
     executor_id: str = ""
     state: TaskState = "TASK_STAGING"
-    statuses: list[dict[str, Any]] = field(default_factory=list)
-    unacknowledged: list[dict[str, Any]] = field(default_factory=list)
+    statuses: tuple[TaskStatus, ...] = ()
+    unacknowledged: tuple[TaskStatus, ...] = ()
     """Updates that the framework has not acknowledged; the first was sent, the others wait for it."""
+    lasts: float | None = None
+    """The seconds that it runs until it finishes; None if `MasterState.task_outcome` says it."""
     told_to_end: Ending | None = None
     """The way in which the task is ending, if it is; it keeps its resources until it has ended."""
     retry: Timer | None = field(default=None, compare=False, repr=False)
@@ -92,8 +142,8 @@ class Task:
 
     @property
     def name(self) -> str:
-        """The name that its framework gave it."""
-        return str(self.info.get("name", ""))
+        """The name that its framework gave it; that of a task without its whole TaskInfo is its id."""
+        return str(self.info.get("name", self.id))
 
     @property
     def ending(self) -> bool:
@@ -141,17 +191,17 @@ class TaskGroup:
     def tasks(self) -> Iterator[Task]:
         """Make them: each has an equal part, and the last one the rest."""
         self._shares = self._shares or self._divided()
+        statuses = (TaskStatus(self.state, self.since),)
         for index, share in enumerate(self._shares):
-            name = f"{self.name}-{index}"
             yield Task(
-                id=name,
+                id=f"{self.name}-{index}",
                 framework_id=self.framework_id,
                 agent_id=self.agent_id,
-                info={"name": name},
+                info=_NO_MORE,
                 resources=share,
                 role=self.role,
                 state=self.state,
-                statuses=[running_status(name, self.since)],
+                statuses=statuses,
             )
 
     def _divided(self) -> Sequence[Resources]:
@@ -173,11 +223,6 @@ def tasks_of(one: Task | TaskGroup) -> Iterable[Task]:
 def count_of(one: Task | TaskGroup) -> int:
     """Return the number of these tasks."""
     return len(one) if isinstance(one, TaskGroup) else 1
-
-
-def running_status(task_id: str, since: float) -> dict[str, Any]:
-    """Return the TaskStatus of a task that has run since then."""
-    return {"task_id": {"value": task_id}, "state": "TASK_RUNNING", "timestamp": since}
 
 
 @dataclass(frozen=True, slots=True)

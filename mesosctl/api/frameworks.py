@@ -9,8 +9,10 @@ from typing import Any
 from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, to_core
 from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
+from mesosctl.model.holding import Holding
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.offers.offers import Offer
+from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 
@@ -35,22 +37,27 @@ def _listed_framework(entry: Any) -> ListedFramework:
     roles = texts(info["roles"]) if "roles" in info else (text(info.get("role", DEFAULT_ROLE)),)
     connected, active = entry.get("connected") is True, entry.get("active") is True
     recovered = entry.get("recovered") is True
-    offered = _resources(entry.get("offered_resources", ()))
+    only = roles[0] if len(roles) == 1 else DEFAULT_ROLE
+    used = _by_role(entry.get("allocated_resources", ()), only)
+    offered = _by_role(entry.get("offered_resources", ()), only)
     return ListedFramework(
         id=text(info["id"]["value"]),
         name=text(info["name"]),
         roles=roles,
         principal=text(info["principal"]) if "principal" in info else None,
         status="recovered" if recovered else "active" if active else "inactive" if connected else "disconnected",
-        used=_resources(entry.get("allocated_resources", ())).scalar_quantities(),
-        offered=offered.scalar_quantities(),
-        offered_reserved=offered.reserved().scalar_quantities(),
+        holdings={role: Holding.of(used.get(role, ()), offered.get(role, ())) for role in sorted({*used, *offered})},
         offers=len(entry.get("offers", ())),
     )
 
 
-def _resources(entries: Any) -> Resources:
-    return Resources(to_core(read(RESOURCE, part)) for part in entries).allocated_to(None)
+def _by_role(messages: Any, default: str) -> dict[str, list[Resource]]:
+    """Resources by the role that they are allocated to, which is `default` if they do not say."""
+    found: dict[str, list[Resource]] = {}
+    for part in messages:
+        entry = to_core(read(RESOURCE, part))
+        found.setdefault(entry.allocation_role or default, []).append(entry)
+    return found
 
 
 def outstanding_ids(answer: Any) -> list[tuple[str, str]]:

@@ -19,29 +19,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mesosctl.api.protobuf_json.messages import Field, Message, read
+from mesosctl.api.protobuf_json.message_tables import mesos_message
+from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.responses import wrong
 from mesosctl.model.errors import UnexpectedAnswer
 from mesosctl.model.rate_limits import RateLimit, RateLimits
 from mesosctl.planning.message_rates import Counts
 
-RATE_LIMIT = Message(
-    "RateLimit",
-    {"principal": Field("string", "required"), "qps": Field("double"), "capacity": Field("uint64")},
-)
-RATE_LIMITS = Message(
-    "RateLimits",
-    {
-        "limits": Field(RATE_LIMIT, "repeated"),
-        "aggregate_default_qps": Field("double"),
-        "aggregate_default_capacity": Field("uint64"),
-    },
-)
+_RATE_LIMITS = mesos_message("mesos.v1.RateLimits")
 
 
 def from_json(value: Any) -> RateLimits:
     """Decoded JSON as a master reads it; the rules of the model are not checked.  Raises ConversionError."""
-    message = read(RATE_LIMITS, value)
+    message = read(_RATE_LIMITS, value)
     return RateLimits(
         tuple(
             (entry["principal"], RateLimit(entry.get("qps"), entry.get("capacity")))

@@ -7,7 +7,7 @@ declares the messages and their rules, and `reservations` has the JSON of the re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mesosctl.api.protobuf_json.resource_messages import RESERVATION, RESOURCE, SCALAR, resource_error
+from mesosctl.api.protobuf_json.resource_messages import RESERVATION, RESOURCE, resource_error
 from mesosctl.api.reservations import Format, owner_to_json, reservation_stack
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import to_sent_milli, to_shown
@@ -18,7 +18,6 @@ from mesosctl.model.values import Items, Ranges, Value, value_add, value_type
 __all__ = [
     "RESERVATION",
     "RESOURCE",
-    "SCALAR",
     "Format",
     "list_to_json",
     "resource_error",

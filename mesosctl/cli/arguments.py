@@ -130,6 +130,25 @@ SnapshotSource = Annotated[
     Path | None,
     typer.Option("--from", metavar="FILE", help="Read a snapshot instead of asking a master; - is standard input."),
 ]
+HistoryFile = Annotated[
+    Path, typer.Option("--history", metavar="FILE", help="The recording, a SQLite file.", show_default=False)
+]
+Since = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        metavar="TIME",
+        help="A span before the recording's end, such as 30d, or a time such as 2026-03-01T08:00Z. The default is its "
+        "beginning.",
+    ),
+]
+Until = Annotated[
+    str | None, typer.Option("--until", metavar="TIME", help="Like --since. The default is the recording's end.")
+]
+ClusterId = Annotated[
+    str | None,
+    typer.Option("--cluster-id", metavar="ID", help="The cluster in the recording, if it holds several."),
+]
 
 
 def _every(text: str | float) -> float:

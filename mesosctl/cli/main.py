@@ -30,6 +30,10 @@ SECTIONS = {
     "Rehearse": {
         "whatif": ("whatif", "Forecast what changes would do."),
     },
+    "Look back": {
+        "history": ("history", "Record what happens on a cluster, and import logs of others."),
+        "usage": ("usage", "Show who got what over time."),
+    },
     "Keep as a file": {
         "export": ("export", "Write quotas, weights and reservations to a file."),
         "diff": ("apply", "Show where quotas, weights and reservations differ from a file."),

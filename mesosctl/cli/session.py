@@ -273,7 +273,7 @@ class Session:
         self._display.pause()
 
     @contextmanager
-    def waiting(self) -> Iterator[Callable[[str], None]]:
+    def waiting(self) -> Iterator[Callable[..., None]]:
         """Yield the function that shows what the command waits for; the line is removed afterwards."""
         try:
             yield self.progress

@@ -43,6 +43,12 @@ def check_role(role: str, field: str = "role") -> str:
     return role
 
 
+def with_ancestors(named: Iterable[str]) -> set[str]:
+    """Return the roles and all roles above them."""
+    found = set(named)
+    return found.union(*map(ancestors, found))
+
+
 def ancestors(role: str) -> list[str]:
     """The strict ancestors, nearest first: "a/b/c" gives ["a/b", "a"]."""
     found = []

@@ -8,11 +8,11 @@ from mesosctl.api.frameworks import listed_frameworks
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import NotFound, Unreachable, UsageError
 from mesosctl.model.offers.frameworks import ListedFramework
-from mesosctl.model.quantities import Quantities, Quota, to_double
+from mesosctl.model.quantities import Quantities, to_double
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import did_you_mean, is_strict_subrole
-from mesosctl.operations.quota.reading import quotas_if_allowed
+from mesosctl.operations.quota.reading import quotas_if_allowed, read_roles
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, listed, read_agents
 
 Progress = Callable[..., None]
@@ -126,9 +126,7 @@ def list_roles(master: Master, wanted: Selection) -> list[RoleStatus]:
 
     Raises NotFound for a role that the master does not know, and UsageError for an unknown key.
     """
-    usages = responses.roles(master.get("/roles"))
-    quotas = quotas_if_allowed(master) or {}
-    known = sorted({*usages, *quotas})
+    known = read_roles(master, responses.roles(master.get("/roles")), quotas_if_allowed(master) or {})
     missing = [role for role in wanted.names if role not in known]
     if missing:
         raise NotFound(
@@ -139,8 +137,8 @@ def list_roles(master: Master, wanted: Selection) -> list[RoleStatus]:
         )
     branch = wanted.role
     chosen = [
-        RoleStatus(role, quotas.get(role, Quota()), usages.get(role))
-        for role in known
+        status
+        for role, status in known.items()
         if (not wanted.names or role in wanted.names)
         and (branch is None or role == branch or is_strict_subrole(role, branch))
     ]
@@ -151,17 +149,12 @@ def list_roles(master: Master, wanted: Selection) -> list[RoleStatus]:
         "frameworks": lambda one: -(one.usage.frameworks if one.usage else 0),
         "share": _share_of_guarantee,
     }
-    used = [_used(one) for one in chosen]
-    return _sorted(chosen, wanted.sort, keys, _used, used)
-
-
-def _used(role: RoleStatus) -> Quantities:
-    return Quantities() if role.usage is None else role.usage.used
+    return _sorted(chosen, wanted.sort, keys, lambda one: one.used, [one.used for one in chosen])
 
 
 def _share_of_guarantee(role: RoleStatus) -> float:
     """The smallest part of a guarantee that is used; roles without one come last."""
-    used = _used(role)
+    used = role.counted
     parts = [used.get(name, 0) / milli for name, milli in role.quota.guarantees.items() if milli]
     return min(parts, default=float("inf"))
 

@@ -7,7 +7,7 @@ it is polled every few seconds, and at once after an event.
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Self
 
@@ -18,10 +18,10 @@ from mesosctl.api.frameworks import listed_frameworks
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Denied, MasterFailed, MesosctlError, NoMaster, NotConfirmed
 from mesosctl.model.offers.frameworks import ListedFramework
-from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
+from mesosctl.model.quantities import Quantities
 from mesosctl.model.rate_limits import RateLimits
-from mesosctl.planning.cluster_summary import Overview, WaitingOffers
+from mesosctl.operations.quota.reading import account_of_roles
+from mesosctl.planning.account import Overview, WaitingOffers, idle_of
 from mesosctl.planning.message_rates import CounterReading, Rates, rates
 
 _STATES = ("active", "inactive", "disconnected", "unreachable")
@@ -61,17 +61,20 @@ class OverviewReader:
         usages = self._allowed("roles", lambda: responses.roles(self._master.get("/roles"))) or {}
         answer = self._allowed("frameworks", lambda: self._master.ask("GET_FRAMEWORKS"))
         frameworks = [] if answer is None else listed_frameworks(answer)
-        roles = sorted({*usages, *quotas})
+        roles = list(
+            account_of_roles(self._master, usages, quotas, None if answer is None else frameworks, metrics).values()
+        )
         return Overview(
             taken_at=self._now(),
             version=self._version,
             total=_amounts(metrics, "total"),
             used=_amounts(metrics, "used"),
+            revocable=_amounts(metrics, "revocable_used"),
             offered=Quantities.total(one.offered for one in frameworks),
-            idle=_idle(usages) - Quantities.total(one.offered_reserved for one in frameworks),
+            idle=idle_of(roles),
             agents=_agents(metrics),
             frameworks=len(frameworks),
-            roles=[RoleStatus(role, quotas.get(role, Quota()), usages.get(role)) for role in roles],
+            roles=roles,
             offers=self._waiting(frameworks, [] if answer is None else offers_api.outstanding_ids(answer), at),
             throttled=self._throttled(metrics, at),
             unknown=tuple(self._unknown),
@@ -116,12 +119,6 @@ def _amounts(metrics: dict[str, Any], what: str) -> Quantities:
     names = ("cpus", "mem", "disk", "gpus")
     found = {name: metrics.get(f"master/{name}_{what}", 0) for name in names}
     return Quantities({name: round(value * 1000) for name, value in found.items() if value})
-
-
-def _idle(usages: Mapping[str, RoleUsage]) -> Quantities:
-    """Return the amounts that are reserved and not used, offered or not; a role counts those below it too."""
-    top_level = [usage for role, usage in usages.items() if "/" not in role and usage.consumed is not None]
-    return Quantities.total(usage.used - usage.allocated for usage in top_level)
 
 
 def _agents(metrics: dict[str, Any]) -> dict[str, int]:

@@ -213,7 +213,7 @@ def _role_row(status: RoleStatus) -> list[str]:
         status.role,
         status.standing,
         *_weight_and_frameworks(status),
-        amounts_text(None if usage is None else usage.used),
+        amounts_text(None if usage is None else usage.allocated),
         amounts_text(status.quota.guarantees),
         amounts_text(status.quota.limits),
         amounts_text(None if usage is None else usage.offered),

@@ -66,14 +66,14 @@ LEGEND = "█ used or reserved   ▒ guaranteed, not used   ░ up to the limit"
 
 def quota_use(status: RoleStatus, *, everything: bool = False) -> str:
     """The cell of what a role uses of its quota; with `everything` of what it uses beside that too."""
-    used = None if status.usage is None else status.usage.used
+    used = None if status.usage is None else status.counted
     names = dict.fromkeys([*status.quota.guarantees, *status.quota.limits, *(used or () if everything else ())])
     return quota_use_text(used, status.quota, status.missing, names)
 
 
 def quota_amounts_text(status: RoleStatus, name: str) -> str:
     """`16/24/32` of one resource: used or reserved, guarantee and limit."""
-    used = None if status.usage is None else status.usage.used
+    used = None if status.usage is None else status.counted
     return quota_use_text(used, status.quota, status.missing, [name]).partition(":")[2].rstrip("█▒░ ")
 
 

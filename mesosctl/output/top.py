@@ -11,7 +11,7 @@ from mesosctl.model.text import format_span
 from mesosctl.output.formats.amounts import BAR, amounts_text, bar, by_place, in_words, shown_amount
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report
 from mesosctl.output.quota import MEANINGS, QUOTA_USE, guarantee_verdict, quota_amounts_text
-from mesosctl.planning.cluster_summary import Overview, WaitingOffers
+from mesosctl.planning.account import Overview, WaitingOffers
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -53,7 +53,7 @@ def sorted_roles(overview: Overview, sort: str, *, reverse: bool = False) -> lis
     """Return the roles in an order: the largest share first, by name, or those below their guarantee first."""
 
     def used(role: RoleStatus) -> float:
-        share = overview.share(role)
+        share = role.share_of(overview.total)
         return 0.0 if share is None else share.used
 
     keys: dict[str, Callable[[RoleStatus], Any]] = {
@@ -93,7 +93,7 @@ def overview_report(overview: Overview) -> Report:
 
 
 def _plain_row(overview: Overview, role: RoleStatus) -> list[str]:
-    share = overview.share(role)
+    share = role.share_of(overview.total)
     if share is None:
         return [role.role, role.standing, *[NOTHING] * 4]
     return [
@@ -131,7 +131,7 @@ def _no_document() -> "documents.Top":
 
 
 def _role_row(overview: Overview, role: RoleStatus, width: int) -> list[str]:
-    share = overview.share(role)
+    share = role.share_of(overview.total)
     if share is None:
         return [role.role, role.standing, NOTHING, NOTHING, NOTHING, NOTHING]
     drawn = bar(share.used, max(share.used, share.guarantee), 1.0, width).replace("░", "·")

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from mesosctl.model.holding import Holding
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.role_status import RoleStatus
-from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources
+from mesosctl.planning.account import ClusterAccount
 from mesosctl.planning.forecast import (
     ASSUMPTIONS,
     Assumption,
@@ -55,7 +56,7 @@ class RunSummary:
 
 
 def share_changes(
-    before: ClusterSummary, after: ClusterSummary
+    before: ClusterAccount, after: ClusterAccount
 ) -> tuple[tuple[ShareChange, ...], tuple[ShareChange, ...]]:
     """Every role and every framework that has, or had, anything or a guarantee; roles and frameworks apart."""
     named = sorted({*before.roles, *after.roles, *before.quotas, *after.quotas})
@@ -67,9 +68,9 @@ def share_changes(
 
 
 def _share_change(
-    kind: Kind, name: str, key: str, before: ClusterSummary, after: ClusterSummary, missing: Quantities | None = None
+    kind: Kind, name: str, key: str, before: ClusterAccount, after: ClusterAccount, missing: Quantities | None = None
 ) -> ShareChange:
-    held = [(m.roles if kind == "role" else m.frameworks).get(key, HeldResources()) for m in (before, after)]
+    held = [(m.roles if kind == "role" else m.frameworks).get(key, Holding()) for m in (before, after)]
     first, last = held[0].dominant(before.totals), held[1].dominant(after.totals)
     quotas = [m.quotas.get(key) if kind == "role" else None for m in (before, after)]
     guarantees = [None if quota is None or not quota.guarantees else quota.guarantees for quota in quotas]
@@ -91,7 +92,7 @@ def _share_change(
     )
 
 
-def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[ShareChange]) -> Iterator[Starving]:
+def starving(before: ClusterAccount, after: ClusterAccount, everybody: Sequence[ShareChange]) -> Iterator[Starving]:
     """Yield roles below their guarantee, and frameworks that ran something and have nothing; not the removed ones.
 
     Rescinding an unanswered offer starves nobody: see `unoffered`.
@@ -123,12 +124,12 @@ def starving(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[
             yield Starving(party.kind, party.name, "nothing", party.before.used, caused=True)
 
 
-def unoffered(before: ClusterSummary, after: ClusterSummary, everybody: Sequence[ShareChange]) -> Iterator[ShareChange]:
+def unoffered(before: ClusterAccount, after: ClusterAccount, everybody: Sequence[ShareChange]) -> Iterator[ShareChange]:
     """Yield frameworks and roles that ran nothing, held offers, and are no longer offered anything."""
     return (one for one in _left_with_nothing(before, after, everybody) if not _has(one.before.used))
 
 
-def at_limit(before: ClusterSummary, after: ClusterSummary) -> Iterator[RoleStatus]:
+def at_limit(before: ClusterAccount, after: ClusterAccount) -> Iterator[RoleStatus]:
     """Yield roles that are at or above a limit afterwards, unless they were before, and the limits are the same."""
     for role in sorted(after.quotas):
         was, status = before.status(role), after.status(role)
@@ -137,7 +138,7 @@ def at_limit(before: ClusterSummary, after: ClusterSummary) -> Iterator[RoleStat
 
 
 def _left_with_nothing(
-    before: ClusterSummary, after: ClusterSummary, everybody: Sequence[ShareChange]
+    before: ClusterAccount, after: ClusterAccount, everybody: Sequence[ShareChange]
 ) -> Iterator[ShareChange]:
     """Yield those that used or were offered something, are still there, and have nothing of either kind."""
     for party in everybody:
@@ -153,7 +154,7 @@ def _has(amounts: Quantities) -> bool:
     return any(amounts.get_amount(name) for name in _ESSENTIAL)
 
 
-def fits(summary: ClusterSummary) -> Iterator[QuotaFit]:
+def fits(summary: ClusterAccount) -> Iterator[QuotaFit]:
     """For every guarantee, the number of agents on which all of it fits."""
     for role, quota in sorted(summary.quotas.items()):
         guarantee = quota.guarantees
@@ -169,7 +170,7 @@ def fits(summary: ClusterSummary) -> Iterator[QuotaFit]:
         yield QuotaFit(role, guarantee, on_whole, on_now, Quantities(largest))
 
 
-def headroom(before: ClusterSummary, after: ClusterSummary) -> Headroom:
+def headroom(before: ClusterAccount, after: ClusterAccount) -> Headroom:
     """Return the resources left, before and after."""
     return Headroom(
         BeforeAfter(before.unpromised, after.unpromised),
@@ -193,7 +194,7 @@ def unknowns(snapshot: ClusterSnapshot, wants: str) -> Iterator[Unknown]:
         yield Unknown(what, assumed)
 
 
-def forecast(before: ClusterSummary, after: ClusterSummary, course: RunSummary) -> Forecast:
+def forecast(before: ClusterAccount, after: ClusterAccount, course: RunSummary) -> Forecast:
     """Compare two moments."""
     roles, frameworks = share_changes(before, after)
     return Forecast(

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from mesosctl.model.holding import Holding
 from mesosctl.model.offers.offers import OnAgent
 from mesosctl.model.quantities import Limits, Quantities
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import immutable
-from mesosctl.planning.cluster_summary import HeldResources
 from mesosctl.planning.message_rates import Simulation
 
 Assumption = Literal["hold", "accept"]
@@ -105,8 +105,8 @@ class ShareChange:
     kind: Kind
     name: str
     id: str
-    before: HeldResources
-    after: HeldResources
+    before: Holding
+    after: Holding
     share_before: float
     share_after: float
     dominant: str | None

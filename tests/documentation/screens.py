@@ -21,7 +21,7 @@ from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.operations.top import OverviewReader
 from mesosctl.output.top import ScreenStatus, TopState, top_screen
-from mesosctl.planning.cluster_summary import Overview
+from mesosctl.planning.account import Overview
 from tests.helpers.lab import CommandLine, Lab
 
 WIDTHS = (60, 80, 200)

@@ -5,35 +5,20 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fake_master.http import quota
-from mesosctl.api.protobuf_json.messages import Field, Message
-from mesosctl.api.rate_limits import RATE_LIMITS
-from mesosctl.api.resources import RESOURCE
+from fake_master.http.operator_api import CALL
+from mesosctl.api.protobuf_json.message_tables import mesos_message
 from tests import EXAMPLES
 from tests.fuzz.json_texts import odd_values, write
 from tests.fuzz.messages import json_of, part_of
-from tests.fuzz.requests import ENDPOINTS
 
 CLUSTER = EXAMPLES / "drf.toml"
-_OFFER = Message(
-    "Offer",
-    {
-        "id": Field(Message("ID", {"value": Field("string", "required")}), "required"),
-        "framework_id": Field(Message("ID", {"value": Field("string", "required")})),
-        "agent_id": Field(Message("ID", {"value": Field("string", "required")})),
-        "hostname": Field("string"),
-        "resources": Field(RESOURCE, "repeated"),
-        "allocation_info": Field(Message("AllocationInfo", {"role": Field("string")})),
-    },
-)
-_RESOURCES = Message("Resources", {"resources": Field(RESOURCE, "repeated")})
 _calls = st.sampled_from(["UPDATE_QUOTA", "RESERVE_RESOURCES", "UNRESERVE_RESOURCES"])
-_quotas = json_of(quota.QUOTA_REQUEST) | json_of(ENDPOINTS.operator_api.form, kind="UPDATE_QUOTA")
-_reservations = _calls.flatmap(lambda kind: json_of(ENDPOINTS.operator_api.form, kind=kind)) | part_of(
-    _RESOURCES, "resources"
+_quotas = json_of(mesos_message("mesos.v1.quota.QuotaRequest")) | json_of(CALL, kind="UPDATE_QUOTA")
+_reservations = _calls.flatmap(lambda kind: json_of(CALL, kind=kind)) | part_of(
+    mesos_message("mesos.v1.Offer"), "resources"
 )
-_offers = json_of(_OFFER) | json_of(Message("Offers", {"offers": Field(_OFFER, "repeated")}))
-_rate_limits = json_of(RATE_LIMITS)
+_offers = json_of(mesos_message("mesos.v1.Offer")) | json_of(mesos_message("mesos.v1.scheduler.Event.Offers"))
+_rate_limits = json_of(mesos_message("mesos.v1.RateLimits"))
 payloads = st.one_of(_quotas, _rate_limits, _offers, _reservations, odd_values).map(write)
 
 # --- Cluster files --------------------------------------------------------------------------------

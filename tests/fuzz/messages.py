@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from mesosctl.api.protobuf_json.messages import Enumeration, Field, Message
+from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Message
 from tests.fuzz.json_texts import Pairs, odd_numbers, odd_texts, odd_values
 
 ONE_IN = 90
@@ -43,7 +43,7 @@ _DYNAMIC = [{"type": "DYNAMIC", "role": "web", "principal": "operator"}]
 _DISK = {"persistence": {"id": "volume"}, "volume": {"container_path": "data", "mode": "RW"}}
 # What clients send again and again, and what fits together only by chance when it is made up.
 USUAL: dict[str, list[dict[str, Any]]] = {
-    "Resource": [
+    "mesos.v1.Resource": [
         {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}},
         {"name": "mem", "type": "SCALAR", "scalar": {"value": 128}},
         {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}, "reservations": _DYNAMIC},
@@ -58,8 +58,8 @@ USUAL: dict[str, list[dict[str, Any]]] = {
             "reservations": _DYNAMIC,
         },
     ],
-    "MachineID": [{"hostname": "@H1", "ip": "127.0.0.1"}, {"hostname": "@H2", "ip": "127.0.0.1"}],
-    "FrameworkInfo": [
+    "mesos.v1.MachineID": [{"hostname": "@H1", "ip": "127.0.0.1"}, {"hostname": "@H2", "ip": "127.0.0.1"}],
+    "mesos.v1.FrameworkInfo": [
         {"user": "u", "name": "f", "roles": ["web"], "capabilities": [{"type": "MULTI_ROLE"}], "id": {"value": "@F1"}},
         {"user": "u", "name": "f", "roles": ["dev"], "capabilities": [{"type": "MULTI_ROLE"}]},
         {"user": "u", "name": "f", "role": "ads", "principal": "framework"},
@@ -98,7 +98,7 @@ def _message(draw: st.DrawFn, message: Message, depth: int, kind: str | None = N
     )
     if depth > DEEPEST:
         chosen = set()
-    chosen |= {name for name, field in message.fields.items() if field.label == "required"}
+    chosen |= set(message.required)
     given = draw(st.sampled_from(kinds_of(message))) if kind == "" else kind
     if given is not None:
         chosen |= {"type", given.lower(), "framework_id" if given != "SUBSCRIBE" else "type"} & message.fields.keys()
@@ -135,7 +135,7 @@ def _varied(draw: st.DrawFn, name: str, depth: int) -> Any:
 
 def _field(field: Field, name: str, depth: int) -> st.SearchStrategy[Any]:
     one = _value(field, name, depth)
-    if field.entry:
+    if field.label == "map":
         keys = st.sampled_from(["cpus", "mem", "disk", "web"]) | odd_texts
         return st.lists(st.tuples(keys, one), max_size=2).map(lambda pairs: Pairs(tuple(pairs)))
     if field.label == "repeated":
@@ -158,7 +158,7 @@ def _value(field: Field, name: str, depth: int) -> st.SearchStrategy[Any]:
         return _rarely(st.booleans() | st.sampled_from(["true", "false"]))
     if kind == "bytes":
         return _rarely(st.sampled_from([UUID, "", "AAAA"]))
-    if kind == "json":
+    if kind == "object":
         return odd_values | st.dictionaries(st.sampled_from(["value", "labels", "name"]), odd_values, max_size=2)
     return _rarely(st.sampled_from(AMOUNTS) | st.sampled_from(AMOUNTS).map(str) | odd_numbers)
 

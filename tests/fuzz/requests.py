@@ -9,12 +9,12 @@ from urllib.parse import quote
 
 from hypothesis import strategies as st
 
-from fake_master.http import maintenance, quota, reservations
+from fake_master.http.operator_api import CALL as OPERATOR_CALL
 from fake_master.http.routes import Endpoints
-from fake_master.http.scheduler_messages import CALL as SCHEDULER_CALL
+from fake_master.http.scheduler_api import CALL as SCHEDULER_CALL
 from fake_master.protobuf.conversion import serialize
 from fake_master.sources.cluster_file import BUILT_IN
-from mesosctl.api.protobuf_json.messages import Field, Message
+from mesosctl.api.protobuf_json.message_tables import mesos_message
 from tests.fuzz.json_texts import ODD_TEXTS, odd_texts, odd_values, write
 from tests.fuzz.messages import json_of, kinds_of, part_of, texts
 
@@ -39,16 +39,16 @@ class Sent:
         return "mesos.v1.scheduler.Event" if "scheduler" in self.target else "mesos.v1.master.Event"
 
 
-_RESOURCES = Message("Resources", {"resources": reservations.RESERVE.fields["resources"]})
-_MACHINES = Message("Machines", {"machines": Field(maintenance.START.fields["machines"].type, "repeated")})
-_WEIGHTS = Message("Weights", {"weights": Field(quota.WEIGHT_INFO, "repeated")})
+_RESOURCES = mesos_message("mesos.v1.master.Call.ReserveResources")
+_MACHINES = mesos_message("mesos.v1.master.Call.StartMaintenance")
+_WEIGHTS = mesos_message("mesos.v1.master.Call.UpdateWeights")
 # What each endpoint with a body of its own reads: a message, an array, or a form with a JSON field.
 _OBJECTS = {
-    "quota": quota.QUOTA_REQUEST,
-    "maintenance/schedule": maintenance._SCHEDULE,
+    "quota": mesos_message("mesos.v1.quota.QuotaRequest"),
+    "maintenance/schedule": mesos_message("mesos.v1.maintenance.Schedule"),
 }
 _ARRAYS = {
-    "weights": (_WEIGHTS, "weights"),
+    "weights": (_WEIGHTS, "weight_infos"),
     "machine/down": (_MACHINES, "machines"),
     "machine/up": (_MACHINES, "machines"),
 }
@@ -129,11 +129,7 @@ def _bodies(path: str) -> st.SearchStrategy[bytes]:
     if path in _FORMS:
         return forms(path)
     if path == "api/v1":
-        return (
-            st.sampled_from(sorted(CALLS))
-            .flatmap(lambda kind: json_of(ENDPOINTS.operator_api.form, kind=kind))
-            .map(write)
-        )
+        return st.sampled_from(sorted(CALLS)).flatmap(lambda kind: json_of(OPERATOR_CALL, kind=kind)).map(write)
     if path == "api/v1/scheduler":
         return (
             st.sampled_from(kinds_of(SCHEDULER_CALL))
@@ -143,7 +139,7 @@ def _bodies(path: str) -> st.SearchStrategy[bytes]:
     return st.just(b"")
 
 
-CALLS = {*ENDPOINTS.operator_api.calls, "SUBSCRIBE", "LIST_FILES"}
+CALLS = OPERATOR_CALL.types
 _odd_bodies = st.one_of(
     odd_values.map(write),
     st.binary(max_size=40),

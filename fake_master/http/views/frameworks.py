@@ -172,7 +172,7 @@ def task_summary(task: Task, summed: Callable[[Resources], Any] = summary) -> di
         "state": task.state,
         "resources": summed(task.resources),
         "role": task.role,
-        "statuses": [{"state": status["state"], "timestamp": status["timestamp"]} for status in task.statuses],
+        "statuses": [{"state": status.state, "timestamp": status.timestamp} for status in task.statuses],
     }
     if "labels" in task.info:
         shown["labels"] = task.info["labels"].get("labels", [])

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from fake_master.registry.interface import SECONDS_TO_WAIT, Registry, RegistryFailure, Transaction, reading_records
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Ending, Executor, Task
+from fake_master.state.tasks import Ending, Executor, Task, TaskStatus
 from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, list_to_json, to_core
 from mesosctl.model.resources import Resources
@@ -30,17 +30,22 @@ class RecoveredTask(NamedTuple):
 
 def to_record(framework: Framework, task: Task) -> Record:
     """A task as its agent keeps it."""
-    said = [status for status in task.statuses if "uuid" in status]
+    said = [status.message(task) for status in task.statuses if status.uuid is not None]
     record: dict[str, Any] = {
         "framework_id": task.framework_id,
         "agent_id": task.agent_id,
-        "info": task.info,
+        "info": {
+            "name": task.name,
+            "task_id": {"value": task.id},
+            "agent_id": {"value": task.agent_id},
+            **task.info,
+        },
         "resources": list_to_json(task.resources, "POST"),
         "role": task.role,
         "executor_id": task.executor_id,
         "state": said[-1]["state"] if said else _NEW,
         "statuses": said,
-        "unacknowledged": [status["uuid"] for status in task.unacknowledged],
+        "unacknowledged": [status.message(task)["uuid"] for status in task.unacknowledged],
     }
     if task.told_to_end is not None:
         end = task.told_to_end
@@ -54,6 +59,7 @@ def to_record(framework: Framework, task: Task) -> Record:
 def from_record(record: Record) -> RecoveredTask:
     """The task of a record, and its executor.  Raises the errors of an invalid record."""
     info, waiting = record["info"], set(record["unacknowledged"])
+    statuses = tuple(map(TaskStatus.of, record["statuses"]))
     end = record.get("told_to_end")
     task = Task(
         id=info["task_id"]["value"],
@@ -64,8 +70,8 @@ def from_record(record: Record) -> RecoveredTask:
         role=record["role"],
         executor_id=record["executor_id"],
         state=record["state"],
-        statuses=list(record["statuses"]),
-        unacknowledged=[status for status in record["statuses"] if status["uuid"] in waiting],
+        statuses=statuses,
+        unacknowledged=tuple(status for status in statuses if status.uuid in waiting),
         told_to_end=None if end is None else Ending(float(end["at"]), end["state"], end["details"]),
     )
     return RecoveredTask(task, _executor(record))

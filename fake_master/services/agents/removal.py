@@ -221,7 +221,7 @@ class AgentRemoval:
     ) -> None:
         if task.is_terminal:  # only its acknowledgement was missing
             framework.drop_task(task)
-            task.unacknowledged.clear()
+            task.unacknowledged = ()
             framework.completed_tasks.append(task)
             self._store.remember_task(framework, task)
             return

@@ -1,54 +1,28 @@
 """JSON into messages, as the master itself reads them (Mesos documentation, "HTTP Endpoints").
 
-A message is described by its fields; `read` turns a JSON value into a plain dictionary that holds only what was set.
+`message_tables` describes the messages; `read` turns a JSON value into a plain dictionary that holds only what was set.
 The rules are the master's: unknown keys are ignored, null means absent, numbers and booleans may be quoted, an unknown
-name of an optional enumeration counts as absent, and every required field must be present.
+name of an optional enumeration counts as absent, and every required field must be present.  A field that is absent
+stays absent, even if it has a default.
 """
 
 import base64
 import binascii
+import math
 import re
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
+from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Message, Scalar
 
-Scalar = Literal["string", "double", "bool", "uint64", "int64", "int32", "uint32", "bytes", "json", "any"]
-Label = Literal["optional", "required", "repeated"]
 _QUOTED_NUMBER = re.compile(r"\s*([-0-9][-+0-9.eE]*)(?:[^-+0-9.eE\s]\s*)?\Z")
 _INTEGER_BITS = {"uint64": 64, "int64": 64, "int32": 32, "uint32": 32}
+NOT_FINITE = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
+"""How a master writes the doubles that JSON has no number for, by Python's names for them."""
+# Of these, a master reads only the infinite ones.
+_INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
 # The names of JSON values in sentences.
 _JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
-
-
-# "json" means a message, and so an object, that is kept unchanged because it is not read here; "any" for whatever JSON
-# there is.
-
-
-class Enumeration(NamedTuple):
-    """A closed list of names."""
-
-    name: str
-    values: frozenset[str]
-
-
-class Field(NamedTuple):
-    """One field: its type and whether it is required, optional or repeated.
-
-    `entry` marks a map field, written as a JSON object from a string to `type`.
-    """
-
-    type: "Scalar | Enumeration | Message"
-    label: Label = "optional"
-    entry: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """A named set of fields.  `fields` may be filled later, for messages that contain themselves."""
-
-    name: str
-    fields: dict[str, Field] = field(default_factory=dict)
 
 
 def read(message: Message, value: Any, path: str = "") -> dict[str, Any]:
@@ -58,7 +32,7 @@ def read(message: Message, value: Any, path: str = "") -> dict[str, Any]:
     other mistake, as the master does.
     """
     if not isinstance(value, dict):
-        raise ConversionError(f"Expecting a JSON object for {message.name}, not a {_json_name(value)}", path)
+        raise ConversionError(f"Expecting a JSON object for {message.title}, not a {_json_name(value)}", path)
     missing: list[str] = []
     result = _read_message(message, value, path, missing)
     if missing:
@@ -73,14 +47,12 @@ def _read_message(message: Message, value: dict[str, Any], path: str, missing: l
         if spec is None or part is None:
             continue
         _read_field(result, key, spec, part, f"{path}.{key}" if path else key, missing)
-    for key, spec in message.fields.items():
-        if spec.label == "required" and key not in result:
-            missing.append(f"{path}.{key}" if path else key)
+    missing.extend(f"{path}.{key}" if path else key for key in message.required if key not in result)
     return result
 
 
 def _read_field(result: dict[str, Any], key: str, spec: Field, part: Any, path: str, missing: list[str]) -> None:
-    if spec.entry:
+    if spec.label == "map":
         _add_entries(result.setdefault(key, {}), spec, part, path, missing)
     elif spec.label == "repeated":
         items: list[Any] = result.setdefault(key, [])
@@ -120,7 +92,7 @@ def _append(items: list[Any], spec: Field, part: Any, path: str, missing: list[s
 def _read_value(
     kind: "Scalar | Enumeration | Message", value: Any, path: str, missing: list[str], *, required: bool = False
 ) -> Any:
-    if isinstance(kind, Message) or kind == "json":
+    if isinstance(kind, Message) or kind == "object":
         if not isinstance(value, dict):
             raise _unexpected(value, path)
         return _read_message(kind, value, path, missing) if isinstance(kind, Message) else value
@@ -172,9 +144,10 @@ def _read_bool(value: Any, path: str) -> bool:
 def _read_number(kind: Scalar, value: Any, path: str) -> float | int:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise _unexpected(value, path)
+    is_double = kind in ("double", "float")
     if isinstance(value, str):
-        value = _quoted_number(value, path)
-    if kind == "double":
+        value = _INFINITE[value] if is_double and value in _INFINITE else _quoted_number(value, path)
+    if is_double:
         return float(value)
     return _wrapped(kind, value)
 
@@ -217,8 +190,3 @@ def _unexpected(value: Any, path: str) -> ConversionError:
 
 def _json_name(value: Any) -> str:
     return "null" if value is None else _JSON_NAMES.get(type(value), "value")
-
-
-def one_of(name: str, *values: str) -> Enumeration:
-    """Return an enumeration of these names."""
-    return Enumeration(name, frozenset(values))

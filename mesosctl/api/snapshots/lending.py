@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
-from mesosctl.api.protobuf_json.messages import Field, Message
+from mesosctl.api.protobuf_json.message_tables import Field, Message
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
 from mesosctl.api.resources import list_to_json
 from mesosctl.api.responses import NATURAL, text, undocumented

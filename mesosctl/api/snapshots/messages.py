@@ -1,6 +1,6 @@
 """The shapes of a snapshot as JSON."""
 
-from mesosctl.api.protobuf_json.messages import Field, Message
+from mesosctl.api.protobuf_json.message_tables import Field, Message
 from mesosctl.api.snapshots import lending
 
 _TEXT = Field("string", "required")
@@ -9,7 +9,7 @@ _TEXT = Field("string", "required")
 _LIST = Field("any", "repeated")
 
 
-_AMOUNTS = Field("double", entry=True)
+_AMOUNTS = Field("double", "map")
 
 
 AGENT = Message(
@@ -20,7 +20,7 @@ AGENT = Message(
         "pid": Field("string"),
         "active": Field("bool"),
         "resources": _LIST,
-        "attributes": Field("any", entry=True),
+        "attributes": Field("any", "map"),
         "capabilities": Field("string", "repeated"),
         "region": Field("string"),
         "zone": Field("string"),
@@ -39,8 +39,8 @@ FRAMEWORK = Message(
         "active": Field("bool"),
         "connected": Field("bool"),
         "suppressed": Field("string", "repeated"),
-        "offer_constraints": Field("json", entry=True),
-        "offer_filters": Field("json", entry=True),
+        "offer_constraints": Field("object", "map"),
+        "offer_filters": Field("object", "map"),
     },
 )
 
@@ -77,11 +77,11 @@ REST = Message(
     {
         "taken_at": Field("double"),
         "master": Field(
-            Message("master", {"version": _TEXT, "flags": Field("string", entry=True)}),
+            Message("master", {"version": _TEXT, "flags": Field("string", "map")}),
             "required",
         ),
-        "quotas": Field(Message("quota", {"guarantees": _AMOUNTS, "limits": _AMOUNTS}), entry=True),
-        "weights": Field("double", entry=True),
+        "quotas": Field(Message("quota", {"guarantees": _AMOUNTS, "limits": _AMOUNTS}), "map"),
+        "weights": Field("double", "map"),
         **lending.FIELDS,
         "untold": Field("string", "repeated"),
     },

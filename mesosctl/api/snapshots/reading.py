@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 from mesosctl.api.protobuf_json.buffered_text import Run
 from mesosctl.api.protobuf_json.decoding import ConversionError
 from mesosctl.api.protobuf_json.json_parts import Part
-from mesosctl.api.protobuf_json.messages import Message, read
+from mesosctl.api.protobuf_json.message_tables import Message
+from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.protobuf_json.resource_lists import Known, ResourceLists
 from mesosctl.api.snapshots import lending
 from mesosctl.api.snapshots.lending import check_unique, wrong

@@ -1,24 +1,27 @@
-"""`mesosctl offers`: its verbs; `offers_accept` has those that use an offer."""
+"""`mesosctl offers`: its verbs."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.arguments import Every, nothing_found, role_option
-from mesosctl.cli.command import Command, Group, examples
-from mesosctl.cli.commands import offers_accept
-from mesosctl.cli.commands.offers_accept import Agent
+from mesosctl.cli.arguments import Amounts, Every, LabelWords, nothing_found, pairs, parse_amounts, role_option
+from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.completion import callbacks as completing
-from mesosctl.cli.environment import named, opened
+from mesosctl.cli.environment import named, opened, read_text
 from mesosctl.cli.session import Session
+from mesosctl.model.errors import Conflict, Denied, UsageError
+from mesosctl.model.roles import matches_agent
 from mesosctl.operations.offers import OfferSelection, list_offers, subscribed_roles, watch_offers
 from mesosctl.output.offers.dominant_shares import offer_simulation
-from mesosctl.output.offers.offers import change_line, offer_list
+from mesosctl.output.offers.offers import change_line, offer_call, offer_list, offer_taken
+
+if TYPE_CHECKING:
+    from mesosctl.client.leading_master import Master
+    from mesosctl.model.offers.offers import Offer, OfferOperation, Reserver
+    from mesosctl.model.resource import Resource
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
-app.add_typer(offers_accept.app)
-
 
 Framework = Annotated[
     str | None,
@@ -30,6 +33,41 @@ Framework = Annotated[
     ),
 ]
 OfRole = Annotated[str | None, role_option("Only offers in this role.")]
+Agent = Annotated[
+    str | None,
+    typer.Option(
+        "--agent",
+        metavar="AGENT",
+        autocompletion=completing.agents,
+        help="Only offers of this agent: its id, the beginning or end of its id, or its host name.",
+    ),
+]
+OfferFile = Annotated[
+    str,
+    typer.Option(
+        "--offer", metavar="FILE", help="An Offer or an OFFERS event in JSON; - is standard input.", show_default=False
+    ),
+]
+OfferId = Annotated[
+    str | None, typer.Option("--id", metavar="OFFER", help="The id of the offer, if the file has several.")
+]
+Owner = Annotated[
+    str | None,
+    typer.Option(
+        "--for",
+        metavar="ROLE",
+        autocompletion=completing.roles,
+        help="The role that owns the reservation. The default is the offer's role.",
+    ),
+]
+SubscribedRole = Annotated[str, role_option("The role to subscribe with.")]
+Reserve = Annotated[
+    list[str] | None,
+    typer.Option("--reserve", metavar="RESOURCES", help="Reserve this for the role. Repeat for several."),
+]
+Unreserve = Annotated[
+    list[str] | None, typer.Option("--unreserve", metavar="RESOURCES", help="Unreserve this. Repeat for several.")
+]
 
 
 @app.command(
@@ -173,3 +211,138 @@ def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg
             session.emit_text(chart(sharing))
         else:
             write_atomically(svg, chart(sharing), field="--svg")
+
+
+@app.command(
+    "take",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("offers take --role ads --reserve cpus:2 --reserve mem:1GiB", "reserve for ads on any agent"),
+        ("offers take --role ads --unreserve cpus:2 --timeout 120", "unreserve 2 cpus, within two minutes"),
+    ),
+)
+def take(
+    ctx: typer.Context,
+    role: SubscribedRole,
+    reserve: Reserve = None,
+    unreserve: Unreserve = None,
+    agent: Agent = None,
+    label: LabelWords = None,
+) -> None:
+    """Reserve or unreserve as a framework does.
+
+    mesosctl subscribes a framework, which waits for an offer that fits, uses it and leaves. The framework declines all
+    other offers, and is always torn down at the end.
+    """
+    session: Session = ctx.obj
+    if bool(reserve) == bool(unreserve):
+        raise UsageError("give either --reserve or --unreserve", field="--reserve", hint="give one of them")
+    from mesosctl.model.offers import offers
+    from mesosctl.operations.offers import take
+    from mesosctl.operations.quota.reading import check_entries
+
+    wanted = parse_amounts(reserve or unreserve or ())
+    owner = _reserver(session, label)
+
+    def attempt(offer: "Offer") -> "OfferOperation":
+        if agent is not None and not matches_agent(agent, offer.agent_id, offer.hostname):
+            raise Conflict(f"{offer.hostname} is not {agent}")
+        return offers.reserve(wanted, offer, owner) if reserve else offers.unreserve(wanted, offer)
+
+    with session.open_master() as master:
+        if agent is not None:
+            _check_agent(master, agent)
+        check_entries(master, wanted)
+        with session.waiting() as tell:
+            taken = take(master, role, owner.principal, attempt, tell)
+        session.emit(offer_taken(taken))
+
+
+def _reserver(session: Session, labels: list[str] | None) -> "Reserver":
+    """The principal of the settings, and the labels of --label."""
+    from mesosctl.model.offers.offers import Reserver
+
+    principal = session.options.principal or session.environment.variables.get("MESOSCTL_PRINCIPAL")
+    return Reserver(principal, dict(pairs(labels, "--label")))
+
+
+def _read_offer(session: Session, file: str, offer_id: str | None, wanted: "list[Resource]") -> "Offer":
+    """The offer of --offer, in which every name of `wanted` is known.  Raises BadInput and RuleViolation."""
+    from mesosctl.api.offers import read_offer
+    from mesosctl.model.offers.offers import check_offered
+
+    received = read_offer(read_text(file, "--offer", session.environment.stdin), named(file), offer_id)
+    check_offered(wanted, received)
+    return received
+
+
+def _check_agent(master: "Master", word: str) -> None:
+    """Check that an agent matches, as far as this principal may see the agents.
+
+    Raises NotFound. Otherwise every offer would be declined until the deadline, for no visible reason.
+    """
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
+
+    try:
+        agents = read_agents(master)
+    except Denied:
+        return
+    if not any(matches_agent(word, one.id, one.hostname) for one in agents):
+        find_agent(agents, word)
+
+
+@app.command(
+    "reserve",
+    cls=Command,
+    epilog=examples(
+        (
+            "offers reserve --offer offer.json cpus:2 mem:1GiB --principal web",
+            "a call that reserves resources of this offer",
+        ),
+        ("offers reserve --offer offer.json 'cpus(ads):2' --for ads/web", "a call that refines a reservation"),
+    ),
+)
+def reserve(
+    ctx: typer.Context,
+    resources: Amounts,
+    offer: OfferFile,
+    offer_id: OfferId = None,
+    owner: Owner = None,
+    label: LabelWords = None,
+) -> None:
+    """Build the ACCEPT call that reserves resources of an offer.
+
+    The call is checked, but not sent. It uses the offer's format: role and reservation, or the reservation stack
+    for a framework with RESERVATION_REFINEMENT.
+    """
+    from mesosctl.api.offers import AcceptCall
+    from mesosctl.model.offers import offers
+
+    session: Session = ctx.obj
+    wanted = parse_amounts(resources)
+    received = _read_offer(session, offer, offer_id, wanted)
+    operation = offers.reserve(wanted, received, _reserver(session, label), role=owner)
+    session.emit(offer_call(AcceptCall.of([received], operation).content()))
+
+
+@app.command(
+    "unreserve",
+    cls=Command,
+    epilog=examples(
+        ("offers unreserve --offer offer.json cpus:2", "a call that unreserves 2 cpus"),
+    ),
+)
+def unreserve(
+    ctx: typer.Context, resources: Amounts, offer: OfferFile, offer_id: OfferId = None, owner: Owner = None
+) -> None:
+    """Build the ACCEPT call that unreserves resources of an offer.
+
+    The call is checked, but not sent. It names the reserved resources, entry by entry, in the offer's own format.
+    """
+    from mesosctl.api.offers import AcceptCall
+    from mesosctl.model.offers import offers
+
+    session: Session = ctx.obj
+    wanted = parse_amounts(resources)
+    received = _read_offer(session, offer, offer_id, wanted)
+    session.emit(offer_call(AcceptCall.of([received], offers.unreserve(wanted, received, role=owner)).content()))

@@ -1,25 +1,24 @@
 """`mesosctl ratelimit`: its verbs."""
 
 import math
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mesosctl.cli.command import Command, Group, examples
-from mesosctl.cli.commands import ratelimit_traffic
-from mesosctl.cli.commands.ratelimit_traffic import ConfigFile, read_config
-from mesosctl.cli.environment import STANDARD_INPUT, named
+from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
 from mesosctl.cli.session import Session
+from mesosctl.file_writing import write_atomically
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.rate_limits import LARGEST_CAPACITY, RateLimit
 from mesosctl.operations.rate_limits_file import Change, edit
+from mesosctl.output.formats import output_formats
 from mesosctl.output.rate_limits import file_edit
 from mesosctl.planning.message_rates import FileEdit
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
-app.add_typer(ratelimit_traffic.app)
-
 
 EditedFile = Annotated[
     str, typer.Option("--file", "-f", metavar="FILE", help="The file to edit. It is created if it does not exist.")
@@ -50,6 +49,24 @@ Capacity = Annotated[
         help="Messages that may wait. By default, any number may wait.",
     ),
 ]
+ConfigFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A JSON file for the master's --rate_limits; - is standard input.",
+        show_default=False,
+    ),
+]
+Interval = Annotated[str, typer.Option("--interval", metavar="SPAN", help="The time between readings, such as 5s.")]
+Memory = Annotated[
+    str,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="The memory that queues may use: the master's limit minus what it uses for everything else.",
+    ),
+]
+MessageSize = Annotated[str, typer.Option("--message-size", metavar="SIZE", help="The average size of a message.")]
 
 
 def limit_of(qps: float | None, capacity: int | None) -> RateLimit:
@@ -219,3 +236,247 @@ def validate(ctx: typer.Context, file: ConfigFile, live: Live = False, strict: S
     if not check.valid:
         return ExitStatus.INVALID
     return ExitStatus.ANSWER_IS_NO if strict and check.remarks else ExitStatus.DONE
+
+
+def read_config(session: Session, path: str) -> str:
+    """The text of a configuration file.  Raises BadInput."""
+    return read_text(path, "FILE", session.environment.stdin)
+
+
+@app.command(
+    "plan",
+    cls=Command,
+    epilog=examples(
+        ("ratelimit plan limits.json --memory 2GiB", "do full queues fit?"),
+        ("ratelimit plan limits.json --memory 2GiB --message-size 4KiB", "with larger messages"),
+    ),
+)
+def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: MessageSize = "1KiB") -> ExitStatus:
+    """Add up the memory that full queues would take.
+
+    The exit status is 1 if they do not fit, or if a queue has no limit.
+    """
+    from mesosctl.model.rate_limits import plan_memory
+    from mesosctl.model.text import parse_bytes
+    from mesosctl.operations.rate_limits_file import parse_valid
+    from mesosctl.output.rate_limits import memory_plan
+
+    session: Session = ctx.obj
+    limits = parse_valid(read_config(session, file), named(file))
+    plan = plan_memory(
+        limits, memory=parse_bytes(memory, "--memory"), message_size=parse_bytes(message_size, "--message-size")
+    )
+    session.emit(memory_plan(plan))
+    return ExitStatus.DONE if plan.fits else ExitStatus.ANSWER_IS_NO
+
+
+Traffic = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--traffic",
+        metavar="PATTERN",
+        help="PRINCIPAL=RATE/s*SECONDS@START or PRINCIPAL=COUNT@START; - stands for frameworks without a principal. "
+        "Repeat for several.",
+    ),
+]
+Svg = Annotated[
+    str | None, typer.Option("--svg", metavar="FILE", help="Also draw the queues as SVG; - writes only the drawing.")
+]
+
+
+Recorded = Annotated[
+    Path | None,
+    typer.Option("--recorded", metavar="FILE", help="Traffic, as recorded by ratelimit watch -o jsonl."),
+]
+Before = Annotated[str | None, typer.Option("--before", metavar="FILE", help="The present limits, to compare with.")]
+
+
+@app.command(
+    "simulate",
+    cls=Command,
+    epilog=examples(
+        ("ratelimit simulate limits.json --traffic 'foo=200/s*10'", "200 messages per second for ten seconds"),
+        (
+            "ratelimit simulate limits.json --traffic 'foo=50/s*60' --traffic 'foo=5000@20' --svg queues.svg",
+            "with a burst after twenty seconds, and a drawing",
+        ),
+        (
+            "ratelimit simulate new.json --before limits.json --recorded watch.jsonl",
+            "what other limits would have done to recorded traffic",
+        ),
+    ),
+)
+def simulate(
+    ctx: typer.Context,
+    file: ConfigFile,
+    traffic: Traffic = None,
+    *,
+    recorded: Recorded = None,
+    before: Before = None,
+    svg: Svg = None,
+) -> None:
+    """Simulate traffic with a limits file.
+
+    It shows which principals wait, for how long, and when a queue overflows. Time is virtual, so an hour takes a
+    moment. The limiter is the fake master's. With --recorded, it replays the traffic of a master, as ratelimit watch -o
+    jsonl recorded it.
+    """
+    session: Session = ctx.obj
+    from mesosctl.cli.rate_limit_files import (
+        check_standard_input,
+        read_limits,
+        read_present_limits,
+        read_recorded,
+    )
+    from mesosctl.output.rate_limits_simulation import simulation
+    from mesosctl.planning.message_rates import Simulation
+    from mesosctl.planning.rate_limit_simulation import parse_traffic
+
+    if not traffic and recorded is None:
+        raise UsageError(
+            "no traffic is given", field="--traffic", hint="give --traffic 'foo=200/s*10', or --recorded FILE"
+        )
+    check_standard_input((file, before, recorded), "--before")
+    limits = read_limits(session, file, "FILE")
+    arrivals = parse_traffic(traffic or ())
+    if recorded is not None:
+        arrivals += read_recorded(session, recorded)
+    today = None if before is None else read_present_limits(session, before)
+    played = Simulation.play(limits, arrivals, today)
+    instead = session.is_output(svg, "--svg")
+    if not instead:
+        session.emit(simulation(played))
+    if svg is not None:
+        from mesosctl.output.rate_limits_simulation import chart
+
+        if instead:
+            session.emit_text(chart(played))
+        else:
+            write_atomically(Path(svg), chart(played), field="--svg")
+            session.note(f"drawing written to {svg}")
+
+
+For = Annotated[str, typer.Option("--for", metavar="SPAN", help="How long to observe the traffic, such as 10m.")]
+Headroom = Annotated[
+    float,
+    typer.Option(
+        "--headroom", metavar="FACTOR", min=1.0, help="The rate, as a multiple of the rate in the busiest interval."
+    ),
+]
+Burst = Annotated[
+    str,
+    typer.Option(
+        "--burst", metavar="SPAN", help="The capacity, as the time that it takes to process a full queue at that rate."
+    ),
+]
+Write = Annotated[
+    str | None,
+    typer.Option(
+        "--file", "-f", metavar="FILE", help="Write the limits to this file. The default, and -, is standard output."
+    ),
+]
+
+
+@app.command(
+    "suggest",
+    cls=Command,
+    epilog=examples(
+        ("ratelimit suggest --for 10m -f limits.json", "limits that suit the traffic of the next ten minutes"),
+        ("ratelimit suggest --for 1h --headroom 3 --burst 60s -f limits.json", "more generous limits"),
+    ),
+)
+def suggest(
+    ctx: typer.Context,
+    span: For = "10m",
+    interval: Interval = "10s",
+    headroom: Headroom = 2.0,
+    burst: Burst = "30s",
+    file: Write = None,
+) -> None:
+    """Suggest a limits file from the observed traffic.
+
+    Start the master with this file as --rate_limits. Even generous rates protect other frameworks, so start with
+    these and lower them later. Only principals with counters are visible. The suggested default is the largest of their
+    limits.
+    """
+    from math import ceil
+
+    session: Session = ctx.obj
+    from mesosctl.api.files.rate_limits import RateLimits
+    from mesosctl.model.text import parse_span
+    from mesosctl.operations.rate_limits import PollOptions, watch_and_suggest
+    from mesosctl.operations.rate_limits_file import dump
+    from mesosctl.output.rate_limits_simulation import suggestion
+
+    environment = session.environment
+    step = parse_span(interval, "--interval")
+    count = max(1, ceil(parse_span(span, "--for") / step)) + 1
+    poll_options = PollOptions(step, count, environment.clock, environment.sleep)
+    instead = session.is_output(file, "--file")
+    with session.open_master() as master:
+        made = watch_and_suggest(master, poll_options, headroom=headroom, burst=parse_span(burst, "--burst"))
+    if not made.observed:
+        session.note("no framework with a principal was seen, so the suggestion is a guess")
+    text = dump(RateLimits.of(made.limits).content())
+    if instead or (session.form == "table" and file is None):
+        session.emit_text(text)
+        return
+    if file is not None and session.options.dry_run:
+        session.note(f"{file} is not changed: this is a dry run")
+    elif file is not None:
+        write_atomically(Path(file), text)
+        session.note(f"written to {file}")
+    session.emit(suggestion(made, text))
+
+
+Count = Annotated[
+    int | None,
+    typer.Option(
+        "--count", metavar="NUMBER", min=1, help="Stop after this many readings. The default is to run until Ctrl-C."
+    ),
+]
+
+
+@app.command(
+    "watch",
+    cls=Command,
+    epilog=examples(
+        ("ratelimit watch", "refreshed until interrupted"),
+        ("ratelimit watch --interval 10s -o jsonl", "one line for each principal and reading"),
+        ("ratelimit watch --count 6 -o csv", "six readings as CSV"),
+    ),
+)
+def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) -> None:
+    """Watch the messages of each principal, and how many wait.
+
+    It shows how many messages were received and processed, how fast, and when the queue will be full. Counters restart
+    at zero when another master leads, and come and go with their frameworks. No rate is shown across such a break;
+    STATUS says what happened. STATUS is full if a queue is full and the master refuses messages.
+    """
+    from mesosctl.model.text import parse_span
+    from mesosctl.operations.rate_limits import PollOptions, watch
+    from mesosctl.output.rate_limits import NOTHING_TO_WATCH, watched
+
+    session: Session = ctx.obj
+    environment = session.environment
+    if count is None and session.form in output_formats.ONE_PIECE:
+        raise UsageError(
+            f"-o {session.form} is written once, when the watch ends",
+            field="--count",
+            hint="give --count, or use -o jsonl",
+        )
+    poll_options = PollOptions(parse_span(interval, "--interval"), count, environment.clock, environment.sleep)
+    with session.open_master() as master:
+        readings = watch(master, poll_options)
+        if session.form in output_formats.ONE_PIECE:
+            session.emit(watched(list(readings)))
+            return
+        was_empty = False
+        for reading in readings:
+            # On a terminal the table says so. In a pipe there is no table, and the command should not seem to hang.
+            is_empty = not reading.rates
+            if is_empty and not was_empty and not environment.draws:
+                session.note(f"{NOTHING_TO_WATCH}; trying again every {interval}")
+                environment.tell_notes()
+            was_empty = is_empty
+            session.redraw(watched([reading]))

@@ -3,10 +3,11 @@
 Source: Mesos source, the hierarchical allocator.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Self
 
+from mesosctl.model.holding import Holding
 from mesosctl.model.quantities import Quantities, to_double, to_milli
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
@@ -144,20 +145,46 @@ FrameworkState = Literal["active", "inactive", "disconnected", "recovered"]
 
 @dataclass(frozen=True, slots=True)
 class ListedFramework:
-    """A framework that is not gone, and the amounts that it holds, without ports."""
+    """A framework that is not gone, and what it holds."""
 
     id: str
     name: str
     roles: tuple[str, ...]
     principal: str | None = None
     status: FrameworkState = "active"
-    used: Quantities = field(default_factory=Quantities)
-    """By its tasks and executors."""
-    offered: Quantities = field(default_factory=Quantities)
-    offered_reserved: Quantities = field(default_factory=Quantities)
-    """The part of `offered` that is reserved."""
+    holdings: Mapping[str, Holding] = field(default_factory=dict)
+    """By role."""
     offers: int = 0
     """The number of offers that it has not answered."""
+    suppressed: frozenset[str] | None = None
+    """Roles in which it wants no offers; None if that is unknown."""
+
+    @property
+    def holding(self) -> Holding:
+        """The sum over all of its roles."""
+        return Holding.total_of(self.holdings.values())
+
+    @property
+    def used(self) -> Quantities:
+        """By its tasks and executors."""
+        return Quantities.total(holding.used for holding in self.holdings.values())
+
+    @property
+    def offered(self) -> Quantities:
+        """By offers that it has not answered."""
+        return Quantities.total(holding.offered for holding in self.holdings.values())
+
+    def wants_offers_in(self, role: str) -> bool | None:
+        """Whether it wants offers in one of its roles; None if that is unknown."""
+        if self.status != "active":
+            return False
+        return None if self.suppressed is None else role not in self.suppressed
+
+    def with_suppressed(self, told: Mapping[str, bool] | None) -> "ListedFramework":
+        """Return it with the roles that it suppresses; the same if that is not told of each of its roles."""
+        if told is None or not told.keys() >= set(self.roles):
+            return self
+        return replace(self, suppressed=frozenset(role for role in self.roles if told[role]))
 
     def serves(self, role: str) -> bool:
         """Whether it subscribes with `role` or a role below it."""

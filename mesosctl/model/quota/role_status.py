@@ -1,30 +1,59 @@
 """Roles as commands report them: their usage, how it compares with their quota, and a weight that was set."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
 from mesosctl.model.quantities import Quantities, Quota
 
 
 class RoleUsage(NamedTuple):
-    """The resources of a role and the roles below it; sets and ranges by count (Mesos documentation, `/roles`)."""
+    """The resources of a role and the roles below it (Mesos documentation, `/roles`).
+
+    Sets and ranges are by count.  Revocable amounts are apart, as `cpus_revocable`, if the frameworks could be read.
+    """
 
     consumed: Quantities | None = None
     """Allocated, or reserved and idle; None if the master does not show it (before 1.9)."""
     allocated: Quantities = Quantities()
+    """By tasks and executors."""
     offered: Quantities = Quantities()
     reserved: Quantities = Quantities()
     frameworks: int = 0
+    """Those that are subscribed to the role itself."""
     weight: float = 1.0
+    idle: Quantities | None = None
+    """Reserved, and neither used nor offered; None if that is unknown."""
+    towards_guarantee: Quantities | None = None
+    """The part that counts towards the guarantee, without offers; None if that is unknown."""
+    offered_towards_guarantee: Quantities | None = None
+    """The part of `offered` that would count too: neither reserved nor revocable."""
+    subscribers: int | None = None
+    """Frameworks that are subscribed to it or to a role below it; None if that is unknown."""
+    wanting: bool | None = None
+    """Whether one of these wants offers; None if that is unknown."""
 
     @property
-    def used(self) -> Quantities:
-        """The part that counts towards the quota and is not in an offer."""
+    def counted(self) -> Quantities:
+        """Used or reserved: what counts towards the guarantee and is not in an offer."""
+        if self.towards_guarantee is not None:
+            return self.towards_guarantee
+        return self.allocated if self.consumed is None else self.consumed
+
+    @property
+    def counted_with_offers(self) -> Quantities:
+        """The same with what is offered."""
+        offered = self.offered_towards_guarantee
+        return self.counted + (self.offered if offered is None else offered)
+
+    @property
+    def limited(self) -> Quantities:
+        """The part that counts towards limits."""
         return self.allocated if self.consumed is None else self.consumed
 
 
 Standing = Literal[
     "below guarantee",
+    "wants no more",
     "no frameworks",
     "met by offers",
     "met",
@@ -34,7 +63,10 @@ Standing = Literal[
     "no quota",
     "unknown",
 ]
-"""The status of a role and its quota; `no frameworks` means below its guarantee, but no framework is subscribed."""
+"""The status of a role and its quota.
+
+`no frameworks` and `wants no more` mean below its guarantee, but no framework is subscribed, or none wants offers.
+"""
 
 
 class RoleStatus(NamedTuple):
@@ -50,19 +82,42 @@ class RoleStatus(NamedTuple):
         return None if self.usage is None else self.usage.weight
 
     @property
+    def used(self) -> Quantities:
+        """The resources of its tasks and executors; empty if the usage is unknown."""
+        return Quantities() if self.usage is None else self.usage.allocated
+
+    @property
+    def counted(self) -> Quantities:
+        """Used or reserved: the part that counts towards the guarantee; empty if the usage is unknown."""
+        return Quantities() if self.usage is None else self.usage.counted
+
+    @property
     def missing(self) -> Quantities:
         """The part of the guarantee that is neither used nor offered; empty if the usage is unknown."""
-        if self.usage is None:
-            return Quantities()
-        return self.quota.guarantees - (self.usage.used + self.usage.offered)
+        return Quantities() if self.usage is None else self.quota.guarantees - self.usage.counted_with_offers
 
     @property
     def reached(self) -> Quantities:
         """The amounts that it uses or has reserved at or above its limits, of each resource that has one."""
-        used = Quantities() if self.usage is None else self.usage.used
+        used = Quantities() if self.usage is None else self.usage.limited
         return Quantities(
             {name: used[name] for name, bound in self.quota.limits.items() if name in used and used[name] >= bound}
         )
+
+    def share_of(self, totals: Quantities) -> "Share | None":
+        """Return its share of a cluster of `totals`; None if it has nothing, and is promised nothing."""
+        used = self.counted
+        names = [name for name in dict.fromkeys([*used, *self.quota.guarantees]) if totals.get(name)]
+
+        def part(amounts: Mapping[str, int], name: str) -> float:
+            return amounts.get(name, 0) / totals[name]
+
+        if not names:
+            return None
+        name = max(names, key=lambda one: (part(used, one), part(self.quota.guarantees, one)))
+        limit = self.quota.limits.get(name)
+        guarantee = part(self.quota.guarantees, name)
+        return Share(name, part(used, name), guarantee, None if limit is None else limit / totals[name])
 
     def limit_sentence(self, text: Callable[[Quantities], str], *, would: bool = False) -> str:
         """Return what it has `reached` in a sentence, of a role that `would` have; `text` writes its amounts."""
@@ -84,16 +139,26 @@ class RoleStatus(NamedTuple):
         if self.usage is None:
             return "unknown"
         if self.missing:
-            return "below guarantee" if self.usage.frameworks else "no frameworks"
-        used = self.usage.used
+            if not self.usage.frameworks and not self.usage.subscribers:
+                return "no frameworks"
+            return "wants no more" if self.usage.wanting is False else "below guarantee"
         reached = self.reached
         if any(milli > limits[name] for name, milli in reached.items()):
             return "over limit"
-        if guarantees - used:
+        if guarantees - self.usage.counted:
             return "met by offers"
         if reached:
             return "met (at limit)" if guarantees else "at limit"
         return "met"
+
+
+class Share(NamedTuple):
+    """The resource of which a role uses, or is guaranteed, the largest part of the cluster; as fractions."""
+
+    resource: str
+    used: float
+    guarantee: float
+    limit: float | None
 
 
 class WeightChange(NamedTuple):

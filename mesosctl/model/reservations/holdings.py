@@ -70,6 +70,29 @@ class RegisteredAgent:
         return _FREE.of(self.total, self.used, self.offered)
 
     @property
+    def lent(self) -> Resources:
+        """The part of its idle reservations that is lent, in use or offered: revocable, and beyond its total."""
+        held = Resources([*self.used, *self.offered])
+        return held.filter(lambda entry: entry.revocability == "non-throttleable") - self.total.revocable()
+
+    @property
+    def slack(self) -> Resources:
+        """Resources that its tasks hold and do not use, as it reports: revocable, and beyond its regular resources."""
+        return self.total.revocable()
+
+    @property
+    def idle(self) -> Resources:
+        """Its reserved resources that are neither used nor offered."""
+        return self.free.reserved()
+
+    @property
+    def free_for_all(self) -> Resources:
+        """Its unreserved resources that are neither used nor offered; none while it is out of service."""
+        if not self.active:
+            return Resources()
+        return self.free.filter(lambda entry: not entry.is_reserved and not entry.revocable)
+
+    @property
     def available(self) -> Resources:
         """The resources available to an operation, which rescinds offers but does not end tasks."""
         return self.total - self.used

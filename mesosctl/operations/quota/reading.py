@@ -12,6 +12,7 @@ from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.model.roles import STANDARD_NAMES, check_name, top_level
 
 if TYPE_CHECKING:
+    from mesosctl.model.offers.frameworks import ListedFramework
     from mesosctl.model.quota.capacity import AgentCapacity
     from mesosctl.model.resource import Resource
 
@@ -83,6 +84,46 @@ def usage_if_allowed(master: Master) -> dict[str, RoleUsage] | None:
     return read_if_allowed(master, "/roles", responses.roles, "usage is left out")
 
 
+def read_roles(master: Master, usages: Mapping[str, RoleUsage], quotas: Mapping[str, Quota]) -> dict[str, RoleStatus]:
+    """Return the account of every role, from what /roles and /quota say and from what frameworks hold."""
+    from mesosctl.api.frameworks import listed_frameworks  # late: a list without usage does not need it
+
+    try:
+        frameworks = listed_frameworks(master.ask("GET_FRAMEWORKS"))
+    except Denied as error:
+        master.notice(
+            f"the frameworks cannot be read ({error.status}): revocable resources are counted with the others"
+        )
+        frameworks = None
+    return account_of_roles(master, usages, quotas, frameworks)
+
+
+def account_of_roles(
+    master: Master,
+    usages: Mapping[str, RoleUsage],
+    quotas: Mapping[str, Quota],
+    frameworks: "Sequence[ListedFramework] | None",
+    metrics: Any = None,
+) -> dict[str, RoleStatus]:
+    """The same from frameworks that have been read.
+
+    Which of them want offers is looked up in the master's metrics, if any role would otherwise be below its guarantee.
+    """
+    from mesosctl.planning.account import roles_as_shown
+
+    found = roles_as_shown(usages, quotas, frameworks, master.profile)
+    if frameworks is None or not any(one.standing == "below guarantee" for one in found.values()):
+        return found
+    from mesosctl.api.snapshots.cluster_state import suppressed_roles
+
+    try:
+        told = suppressed_roles(master.get("/metrics/snapshot") if metrics is None else metrics)
+    except MesosctlError:  # a master may not have them, or not show or send them
+        return found
+    known = [one.with_suppressed(told.get(one.id)) for one in frameworks]
+    return roles_as_shown(usages, quotas, known, master.profile)
+
+
 def note_unknown_role(master: Master, role: str, reserved: Quantities) -> None:
     """Tell the operator of a role that nothing uses, if a known one has nearly the same name.
 
@@ -122,8 +163,11 @@ def status_at_limit(master: Master, role: str, limits: Limits | None = None) -> 
 def list_quotas(master: Master, *, with_usage: bool = False) -> list[RoleStatus]:
     """Every role with quota, by name; their usage needs one more request."""
     quotas = read_quotas(master)
-    usage = (usage_if_allowed(master) if with_usage and quotas else None) or {}
-    return [RoleStatus(role, quota, usage.get(role)) for role, quota in quotas.items()]
+    usages = usage_if_allowed(master) if with_usage and quotas else None
+    if not usages:
+        return [RoleStatus(role, quota) for role, quota in quotas.items()]
+    roles = read_roles(master, usages, quotas)
+    return [roles[role] for role in quotas]
 
 
 def show_quota(master: Master, role: str) -> RoleStatus:
@@ -133,7 +177,8 @@ def show_quota(master: Master, role: str) -> RoleStatus:
         from mesosctl.model.quota.desired import no_quota
 
         raise no_quota([role], quotas)
-    return RoleStatus(role, quotas[role], (usage_if_allowed(master) or {}).get(role))
+    usages = usage_if_allowed(master)
+    return read_roles(master, usages, quotas)[role] if usages else RoleStatus(role, quotas[role])
 
 
 class QuotaOptions(NamedTuple):

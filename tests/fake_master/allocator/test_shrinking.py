@@ -57,6 +57,11 @@ def test_re_16_shrinking_takes_entries_as_they_are_shuffled() -> None:
         # The plain disk serves half of the guarantee, and the other half keeps ten of the mount's twenty from it.
         (Quota(Quantities({"disk": 20000})), expand("2/64;disk:10")),
         (Quota(Quantities({"disk": 25000}), Limits({"disk": 25000})), expand("2/64;disk:10")),
+        # The guarantee uses up a part of the limit, for a name beside the mount too.
+        (
+            Quota(Quantities({"cpus": 1000}), Limits({"cpus": 1500})),
+            expand("1.5/64;disk:10") + Resources([mount(20000)]),
+        ),
     ],
 )
 def test_quota_takes_a_mounted_disk_whole_or_not_at_all(quota: Quota, taken: Resources) -> None:

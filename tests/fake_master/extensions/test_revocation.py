@@ -128,7 +128,7 @@ def test_if_it_does_not_respond_it_is_killed_and_all_its_tasks(
     ended = {task.id: task.state for task in stage.master.state.frameworks[stage.batch.id].all_tasks().values()}
     assert ended == dict.fromkeys(("t0", "t1", "t2", "t3"), state)
     last = stage.master.state.frameworks[stage.batch.id].all_tasks()["t0"].statuses[-1]
-    assert (last["reason"], last["source"]) == ("REASON_CONTAINER_PREEMPTED", "SOURCE_AGENT")
+    assert (last.more["reason"], last.source) == ("REASON_CONTAINER_PREEMPTED", "SOURCE_AGENT")
     stage.wait(1.0)
     assert offered(prod) == [4.0]
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 import fake_master
 from fake_master.forecasting.dry_run import DryRun
 from mesosctl.model.errors import BadInput
+from mesosctl.model.holding import Holding
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.text import parse_resources
-from mesosctl.planning.cluster_summary import HeldResources
 from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
 
@@ -70,7 +70,7 @@ def test_a_lost_agent_takes_tasks_and_offers_along():
     dry_run.lose_agents(["m-S0", "m-S1"])
     said = dry_run.forecast()
     assert [one.offer_id for one in said.rescinded] == ["m-O1"]
-    assert {party.name: party.after for party in said.frameworks} == {"a": HeldResources(), "b": HeldResources()}
+    assert {party.name: party.after for party in said.frameworks} == {"a": Holding(), "b": Holding()}
     assert [(one.kind, one.name, one.reason) for one in said.starved] == [
         ("role", "a", "nothing"),
         ("framework", "a", "nothing"),

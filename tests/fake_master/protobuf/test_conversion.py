@@ -11,8 +11,8 @@ from fake_master.http import encodings as content
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.protobuf.conversion import NotAMessage, parse, serialize
-from fake_master.protobuf.descriptors import FieldTable, tables
 from fake_master.sources.cluster_file import ClusterSpec
+from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Message, mesos_message
 
 CALL = "mesos.v1.scheduler.Call"
 TYPE = "application/x-protobuf"
@@ -20,47 +20,49 @@ DEEPEST = 4
 WHOLE = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1), "uint32": (0, 2**32 - 1)}
 
 
-def _values(field: FieldTable, depth: int) -> st.SearchStrategy[Any]:
-    kind = tables().kind(field)
-    if kind == "message":
-        return _documents(field.type, depth - 1)
-    if kind == "enumeration":
-        return st.sampled_from(list(tables().enumerations[field.type]))
-    if kind == "text":
+def _values(field: Field, depth: int) -> st.SearchStrategy[Any]:
+    kind = field.type
+    if isinstance(kind, Message):
+        return _documents(kind, depth - 1)
+    if isinstance(kind, Enumeration):
+        return st.sampled_from(list(kind.values))
+    if kind == "string":
         return st.text(max_size=5) | st.just("\udcff")
     if kind == "bytes":
         return st.sampled_from(["", "AA==", "Zm9v"])
     if kind == "bool":
         return st.booleans()
-    if kind == "number":
+    if kind in ("double", "float"):
         return st.floats(allow_nan=False)
-    return st.integers(*WHOLE.get(field.type, (0, 2**64 - 1)))
+    return st.integers(*WHOLE.get(kind, (0, 2**64 - 1)))
 
 
-def _later(field: FieldTable, depth: int) -> st.SearchStrategy[Any]:
+def _later(field: Field, depth: int) -> st.SearchStrategy[Any]:
     return st.deferred(lambda: _values(field, depth))
 
 
-def _documents(name: str, depth: int = DEEPEST) -> st.SearchStrategy[dict[str, Any]]:
+def _documents(message: Message, depth: int = DEEPEST) -> st.SearchStrategy[dict[str, Any]]:
     """Documents of a message, with every field that it requires and some others."""
     required, optional = {}, {}
     unions = set()
-    for field in tables().messages[name].values():
+    for name, field in message.fields.items():
+        if not field.number:
+            continue
         if field.label == "required":
-            required[field.name] = _later(field, depth)
+            required[name] = _later(field, depth)
         elif depth > 0 and field.label not in unions:
             if field.label.startswith("oneof"):
                 unions.add(field.label)
             one = _later(field, depth)
             many = st.lists(one, min_size=1, max_size=2)
             keyed = st.dictionaries(st.text(max_size=3), one, min_size=1, max_size=2)
-            optional[field.name] = many if field.is_list else keyed if field.is_map else one
+            optional[name] = {"repeated": many, "map": keyed}.get(field.label, one)
     return st.fixed_dictionaries(required, optional=optional)
 
 
 @pytest.mark.parametrize("name", ["mesos.v1.scheduler.Call", "mesos.v1.master.Call", "mesos.internal.StatusUpdate"])
 def test_a_document_comes_back_from_its_bytes(name: str) -> None:
-    @given(_documents(name))
+    @given(_documents(mesos_message(name)))
     def check(document: dict[str, Any]) -> None:
         assert parse(name, serialize(name, document)) == document
 
@@ -83,7 +85,7 @@ JSON = st.recursive(
 )
 
 
-@given(st.dictionaries(st.sampled_from([*tables().messages["mesos.v1.TaskInfo"], "strange"]), JSON))
+@given(st.dictionaries(st.sampled_from([*mesos_message("mesos.v1.TaskInfo").fields, "strange"]), JSON))
 def test_what_a_field_cannot_hold_is_left_out(document: dict[str, Any]) -> None:
     """Parts of a task are kept as a framework sent them, and nobody has looked at all of them."""
     serialize("mesos.v1.TaskInfo", document)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from google.protobuf import descriptor_pb2
 
-from fake_master.protobuf.descriptors import Tables, message_class, tables
+from fake_master.protobuf.descriptors import message_class
+from mesosctl.api.protobuf_json.message_tables import PACKAGES, Message, mesos_enumerations, mesos_messages
 from tests.conformance.conftest import pool
 from tests.conformance.masters.carriers import REAL, Pool
 from tests.conformance.scenarios.setups import NO_AGENTS
@@ -19,9 +20,10 @@ _SCALARS = {1: "double", 2: "float", 3: "int64", 4: "uint64", 5: "int32", 8: "bo
     13: "uint32"
 }
 _LABELS = {1: "optional", 2: "required", 3: "repeated"}
+MESSAGES = {message.name: message for package in PACKAGES for message in mesos_messages(package)}
 OF_V0 = ("mesos.internal.", "mesos.scheduler.")
 """Packages of the driver, whose messages refer to v0 ones; here they refer to v1 ones."""
-WRITTEN_ALL_THE_SAME = {("mesos.v1.AgentInfo", "checkpoint"): ("mesos.SlaveInfo", "7 optional bool")}
+WRITTEN_ALL_THE_SAME = {("mesos.v1.AgentInfo", "checkpoint"): ("mesos.SlaveInfo", "7 optional bool = false")}
 """What a v1 message does not name, and a master writes: the field that the v0 message has."""
 
 
@@ -63,12 +65,13 @@ class Library:
         name = field.name
         if owner.startswith(OF_V0):
             kind, name = self.in_v1(kind), name.replace("slave", "agent")
-        return name, f"{field.number} {label} {kind}"
+        default = f" = {field.default_value}" if field.HasField("default_value") else ""
+        return name, f"{field.number} {label} {kind}{default}"
 
     def in_v1(self, name: str) -> str:
         """The v1 name of a v0 message, where it has one."""
         v1 = name.replace("mesos.", "mesos.v1.", 1).replace("Slave", "Agent")
-        own = name in tables().messages
+        own = name in MESSAGES
         return v1 if not own and (v1 in self.messages or v1 in self.enumerations) else name
 
 
@@ -82,32 +85,34 @@ def real(pool: Pool) -> Iterator[Library]:
     master.stop()
 
 
-def _as_written(found: Tables, name: str) -> dict[str, str]:
+def _as_written(message: Message) -> dict[str, str]:
     return {
-        field.name: f"{field.number} {field.label} {field.type}"
-        for field in found.messages[name].values()
-        if (name, field.name) not in WRITTEN_ALL_THE_SAME
+        name: f"{field.number} {field.label} {field.type if isinstance(field.type, str) else field.type.name}"
+        + (f" = {field.default}" if field.default else "")
+        for name, field in message.fields.items()
+        if field.number and (message.name, name) not in WRITTEN_ALL_THE_SAME
     }
 
 
 def test_messages_are_those_of_the_library(real: Library) -> None:
-    found = tables()
-    assert found.messages
-    assert {name: _as_written(found, name) for name in found.messages} == {
-        name: real.fields(name) for name in found.messages
+    assert MESSAGES
+    assert {name: _as_written(message) for name, message in MESSAGES.items()} == {
+        name: real.fields(name) for name in MESSAGES
     }
     for (_, field), (v0, text) in WRITTEN_ALL_THE_SAME.items():
         assert real.fields(v0)[field] == text
 
 
 def test_enumerations_are_those_of_the_library(real: Library) -> None:
-    found = tables()
-    assert found.enumerations == {name: real.enumerations[name] for name in found.enumerations}
+    found = {
+        enumeration.name: enumeration.values for package in PACKAGES for enumeration in mesos_enumerations(package)
+    }
+    assert found == {name: real.enumerations[name] for name in found}
 
 
 def test_messages_of_a_driver_are_those_of_v1_on_the_wire(real: Library) -> None:
     """Else the driver's tables could not refer to the v1 messages."""
-    v1 = [name for name in tables().messages if name.startswith("mesos.v1.")]
+    v1 = [name for name in MESSAGES if name.startswith("mesos.v1.")]
     looked_at = 0
     for name in v1:
         v0 = name.replace("mesos.v1.", "mesos.", 1).replace("Agent", "Slave")
@@ -133,7 +138,7 @@ def _on_the_wire(real: Library, name: str) -> dict[int, tuple[int, int, str]]:
 
 
 def test_every_message_can_be_made() -> None:
-    for name in tables().messages:
+    for name in MESSAGES:
         made = message_class(name)()
         made.ParseFromString(b"")
         assert made.SerializePartialToString() == b""

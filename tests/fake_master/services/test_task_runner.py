@@ -45,7 +45,7 @@ def test_evicted_after_its_grace(capabilities: tuple[str, ...], state: str) -> N
     assert stage.first.state == "TASK_RUNNING"
     stage.wait(0.2)
     last = stage.first.statuses[-1]
-    assert (stage.first.state, last["reason"], last["source"], last["message"]) == (
+    assert (stage.first.state, last.more["reason"], last.source, last.more["message"]) == (
         state,
         "REASON_CONTAINER_PREEMPTED",
         "SOURCE_AGENT",

@@ -83,6 +83,14 @@ def test_behind_any_principal_too(other: str) -> None:
     assert "***" in secrets.redact(written)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_secrets_the_longer_is_struck_out_first(order: int) -> None:
+    secrets = Secrets()
+    for secret in ("hunter2!", "hunter2!and-more", "hunter2!and-more-still")[::order]:
+        secrets.add(secret)
+    assert secrets.redact("a hunter2!and-more-still b hunter2!and-more c hunter2! d") == "a *** b *** c *** d"
+
+
 def test_nothing_is_struck_out_without_a_reason() -> None:
     secrets = Secrets()
     text = 'http://host:5050/slaves?x=a@b {"pid": "slave(1)@127.0.0.1:5051", "master": "http://h", "mail": "x@y"}'

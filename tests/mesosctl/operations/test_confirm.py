@@ -171,3 +171,24 @@ def test_a_masters_own_503_did_nothing(run, cluster):
     assert cluster.asked[-1] == "POST /quota"
     assert "no change was sent" not in ran.err
     assert "a change was sent to http://master:5050, but not accepted" in ran.err
+
+
+@pytest.mark.parametrize("answer", ["none", "refusal"])
+def test_what_took_the_whole_deadline_is_looked_for_all_the_same(run, cluster, monkeypatch, answer):
+    """Whatever came back when hardly any time was left: there is more to read the change back."""
+    monkeypatch.setattr("mesosctl.operations.confirm.GRACE", 600.0)
+
+    def act(request):
+        cluster.usual(request)
+        cluster.passed += 3500.0
+        return cut(request) if answer == "none" else httpx.Response(400, text="already has quota")
+
+    def slow(request):
+        cluster.passed += 300.0
+        return cluster.usual(request)
+
+    cluster.instead["POST /quota"] = [act]
+    cluster.instead["GET /quota"] = [cluster.usual, slow]
+    ran = run(*SET, "--timeout", "1h")
+    assert ran.status == 0, ran.err
+    assert "took effect" in ran.err

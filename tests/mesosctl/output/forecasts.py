@@ -2,11 +2,12 @@
 
 from typing import TypedDict
 
+from mesosctl.model.holding import Holding
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
-from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources, LikeAgents
+from mesosctl.planning.account import ClusterAccount, LikeAgents
 from mesosctl.planning.comparison import RunSummary, forecast
 from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, Forecast, RescindedOffer, TriedChange
 from mesosctl.planning.snapshot import ClusterSnapshot
@@ -33,28 +34,28 @@ SECOND = OnAgent(agent_id="S1", agent="agent-2")
 
 def whole_forecast() -> Forecast:
     """One change that starves somebody, one that is refused."""
-    before = ClusterSummary(
+    before = ClusterAccount(
         totals=WHOLE,
         capacity=WHOLE,
         free=amounts(2, 64),
         roles={
-            "web": HeldResources(amounts(4, 1024), amounts(2, 512)),
-            HOSTILE: HeldResources(offered=amounts(16, 4096)),
+            "web": Holding(amounts(4, 1024), amounts(2, 512)),
+            HOSTILE: Holding(offered=amounts(16, 4096)),
         },
         frameworks={
-            "f-1": HeldResources(amounts(4, 1024), amounts(2, 512)),
-            "f-2": HeldResources(offered=amounts(16, 4096)),
+            "f-1": Holding(amounts(4, 1024), amounts(2, 512)),
+            "f-2": Holding(offered=amounts(16, 4096)),
         },
         names={"f-1": "marathon", "f-2": HOSTILE},
         like_agents={LikeAgents(amounts(12, 24_576), amounts(6, 12_288)): 2},
         asking=frozenset({"web", HOSTILE}),
     )
-    after = ClusterSummary(
+    after = ClusterAccount(
         totals=WHOLE,
         capacity=WHOLE,
         free=amounts(0, 0),
-        roles={"web": HeldResources(amounts(4, 1024), amounts(10, 8192)), HOSTILE: HeldResources()},
-        frameworks={"f-1": HeldResources(amounts(4, 1024), amounts(10, 8192)), "f-2": HeldResources()},
+        roles={"web": Holding(amounts(4, 1024), amounts(10, 8192)), HOSTILE: Holding()},
+        frameworks={"f-1": Holding(amounts(4, 1024), amounts(10, 8192)), "f-2": Holding()},
         names=before.names,
         quotas={"web": Quota(amounts(16, 8192)), HOSTILE: Quota(amounts(13))},
         counted={"web": amounts(14, 9216), HOSTILE: amounts(0)},

@@ -49,8 +49,8 @@ SHAPES = {
     },
     "Role": {
         "role": "string",
-        "standing": ["below guarantee", "no frameworks", "met by offers", "met", "met (at limit)", "at limit",
-                     "over limit", "no quota", "unknown"],
+        "standing": ["below guarantee", "wants no more", "no frameworks", "met by offers", "met", "met (at limit)",
+                     "at limit", "over limit", "no quota", "unknown"],
         "weight": "number?", "guarantee": "amounts", "limit": "amounts", "missing": "amounts", "usage": "Usage?",
     },
     "Top": {

@@ -33,6 +33,8 @@ COMMANDS = {
     "context.show": ["context", "show"],
     "forecast": ["whatif", "quota:ads=cpus:100"],
     "frameworks.list": ["frameworks"],
+    "history.import": ["history", "import", "log.csv", "--format", "csv", "--history", "new.sqlite"],
+    "history.list": ["history", "list", "--history", "h.sqlite"],
     "largest-change": ["whatif", "--find-largest", "quota:ads=cpus:?"],
     "offers.call": ["offers", "reserve", "--offer", "offer.json", "cpus:1", "--principal", "web"],
     "offers.explain": ["offers", "explain", "holding"],
@@ -58,6 +60,7 @@ COMMANDS = {
     "snapshot.comparison": ["snapshot", "--compare", "before.json"],
     "snapshot.taken": ["snapshot", "-f", "taken.json"],
     "top": ["top"],
+    "usage": ["usage", "--history", "h.sqlite", "--step", "10m", "--half-life", "1h"],
     "volumes.list": ["volumes", "list"],
     "wanted.differences": ["diff", "-f", "wanted.toml"],
     "wanted.plan": ["apply", "-f", "wanted.toml", "--yes"],
@@ -121,6 +124,8 @@ def typed(fake: FakeMaster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
     Path("before.json").write_text(run("snapshot").out, encoding="utf-8")
     run("weights", "set", "batch=3")
+    Path("log.csv").write_text("role,cpus,from,to\nweb,1,0,3600\nweb,1,9,3\n", encoding="utf-8")
+    run("history", "import", "log.csv", "--format", "csv", "--history", "h.sqlite", "--cluster-id", "log")
     return run
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.output.top import KEYS, ScreenStatus, TopState, overview_report, sorted_roles, top_screen
-from mesosctl.planning.cluster_summary import Overview, WaitingOffers
+from mesosctl.planning.account import Overview, WaitingOffers
 
 AROUND = ScreenStatus("http://host:5050", 2.0, is_live=True, events=("agent node-1 left",))
 

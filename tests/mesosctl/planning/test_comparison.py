@@ -3,8 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mesosctl.model.holding import Holding
 from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.planning.cluster_summary import ClusterSummary, HeldResources, LikeAgents
+from mesosctl.planning.account import ClusterAccount, LikeAgents
 from mesosctl.planning.comparison import (
     RunSummary,
     at_limit,
@@ -27,22 +28,22 @@ def cpus(amount: float) -> Quantities:
     return Quantities({"cpus": int(amount * 1000)})
 
 
-def moment(**more) -> ClusterSummary:
-    return ClusterSummary(**({"totals": TEN, "capacity": TEN, "free": Quantities()} | more))
+def moment(**more) -> ClusterAccount:
+    return ClusterAccount(**({"totals": TEN, "capacity": TEN, "free": Quantities()} | more))
 
 
 def guaranteed(**roles: float) -> dict[str, Quota]:
     return {role: Quota(cpus(amount)) for role, amount in roles.items()}
 
 
-def starved(before: ClusterSummary, after: ClusterSummary) -> list[tuple[str, str, bool]]:
+def starved(before: ClusterAccount, after: ClusterAccount) -> list[tuple[str, str, bool]]:
     roles, frameworks = share_changes(before, after)
     return [(one.name, one.reason, one.caused) for one in starving(before, after, [*roles, *frameworks])]
 
 
 def test_who_gains_and_who_loses():
-    before = moment(roles={"a": HeldResources(cpus(1), cpus(4)), "b": HeldResources(cpus(2))})
-    after = moment(roles={"a": HeldResources(cpus(1)), "b": HeldResources(cpus(2), Quantities({"mem": 9_000}))})
+    before = moment(roles={"a": Holding(cpus(1), cpus(4)), "b": Holding(cpus(2))})
+    after = moment(roles={"a": Holding(cpus(1)), "b": Holding(cpus(2), Quantities({"mem": 9_000}))})
     (a, b), _ = share_changes(before, after)
     assert (a.gains, a.loses, a.share_before, a.share_after) == (Quantities(), cpus(4), 0.5, 0.1)
     assert (b.gains, b.loses, b.dominant) == (Quantities({"mem": 9_000}), Quantities(), "mem")
@@ -56,7 +57,7 @@ def test_below_a_guarantee_because_of_the_change():
 
 
 def test_a_guarantee_that_only_offers_met():
-    def before(consumed: float) -> ClusterSummary:
+    def before(consumed: float) -> ClusterAccount:
         held = {"counted": {"a": cpus(6)}, "consumed": {"a": cpus(consumed)}}
         return moment(quotas=guaranteed(a=6), asking=frozenset("a"), **held)
 
@@ -67,11 +68,11 @@ def test_a_guarantee_that_only_offers_met():
 
 
 def test_at_a_limit_by_what_is_consumed_and_not_by_offers():
-    def with_limit(bound: float, consumed: float) -> ClusterSummary:
+    def with_limit(bound: float, consumed: float) -> ClusterAccount:
         held = {"counted": {"a": cpus(9)}, "consumed": {"a": cpus(consumed)}}
         return moment(quotas={"a": Quota(limits=Limits({"cpus": int(bound * 1000)}))}, **held)
 
-    def reached(before: ClusterSummary, after: ClusterSummary) -> list[str]:
+    def reached(before: ClusterAccount, after: ClusterAccount) -> list[str]:
         return [one.role for one in at_limit(before, after)]
 
     below, exact, above = (with_limit(bound, 4) for bound in (5, 4, 3))
@@ -101,20 +102,18 @@ def test_a_guarantee_that_nobody_asks_for_is_met_by_what_is_held_back_for_it():
 
 
 def test_down_to_nothing_is_what_no_task_can_run_with():
-    before = moment(roles={"a": HeldResources(TEN)}, frameworks={"f": HeldResources(TEN)}, names={"f": "one"})
+    before = moment(roles={"a": Holding(TEN)}, frameworks={"f": Holding(TEN)}, names={"f": "one"})
     after = moment(
-        roles={"a": HeldResources(offered=Quantities({"ports": 5_000}))},
-        frameworks={"f": HeldResources()},
+        roles={"a": Holding(offered=Quantities({"ports": 5_000}))},
+        frameworks={"f": Holding()},
         names={"f": "one"},
     )
     assert starved(before, after) == [("a", "nothing", True), ("one", "nothing", True)]
 
 
 def test_an_offer_that_is_taken_back_starves_nobody():
-    before = moment(
-        roles={"a": HeldResources(offered=TEN)}, frameworks={"f": HeldResources(offered=TEN)}, names={"f": "one"}
-    )
-    after = moment(roles={"a": HeldResources()}, frameworks={"f": HeldResources()}, names={"f": "one"})
+    before = moment(roles={"a": Holding(offered=TEN)}, frameworks={"f": Holding(offered=TEN)}, names={"f": "one"})
+    after = moment(roles={"a": Holding()}, frameworks={"f": Holding()}, names={"f": "one"})
     assert starved(before, after) == []
     roles, frameworks = share_changes(before, after)
     assert [one.name for one in unoffered(before, after, [*roles, *frameworks])] == ["a", "one"]
@@ -122,8 +121,8 @@ def test_an_offer_that_is_taken_back_starves_nobody():
 
 def test_who_was_removed_does_not_starve():
     before = moment(
-        roles={"a": HeldResources(cpus(1))},
-        frameworks={"f": HeldResources(cpus(1))},
+        roles={"a": Holding(cpus(1))},
+        frameworks={"f": Holding(cpus(1))},
         names={"f": "f"},
         asking=frozenset("a"),
     )
@@ -177,7 +176,7 @@ def test_unknowns_name_what_is_assumed():
 amounts = st.builds(
     Quantities, st.dictionaries(st.sampled_from(("cpus", "mem", "disk")), st.integers(0, 10_000), max_size=3)
 )
-holdings = st.dictionaries(st.sampled_from("abc"), st.builds(HeldResources, amounts, amounts))
+holdings = st.dictionaries(st.sampled_from("abc"), st.builds(Holding, amounts, amounts))
 
 
 @given(holdings, holdings)

@@ -267,7 +267,7 @@ class Lending(RuleBasedStateMachine):
         for framework in self.master.state.frameworks.values():
             for task in list(framework.all_tasks().values()):
                 while task.unacknowledged:
-                    self.master.task_updates.acknowledge(framework, task.id, task.unacknowledged[0]["uuid"])
+                    self.master.task_updates.acknowledge(framework, task.id, task.unacknowledged[0].uuid or "")
 
     def _check_evicted(self, agent: Agent, evicted: set[str], launched: Task | None) -> None:
         """Only a normal launch drives anybody out, as many as must be, and none of them could stay."""

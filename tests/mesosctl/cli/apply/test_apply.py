@@ -141,6 +141,34 @@ def test_a_cluster_that_changed_since_the_plan_was_shown_is_left_alone(run, file
     assert run("quota", "list", "-o", "name")[1] == "web\n"
 
 
+def test_a_step_whose_place_has_changed_since_the_plan_is_not_made(run, file, monkeypatch):
+    def with_somebody_else(*words):
+        perform(*words)
+        run("quota", "set", "web", "cpus:1")
+
+    monkeypatch.setattr(run_operations, "perform", with_somebody_else)
+    status, out, err = run("apply", "-f", file)
+    assert (status, out) == (6, "")
+    assert "step 2 of 5, set quota of web" in err
+    assert "the cluster has changed there since the plan was made" in err
+    assert '"cpus": 1.0' in run("quota", "show", "web", "-o", "json")[1]
+
+
+def test_each_step_has_the_whole_timeout(run, file, monkeypatch):
+    lasts = []
+
+    def slow(master, *words):
+        lasts.append(master.deadline.remaining())
+        master.deadline.end()
+        master.deadline.extend_to(1.0)
+        perform(master, *words)
+
+    monkeypatch.setattr(run_operations, "perform", slow)
+    status, _, err = run("apply", "-f", file, "--timeout", "1h")
+    assert status == 0, err
+    assert [round(seconds / 60) for seconds in lasts] == [60] * 5
+
+
 def test_at_the_end_it_is_compared_with_the_file(run, file, monkeypatch):
     """A role that needed no step is somebody else's all the same."""
     assert run("quota", "set", "db", "cpus:4")[0] == 0

@@ -269,3 +269,78 @@ def test_interrupted_in_a_step_it_says_that_this_is_open(run, file, monkeypatch)
     assert (
         ", was under way, and it is unknown whether it was done; run the same command to find out and continue" in err
     )
+
+
+def interrupt(run, file, monkeypatch, at, when="after"):
+    """Press Ctrl-C before or after the step with this number was made."""
+    numbers = iter(range(1, 100))
+
+    def stopping(*words):
+        number = next(numbers)
+        if (number, when) == (at, "before"):
+            raise KeyboardInterrupt
+        perform(*words)
+        if number == at:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run_operations, "perform", stopping)
+        assert run("apply", "-f", file)[0] == 130
+
+
+def test_after_an_interruption_only_the_remaining_steps_are_made(run, file, monkeypatch):
+    interrupt(run, file, monkeypatch, 2)
+    made = []
+
+    def noting(*words):
+        made.append(words[1])
+        perform(*words)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run_operations, "perform", noting)
+        assert run("apply", "-f", file)[0] == 0
+    assert len(made) == 3
+    assert run("diff", "-f", file)[0] == 0
+
+
+@pytest.mark.parametrize(("at", "undo"), [(2, "quota remove db"), (3, "quota update web cpus:10 --yes")])
+def test_a_completed_step_that_somebody_undid_is_a_conflict(run, file, monkeypatch, at, undo):
+    interrupt(run, file, monkeypatch, at)
+    assert run(*undo.split())[0] == 0
+    status, out, err = run("apply", "-f", file)
+    assert (status, out) == (6, "")
+    assert "the cluster has changed there since the plan was made" in err
+
+
+def test_somebody_elses_change_of_the_next_step_is_a_conflict(run, file, monkeypatch):
+    interrupt(run, file, monkeypatch, 2, "before")
+    assert run("quota", "set", "web", "cpus:1")[0] == 0
+    status, out, err = run("apply", "-f", file)
+    assert (status, out) == (6, "")
+    assert "mesosctl: set quota of web to cpus:12;mem:4096, at most cpus:14: the cluster has changed there" in err
+
+
+@pytest.mark.parametrize(("at", "told"), [(1, "0 of 5 steps were"), (2, "1 of 5 steps was"), (4, "3 of 5 steps were")])
+def test_every_confirmed_step_is_in_the_journal(run, file, monkeypatch, at, told):
+    """The one that was interrupted is not."""
+    interrupt(run, file, monkeypatch, at)
+    file.write_text(WISHES.replace("cpus:4", "cpus:5"))
+    status, _, err = run("apply", "-f", file)
+    assert status == 0, err
+    assert f"interrupted: {told} confirmed, and the next one may have been done" in err
+
+
+def test_the_removal_of_a_journal_lasts(run, file, tmp_path, monkeypatch):
+    """Its folder is synced after it is gone."""
+    folder = tmp_path / "mesosctl" / "apply"
+    left = []
+
+    def noting(descriptor, sync=os.fsync):
+        if folder.is_dir() and os.path.samestat(os.fstat(descriptor), folder.stat()):
+            left.append([path.name for path in folder.glob("*.json")])
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noting)
+    assert run("apply", "-f", file)[0] == 0
+    assert left[-1] == []
+    assert len(left[0]) == 1

@@ -32,6 +32,58 @@ IN_FILES = (
         files={"r.json": "{}", "watch.jsonl": _READINGS.replace("TIME", "NaN")},
     ),
     Mistake("ratelimit unset b -f rates.json", 5, "rates.json: the file has no entry", files={"rates.json": "{}"}),
+    # --- Recordings --------------------------------------------------------------------------------------------------
+    Mistake("history list --history no.sqlite", 3, "there is no recording no.sqlite", "history record"),
+    Mistake("history list --history h.sqlite", 3, "h.sqlite is not a recording", files={"h.sqlite": "no database"}),
+    Mistake("history list --history no/h.sqlite", 3, "there is no recording no/h.sqlite"),
+    Mistake("history import no.csv --format csv --history h.sqlite", 3, "no.csv cannot be read", "it was looked for"),
+    Mistake("history import l.csv --format csv --history no/h.sqlite", 3, "no/h.sqlite", files={"l.csv": ""}),
+    Mistake(
+        "history import l.csv --format csv --history h.sqlite",
+        3,
+        "l.csv has no column 'role'",
+        "its columns are team, from, to",
+        files={"l.csv": "team,from,to\n"},
+    ),
+    Mistake(
+        "history import l.csv --format csv --history h.sqlite --processor cpus:2",
+        2,
+        "--processor is for --format swf",
+        files={"l.csv": "role,from,to,cpus\n"},
+    ),
+    Mistake(
+        "history import l.swf --format swf --role-by team --history h.sqlite",
+        2,
+        "--role-by team",
+        "user, group, queue",
+        files={"l.swf": ""},
+    ),
+    Mistake(
+        "history import l.csv --format csv --history h.sqlite",
+        6,
+        "1 rows overlap an earlier import",
+        "--replace",
+        before="history import l.csv --format csv --history h.sqlite",
+        files={"l.csv": "role,from,to,cpus\nweb,1,2,3\n"},
+    ),
+    *(
+        Mistake(
+            f"usage --history h.sqlite {words}",
+            2,
+            says,
+            before="history import l.csv --format csv --history h.sqlite",
+            files={"l.csv": "role,from,to,cpus\nweb,1,2,3\n"},
+        )
+        for words, says in (
+            ("--since yesterday", "'yesterday' is not a span of time"),
+            ("--since 2026-99-01", "'2026-99-01' is not a time"),
+            ("--until 2020-01-01 --since 2021-01-01", "there is no time between --since and --until"),
+            ("--step 1d --timezone Mars/Base", "there is no time zone 'Mars/Base'"),
+            ("--timezone Europe/Berlin", "--timezone is for --step"),
+            ("--cluster-id other", "the recording has no cluster 'other'"),
+            ("--step 1ms --half-life 0s", "'0s' is not above zero"),
+        )
+    ),
     # --- Payloads ----------------------------------------------------------------------------------------------------
     Mistake(
         "reserve agent-1 -f array.json",

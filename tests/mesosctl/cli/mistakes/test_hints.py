@@ -46,6 +46,8 @@ WHO_SAYS_IT = {
     "api/files/desired_state.py": ("diff", "apply"),
     "api/offers.py": ("offers reserve", "offers unreserve"),
     "cli/rate_limit_files.py": ("whatif",),
+    "history/imports/run.py": ("history import",),
+    "history/sqlite.py": ("history import",),
     "model/quota/rules.py": ("quota set", "quota update"),
     "operations/apply/journal.py": ("apply",),
     "operations/apply/run.py": ("apply",),

@@ -153,3 +153,12 @@ def test_an_agent_must_know_what_a_stack_needs(capability):
     known = {"HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"} - {capability}
     with pytest.raises(RuleViolation):
         check_reserve(refined, Requester(), agent_capabilities=known)
+
+
+def test_a_framework_reserves_for_the_role_of_its_offer_while_it_has_that_role():
+    resource = Resource("cpus", 1000, (Reservation("DYNAMIC", "a"),))
+    check_reserve([resource], Requester(framework_roles=frozenset({"a", "b"}), offer_role="a"))
+    for roles, offered in (({"a", "b"}, "b"), ({"b"}, "a"), (set(), "a")):
+        with pytest.raises(RuleViolation) as raised:
+            check_reserve([resource], Requester(framework_roles=frozenset(roles), offer_role=offered))
+        assert raised.value.rule == "reserve.offer-role"

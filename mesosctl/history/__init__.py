@@ -1,0 +1,1 @@
+"""Recordings: what happened on a cluster over time, and who got what."""

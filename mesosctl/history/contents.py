@@ -1,0 +1,61 @@
+"""The contents of a recording: its clusters, how long each was seen, and the imported files."""
+
+from dataclasses import dataclass
+
+from mesosctl.history.interface import Recording
+from mesosctl.history.records import Counts, Import, Micros, RecordedCluster
+from mesosctl.model.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterContents:
+    """A cluster, and how many rows it has."""
+
+    cluster: RecordedCluster
+    counts: Counts
+    unseen: Micros
+    """The length of all gaps together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """All of a recording."""
+
+    clusters: tuple[ClusterContents, ...]
+    imports: tuple[Import, ...]
+
+
+def contents(recording: Recording) -> Contents:
+    """The clusters and imports of a recording."""
+    return Contents(
+        tuple(
+            ClusterContents(
+                cluster,
+                recording.counts(cluster.cluster_id),
+                sum(gap.end - gap.start for gap in recording.gaps(cluster.cluster_id)),
+            )
+            for cluster in recording.clusters()
+        ),
+        tuple(recording.imports()),
+    )
+
+
+def chosen_cluster(recording: Recording, cluster_id: str | None) -> RecordedCluster:
+    """The cluster that --cluster-id names, or the only one.  Raises UsageError."""
+    clusters = {one.cluster_id: one for one in recording.clusters()}
+    known = ", ".join(clusters)
+    if cluster_id is not None:
+        if cluster_id not in clusters:
+            raise UsageError(
+                f"the recording has no cluster '{cluster_id}'",
+                field="--cluster-id",
+                hint=f"it has {known}" if known else "it is empty",
+            )
+        return clusters[cluster_id]
+    if len(clusters) != 1:
+        raise UsageError(
+            f"the recording has {len(clusters)} clusters, and none is chosen" if clusters else "the recording is empty",
+            field="--cluster-id",
+            hint=f"use one of {known}" if clusters else "mesosctl history record and mesosctl history import fill it",
+        )
+    return next(iter(clusters.values()))

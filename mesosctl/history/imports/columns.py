@@ -1,0 +1,113 @@
+"""A csv file with named columns, for logs that have no format of their own.
+
+`task` names a task, `framework` its framework (its role unless given), `principal` that framework's principal, `agent`
+where it ran. What it holds is in `resources`, as Mesos writes it, or in `cpus`, `mem`, `disk` and `gpus`. `asked`,
+`from` and `to` are seconds since 1970 or times in ISO 8601; without `from` a task never ran, and `lasts` says how many
+seconds it would have. `state` is Mesos's name of its last state. Other columns can be the one of --role-by.
+"""
+
+from collections.abc import Iterator
+from typing import ClassVar, TextIO
+
+from mesosctl.history.imports.agents import agents_of_table
+from mesosctl.history.imports.rows import (
+    ENDS_TOO_EARLY,
+    FrameworkOfTask,
+    LogFormat,
+    NamedColumns,
+    Span,
+    Unusable,
+    amounts,
+    micros_in,
+    milli_in,
+    number_in,
+    role_in,
+)
+from mesosctl.history.records import MICROS, Micros, RecordedAgent, RecordedTask
+from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_resources
+
+Row = dict[str, str]
+_AMOUNTS = ("cpus", "mem", "disk", "gpus")
+_TIMES = ("asked", "from")
+
+
+class Columns(LogFormat[Row]):
+    """`--format csv`."""
+
+    name: ClassVar[str] = "csv"
+
+    def __init__(self, role_by: str, file_name: str) -> None:
+        self._role_by = role_by
+        self._file_name = file_name
+        self._table: NamedColumns | None = None
+
+    def rows(self, file: TextIO) -> Iterator[tuple[int, Row]]:
+        """See `LogFormat.rows`."""
+        self._table = NamedColumns(file, self._file_name, (self._role_by, "to"))
+        for several in (_TIMES, ("resources", *_AMOUNTS)):
+            if not any(column in self._table.titles for column in several):
+                raise BadInput(
+                    f"{self._file_name} has no column '{several[0]}'",
+                    field="FILE",
+                    hint=f"it needs at least one of {', '.join(several)}",
+                )
+        return iter(self._table)
+
+    def task(self, line: int, row: Row) -> tuple[RecordedTask, FrameworkOfTask]:
+        """See `LogFormat.task`."""
+        assert self._table is not None, "rows are read first"
+        self._table.check_length(row)
+        role = role_in(row[self._role_by], self._role_by)
+        asked, start, end = (_maybe(row, column) for column in ("asked", "from", "to"))
+        began = asked if start is None else start
+        if began is None:
+            raise Unusable("it has no time at which it begins", "from")
+        if end is not None and end < began:
+            raise Unusable(ENDS_TOO_EARLY, "to")
+        if start is not None and asked is not None and start < asked:
+            raise Unusable("it begins before it is asked for", "from")
+        lasts = _lasts(row) if start is None else None
+        if lasts is None and start is None and end is not None:
+            lasts = end - began
+        framework = row.get("framework") or role
+        task = RecordedTask(
+            framework_id=framework,
+            id=row.get("task") or f"line-{line}",
+            role=role,
+            resources=_held(row),
+            agent_id=row.get("agent") or None,
+            asked=asked,
+            start=start,
+            end=None if start is None else end,
+            lasts=lasts,
+            state=row.get("state") or None,
+        )
+        return task, FrameworkOfTask(framework, row.get("principal") or None)
+
+    def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
+        """See `LogFormat.agents`; without a file none is known."""
+        return [] if file is None else agents_of_table(file, span)
+
+
+def _maybe(row: Row, column: str) -> Micros | None:
+    return micros_in(row[column], column) if row.get(column) else None
+
+
+def _lasts(row: Row) -> Micros | None:
+    if not row.get("lasts"):
+        return None
+    seconds = number_in(row["lasts"], "lasts")
+    if seconds < 0:
+        raise Unusable("lasts is below zero", "lasts")
+    return round(seconds * MICROS)
+
+
+def _held(row: Row) -> Resources:
+    if row.get("resources"):
+        try:
+            return parse_resources(row["resources"], of_agents=True)
+        except RuleViolation as error:
+            raise Unusable(f"its resources cannot be read: {error.message}", "resources") from None
+    return amounts({name: milli_in(row[name], name) for name in _AMOUNTS if row.get(name)})

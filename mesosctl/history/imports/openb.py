@@ -1,0 +1,105 @@
+"""The public GPU trace "openb" (clusterdata, cluster-trace-gpu-v2023): pods, and a table of its nodes."""
+
+from collections.abc import Iterator
+from typing import ClassVar, TextIO
+
+from mesosctl.history.imports.rows import (
+    ENDS_TOO_EARLY,
+    FrameworkOfTask,
+    LogFormat,
+    NamedColumns,
+    Span,
+    Unusable,
+    agent_row,
+    amounts,
+    micros_in,
+    milli_in,
+    number_in,
+    role_in,
+)
+from mesosctl.history.records import Micros, RecordedAgent, RecordedTask
+
+Row = dict[str, str]
+_NEEDED = (
+    "name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "creation_time", "deletion_time", "scheduled_time",
+)  # fmt: skip
+_NODE_NEEDED = ("sn", "cpu_milli", "memory_mib", "gpu")
+_NODES = "the file of --agents"
+_STATES = {"Succeeded": "TASK_FINISHED", "Failed": "TASK_FAILED", "Running": "TASK_RUNNING"}
+
+
+class Openb(LogFormat[Row]):
+    """`--format openb`; one framework for each role."""
+
+    name: ClassVar[str] = "openb"
+
+    def __init__(self, role_by: str, file_name: str) -> None:
+        self._role_by = role_by
+        self._file_name = file_name
+        self._table: NamedColumns | None = None
+
+    def rows(self, file: TextIO) -> Iterator[tuple[int, Row]]:
+        """See `LogFormat.rows`."""
+        self._table = NamedColumns(file, self._file_name, (*_NEEDED, self._role_by))
+        return iter(self._table)
+
+    def task(self, line: int, row: Row) -> tuple[RecordedTask, FrameworkOfTask]:
+        """See `LogFormat.task`."""
+        del line
+        assert self._table is not None, "rows are read first"
+        self._table.check_length(row)
+        role = role_in(row[self._role_by], self._role_by)
+        asked = micros_in(row["creation_time"], "creation_time")
+        start, end = (_maybe(row, column) for column in ("scheduled_time", "deletion_time"))
+        if end is not None and end < (asked if start is None else start):
+            raise Unusable(ENDS_TOO_EARLY, "deletion_time")
+        if start is not None and start < asked:
+            raise Unusable("it begins before it is asked for", "scheduled_time")
+        gpus = number_in(row["num_gpu"], "num_gpu") * milli_in(row["gpu_milli"], "gpu_milli", factor=1)
+        if gpus < 0:
+            raise Unusable("num_gpu is below zero", "num_gpu")
+        task = RecordedTask(
+            framework_id=role,
+            id=row["name"],
+            role=role,
+            resources=amounts(
+                {
+                    "cpus": milli_in(row["cpu_milli"], "cpu_milli", factor=1),
+                    "mem": milli_in(row["memory_mib"], "memory_mib"),
+                    "gpus": round(gpus),
+                }
+            ),
+            asked=asked,
+            start=start,
+            end=None if start is None else end,
+            lasts=end - asked if start is None and end is not None else None,
+            state=_STATES.get(row.get("pod_phase", "")),
+        )
+        return task, FrameworkOfTask(role, capabilities=("GPU_RESOURCES",))
+
+    def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
+        """See `LogFormat.agents`; without a file none is known."""
+        return (
+            [] if file is None else [_node(line, row, span) for line, row in NamedColumns(file, _NODES, _NODE_NEEDED)]
+        )
+
+
+def _maybe(row: Row, column: str) -> Micros | None:
+    return micros_in(row[column], column) if row[column] else None
+
+
+def _node(line: int, row: Row, span: Span) -> RecordedAgent:
+    try:
+        total = amounts(
+            {
+                "cpus": milli_in(row["cpu_milli"], "cpu_milli", factor=1),
+                "mem": milli_in(row["memory_mib"], "memory_mib"),
+                "gpus": milli_in(row["gpu"], "gpu"),
+            }
+        )
+    except (Unusable, KeyError) as error:
+        raise agent_row(
+            line, _NODES, error if isinstance(error, Unusable) else Unusable("it is too short", "")
+        ) from None
+    attributes: dict[str, str | float] = {"model": row["model"]} if row.get("model") else {}
+    return RecordedAgent(row["sn"], row["sn"], total, span.start, span.end, attributes=attributes)

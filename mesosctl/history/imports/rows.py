@@ -1,0 +1,152 @@
+"""The parts that all formats of logs share: a row that cannot be used, numbers and times, tables with named columns."""
+
+import csv
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import ClassVar, Generic, NamedTuple, TextIO, TypeVar
+
+from mesosctl.history.records import MICROS, Micros, RecordedAgent, RecordedTask
+from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.quantities import to_milli
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import role_error
+
+_LATEST = 1e11
+"""Seconds; a later time is a mistake, and SQLite has no exact microseconds of it."""
+LogRow = TypeVar("LogRow")
+
+
+class Unusable(Exception):
+    """A row of a log that is not imported: the cause, as it is counted, and the column."""
+
+    def __init__(self, cause: str, column: str) -> None:
+        super().__init__(cause)
+        self.cause = cause
+        self.column = column
+
+
+ENDS_TOO_EARLY = "it ends before it begins"
+
+
+class Span(NamedTuple):
+    """The time from the first to the last moment of a log."""
+
+    start: Micros
+    end: Micros
+
+
+@dataclass(frozen=True, slots=True)
+class FrameworkOfTask:
+    """The framework of a task, as the log names it."""
+
+    name: str
+    principal: str | None = None
+    capabilities: tuple[str, ...] = ()
+
+
+class LogFormat(ABC, Generic[LogRow]):
+    """One format of logs.  A new one for every file, since a file may have a header."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def rows(self, file: TextIO) -> Iterator[tuple[int, LogRow]]:
+        """The rows with their lines.  Raises BadInput for a file of another form."""
+
+    @abstractmethod
+    def task(self, line: int, row: LogRow) -> tuple[RecordedTask, FrameworkOfTask]:
+        """The task of a row.  Raises Unusable."""
+
+    @abstractmethod
+    def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
+        """The agents, from the file of --agents if there is one.  Raises BadInput."""
+
+
+def number_in(text: str, column: str) -> float:
+    """A number.  Raises Unusable."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise Unusable(f"{column} is not a number", column)
+    return found
+
+
+def milli_in(text: str, column: str, factor: float = 1000) -> int:
+    """Thousandths of an amount, of which `factor` thousandths are one.  Raises Unusable."""
+    amount = number_in(text, column)
+    if amount < 0:
+        raise Unusable(f"{column} is below zero", column)
+    try:
+        return to_milli(amount * factor / 1000)
+    except ValueError:
+        raise Unusable(f"{column} is out of range", column) from None
+
+
+def micros_in(text: str, column: str) -> Micros:
+    """A time, in seconds or as ISO 8601 writes it (UTC unless it says otherwise).  Raises Unusable."""
+    if "-" in text[1:] and ":" in text:
+        try:
+            at = datetime.fromisoformat(text)
+        except ValueError:
+            raise Unusable(f"{column} is not a time", column) from None
+        at = at if at.tzinfo else at.replace(tzinfo=UTC)
+        return round((at - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * MICROS)
+    seconds = number_in(text, column)
+    if abs(seconds) > _LATEST:
+        raise Unusable(f"{column} is out of range", column)
+    return round(seconds * MICROS)
+
+
+def role_in(text: str, column: str) -> str:
+    """A role.  Raises Unusable."""
+    if not text:
+        raise Unusable("it has no role", column)
+    if role_error(text) is not None:
+        raise Unusable("its role is not a valid name", column)
+    return text
+
+
+def amounts(values: Mapping[str, int]) -> Resources:
+    """Resources of thousandths by name."""
+    return Resources(Resource(name, value) for name, value in values.items() if value)
+
+
+class NamedColumns:
+    """A table with a line of titles; rows are read by them."""
+
+    def __init__(self, file: TextIO, name: str, needed: tuple[str, ...]) -> None:
+        """Raises BadInput if a column is missing."""
+        self._reader = csv.reader(file)
+        self.titles = [title.strip() for title in next(self._reader, [])]
+        missing = [column for column in needed if column not in self.titles]
+        if missing:
+            raise BadInput(
+                f"{name} has no column '{missing[0]}'" if any(self.titles) else f"{name} is empty",
+                field="FILE",
+                hint=f"its columns are {', '.join(self.titles[:20])}"
+                if any(self.titles)
+                else f"its first line has the names of columns: {', '.join(needed)}",
+            )
+
+    def __iter__(self) -> Iterator[tuple[int, dict[str, str]]]:
+        """The rows with their lines.  A row of another length lacks what it lacks."""
+        for row in self._reader:
+            if row:
+                cells = [cell.strip() for cell in row]
+                yield self._reader.line_num, dict(zip(self.titles, cells, strict=False)) | {"": str(len(cells))}
+
+    def check_length(self, row: Mapping[str, str]) -> None:
+        """Raise Unusable for a row that has not one cell for every title."""
+        if row[""] != str(len(self.titles)):
+            raise Unusable("it has not one cell for every column", self.titles[-1])
+
+
+def agent_row(line: int, name: str, error: Unusable | RuleViolation) -> BadInput:
+    """The refusal of a row about an agent: without one of its agents, a cluster is another one."""
+    return BadInput(f"{name}, line {line}: {error}", field="--agents")

@@ -1,0 +1,118 @@
+"""The Standard Workload Format (Feitelson's Parallel Workloads Archive): 18 fields in a line, -1 is unknown."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal, TextIO
+
+from mesosctl.history.imports.agents import agents_of_table
+from mesosctl.history.imports.rows import FrameworkOfTask, LogFormat, Span, Unusable, number_in, role_in
+from mesosctl.history.records import MICROS, RecordedAgent, RecordedTask
+from mesosctl.model.resources import Resources
+from mesosctl.model.values import value_times
+
+RoleField = Literal["user", "group", "queue"]
+ROLE_FIELDS: dict[str, int] = {"user": 12, "group": 13, "queue": 15}
+_FIELDS = 18
+_NAMES = {
+    1: "job number", 2: "submit time", 3: "wait time", 4: "run time", 5: "allocated processors",
+    8: "requested processors", 11: "status", 12: "user", 13: "group", 15: "queue",
+}  # fmt: skip
+_UNKNOWN = -1.0
+_STATES = {0: "TASK_FAILED", 1: "TASK_FINISHED", 5: "TASK_KILLED"}
+_PARTS = (2, 3, 4)
+"""States of a part of a job that was checkpointed: the whole job has a line of its own."""
+_AGENT = "swf"
+
+
+class Swf(LogFormat[list[str]]):
+    """`--format swf`: a task holds `processor` for every processor of its job."""
+
+    name: ClassVar[str] = "swf"
+
+    def __init__(self, role_by: str, processor: Resources, *, on_one_agent: bool) -> None:
+        self._role_field = ROLE_FIELDS[role_by]
+        self._processor = processor
+        self._agent_id = _AGENT if on_one_agent else None
+        self._header: dict[str, str] = {}
+        self._most = 0
+        self._held: dict[int, Resources] = {}
+
+    def rows(self, file: TextIO) -> Iterator[tuple[int, list[str]]]:
+        """See `LogFormat.rows`; comments are read as well."""
+        for line, text in enumerate(file, 1):
+            if text.startswith(";"):
+                key, _, value = text[1:].partition(":")
+                self._header.setdefault(key.strip(), value.strip())
+            elif text.strip():
+                yield line, text.split()
+
+    def _field(self, row: list[str], field: int) -> float:
+        return number_in(row[field - 1], _NAMES[field])
+
+    def _known(self, row: list[str], field: int, least: float = 0) -> float:
+        found = self._field(row, field)
+        if found < least:
+            raise Unusable(f"its {_NAMES[field]} is unknown", _NAMES[field])
+        return found
+
+    def task(self, line: int, row: list[str]) -> tuple[RecordedTask, FrameworkOfTask]:
+        """See `LogFormat.task`."""
+        del line
+        if len(row) < _FIELDS:
+            raise Unusable(f"it has fewer than {_FIELDS} fields", "")
+        status = int(self._field(row, 11))
+        if status in _PARTS:
+            raise Unusable("it is a part of a job that has a line of its own", _NAMES[11])
+        asked = round((self._began + self._known(row, 2)) * MICROS)
+        wait = max(0.0, self._field(row, 3))
+        start = asked + round(wait * MICROS)
+        end = start + round(self._known(row, 4) * MICROS)
+        processors = int(self._field(row, 5))
+        if processors <= 0:
+            processors = int(self._known(row, 8, 1))
+        self._most = max(self._most, processors)
+        user = _named(self._field(row, 12))
+        task = RecordedTask(
+            framework_id=user,
+            id=row[0],
+            role=role_in(_named(self._field(row, self._role_field)), _NAMES[self._role_field]),
+            resources=self._times(processors),
+            agent_id=self._agent_id,
+            asked=asked,
+            start=start,
+            end=end,
+            state=_STATES.get(status),
+        )
+        return task, FrameworkOfTask(user)
+
+    def _times(self, processors: int) -> Resources:
+        if processors not in self._held:
+            parts = (one.with_value(value_times(one.value, processors)) for one in self._processor)
+            self._held[processors] = Resources(parts)
+        return self._held[processors]
+
+    @property
+    def _began(self) -> float:
+        return self._number("UnixStartTime") or 0.0
+
+    @property
+    def _processors(self) -> int | None:
+        found = self._number("MaxProcs") or self._number("MaxNodes")
+        return None if found is None else int(found)
+
+    def _number(self, key: str) -> float | None:
+        words = self._header.get(key, "").split()
+        try:
+            found = float(words[0]) if words else 0.0
+        except ValueError:
+            return None
+        return found if found > 0 else None
+
+    def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
+        """See `LogFormat.agents`; without a file one of MaxProcs processors, or of the largest job."""
+        if file is not None:
+            return agents_of_table(file, span)
+        return [RecordedAgent(_AGENT, _AGENT, self._times(self._processors or self._most), span.start, span.end)]
+
+
+def _named(number: float) -> str:
+    return "unknown" if number == _UNKNOWN else f"{number:.0f}"

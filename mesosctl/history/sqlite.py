@@ -1,0 +1,788 @@
+"""A recording in one SQLite file: many readers, one writer, safe against a kill at any moment.
+
+`schema.sql` is the form of the file. Times in it are seconds, because people read it with other tools; the rows of
+`records` have microseconds.
+"""
+
+import errno
+import fcntl
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from mesosctl.api.resources import list_to_json, to_core
+from mesosctl.history.interface import WHOLE, Kept, Recording, RecordingWriter
+from mesosctl.history.records import (
+    Counts,
+    EndCause,
+    Gap,
+    Import,
+    Micros,
+    RecordedAgent,
+    RecordedCluster,
+    RecordedFramework,
+    RecordedSetting,
+    RecordedTask,
+    SkippedRows,
+    Suppression,
+    Window,
+    to_micros,
+    to_seconds,
+)
+from mesosctl.model.errors import BadInput, Conflict, MesosctlError
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_resources
+from mesosctl.model.values import Items
+
+SCHEMA_VERSION = 1
+APPLICATION_ID = 0x6D65736F
+"""Says that a file is a recording: "meso"."""
+_SCHEMA = Path(__file__).with_name("schema.sql")
+_FIELD = "--history"
+_SECONDS_TO_WAIT = 10.0
+"""How long another process may keep the file."""
+_MOST_KNOWN = 100_000
+"""The most collections of resources that are kept in memory."""
+_PRIMARY = 0xFF
+_HINTS = {
+    sqlite3.SQLITE_BUSY: "another process is using it: wait until it ends",
+    sqlite3.SQLITE_LOCKED: "another process is using it: wait until it ends",
+    sqlite3.SQLITE_FULL: "make room on its disk; what was written before is whole",
+    sqlite3.SQLITE_IOERR: "check whether its disk is full, over quota or failing; what was written before is whole",
+    sqlite3.SQLITE_READONLY: "check that it and its folder are writable",
+    sqlite3.SQLITE_CANTOPEN: "check that it and its folder are writable, and that the disk is not full",
+    sqlite3.SQLITE_PERM: "check that it and its folder are writable",
+}
+Row = TypeVar("Row")
+
+
+def open_recording(path: Path) -> Recording:
+    """Open a recording to read it.  Raises BadInput, which says what is wrong with the file."""
+    return SqliteRecording(path)
+
+
+def open_writer(path: Path) -> RecordingWriter:
+    """Open a recording to write to it, and make it if there is none.
+
+    Raises BadInput as `open_recording`, and Conflict if another process writes to it.
+    """
+    return SqliteWriter(path)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Say in one sentence why a file cannot be used."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _PRIMARY
+        if code == sqlite3.SQLITE_NOTADB:
+            raise _no_recording(path, "it is not a SQLite file") from None
+        if code not in _HINTS:
+            raise _damaged(path, str(error)) from None
+        kind = Conflict if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) else BadInput
+        raise kind(f"{path} cannot be used: {error}", field=_FIELD, hint=_HINTS[code]) from None
+    except OSError as error:
+        hint = _HINTS[sqlite3.SQLITE_FULL if error.errno == errno.ENOSPC else sqlite3.SQLITE_CANTOPEN]
+        raise BadInput(f"{path} cannot be used: {error.strerror}", field=_FIELD, hint=hint) from None
+
+
+def _damaged(path: Path, what: str) -> BadInput:
+    return BadInput(
+        f"{path} is damaged: {what}",
+        field=_FIELD,
+        hint="SQLite's own command may save what is readable: sqlite3 FILE .recover",
+    )
+
+
+def _no_recording(path: Path, why: str) -> BadInput:
+    return BadInput(
+        f"{path} is not a recording: {why}",
+        field=_FIELD,
+        hint="mesosctl history record and mesosctl history import make one",
+    )
+
+
+def _make_file(path: Path) -> None:
+    """Make an empty recording, and rename it into place, so that nobody sees half of one."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    beside.unlink(missing_ok=True)  # left by a process that was killed
+    try:
+        os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
+        with closing(sqlite3.connect(beside, isolation_level=None)) as new:
+            new.executescript(_SCHEMA.read_text(encoding="utf-8"))
+            new.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            new.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+        with suppress(FileExistsError):
+            path.hardlink_to(beside)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+class _Words:
+    """The ids and words of a file, and the collections of resources, each read once."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._texts: dict[int, str] = {}
+        self._numbers: dict[str, int] = {}
+        self._resources: dict[int, Resources] = {}
+        self._places: dict[str, int] = {}
+
+    def text(self, number: int | None) -> str | None:
+        """The word of a number; None for none."""
+        return None if number is None else self.named(number)
+
+    def named(self, number: int) -> str:
+        """The word of a number."""
+        if number not in self._texts:
+            row = self._connection.execute("SELECT text FROM names WHERE name = ?", (number,)).fetchone()
+            if row is None:
+                raise sqlite3.DatabaseError(f"it has no name {number}")
+            self._texts[number] = row[0]
+        return self._texts[number]
+
+    def resources(self, number: int) -> Resources:
+        """The resources of a number."""
+        found = self._resources.get(number)
+        if found is None:
+            row = self._connection.execute("SELECT text, json FROM resources WHERE resources = ?", (number,)).fetchone()
+            if row is None:
+                raise sqlite3.DatabaseError(f"it has no resources {number}")
+            if len(self._resources) >= _MOST_KNOWN:
+                self._resources.clear()
+            found = self._resources[number] = _resources_of(*row)
+        return found
+
+    def number(self, text: str | None) -> int | None:
+        """The number of a word, which is added if it is new; None for None."""
+        return None if text is None else self.number_of(text)
+
+    def number_of(self, text: str) -> int:
+        """The number of a word, which is added if it is new."""
+        if text not in self._numbers:
+            row = self._connection.execute("SELECT name FROM names WHERE text = ?", (text,)).fetchone()
+            if row is None:
+                row = (self._connection.execute("INSERT INTO names (text) VALUES (?)", (text,)).lastrowid,)
+            self._numbers[text] = row[0]
+        return self._numbers[text]
+
+    def number_of_resources(self, resources: Resources) -> int:
+        """The number of resources; those that were not met lately are added, maybe again."""
+        text = resources.text(with_roles=False)
+        full = text if _says_all(resources) else json.dumps(list_to_json(resources, "POST"))
+        if full not in self._places:
+            if len(self._places) >= _MOST_KNOWN:
+                self._places.clear()
+            self._places[full] = int(
+                self._connection.execute(
+                    "INSERT INTO resources (text, json) VALUES (?, ?)", (text, None if full is text else full)
+                ).lastrowid
+                or 0
+            )
+        return self._places[full]
+
+    def know_resources(self) -> None:
+        """Remember those of the file, so that they are not added again."""
+        rows = self._connection.execute(
+            "SELECT coalesce(json, text), resources FROM resources ORDER BY resources DESC LIMIT ?", (_MOST_KNOWN // 2,)
+        )
+        self._places = dict(rows)
+
+    def forget_new(self) -> None:
+        """Forget what a transaction added that is undone."""
+        self._numbers.clear()
+        self._texts.clear()
+        self._resources.clear()
+        self._places.clear()
+
+
+def _says_all(resources: Resources) -> bool:
+    """Whether the text of resources has everything that distinguishes them, and can be parsed."""
+    return all(
+        not (one.reservations or one.disk or one.revocable or one.shared or one.provider_id)
+        and _PLAIN_NAME.fullmatch(one.name)
+        and not isinstance(one.value, Items)
+        for one in resources
+    )
+
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.-]+")
+
+
+def _resources_of(text: str, full: str | None) -> Resources:
+    try:
+        if full is None:
+            return Resources() if text == "{}" else parse_resources(text)
+        return Resources(to_core(entry) for entry in json.loads(full))
+    except (MesosctlError, ValueError, TypeError, KeyError) as error:
+        raise sqlite3.DatabaseError(f"the resources '{text}' cannot be read: {error}") from None
+
+
+def _maybe_micros(seconds: float | None) -> Micros | None:
+    return None if seconds is None else to_micros(seconds)
+
+
+def _maybe_seconds(micros: Micros | None) -> float | None:
+    return None if micros is None else to_seconds(micros)
+
+
+class SqliteRecording(Recording):
+    """See `Recording`; `path` is opened to read."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with _explained(path):
+            if not path.exists():
+                raise BadInput(
+                    f"there is no recording {path}",
+                    field=_FIELD,
+                    hint=f"make one: mesosctl history record --history {path}",
+                )
+            self._connection = self._connect()
+        try:
+            with _explained(path):
+                self._check()
+        except BaseException:
+            self._connection.close()
+            raise
+        self._words = _Words(self._connection)
+
+    def _connect(self) -> sqlite3.Connection:
+        with self._path.open("rb") as file:
+            if not file.read(16).startswith(b"SQLite format 3\0"):
+                raise _no_recording(self._path, "it is not a SQLite file")
+        # Readers of a WAL make files beside it, unless nobody can write there.
+        is_alone = not os.access(self._path.parent, os.W_OK) and not self._beside("-wal").exists()
+        mode = "mode=ro&immutable=1" if is_alone else "mode=ro"
+        return sqlite3.connect(
+            f"{self._path.absolute().as_uri()}?{mode}", uri=True, timeout=_SECONDS_TO_WAIT, isolation_level=None
+        )
+
+    def _beside(self, end: str) -> Path:
+        return self._path.with_name(self._path.name + end)
+
+    def _check(self) -> None:
+        """Raise BadInput unless the file is a whole recording of this version."""
+        if self._pragma("application_id") != APPLICATION_ID:
+            raise _no_recording(self._path, "it is another program's database")
+        version = self._pragma("user_version")
+        if version != SCHEMA_VERSION:
+            raise BadInput(
+                f"{self._path} was written by another version of mesosctl: its schema is {version}, and this version "
+                f"knows {SCHEMA_VERSION}",
+                field=_FIELD,
+                hint="use the version that wrote it, or a newer one",
+            )
+        (fault,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if fault != "ok":
+            raise _damaged(self._path, str(fault))
+
+    def _pragma(self, name: str) -> int:
+        return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+    def close(self) -> None:
+        """See `Recording.close`."""
+        self._connection.close()
+
+    def clusters(self) -> list[RecordedCluster]:
+        """See `Recording.clusters`."""
+        rows = self._rows(
+            "SELECT cluster_id, address, version, first_time, last_time, clean_end, principal, clock_steps"
+            " FROM clusters ORDER BY cluster",
+            (),
+            lambda row: RecordedCluster(
+                row[0], row[1], row[2], _maybe_micros(row[3]), _maybe_micros(row[4]), bool(row[5]), row[6], row[7]
+            ),
+        )
+        return list(rows)
+
+    def counts(self, cluster_id: str) -> Counts:
+        """See `Recording.counts`."""
+        number = self._cluster(cluster_id)
+        queries = (
+            "SELECT count(DISTINCT agent) FROM agent_rows WHERE cluster = ?",
+            "SELECT count(DISTINCT framework) FROM framework_rows WHERE cluster = ?",
+            "SELECT count(*) FROM task_rows WHERE cluster = ? AND run = 0 AND NOT is_executor",
+            "SELECT count(*) FROM task_rows WHERE cluster = ? AND run = 0 AND is_executor",
+            "SELECT count(*) FROM settings WHERE cluster = ?",
+            "SELECT count(*) FROM runs WHERE cluster = ?",
+            "SELECT count(*) FROM gaps WHERE cluster = ?",
+        )
+        with _explained(self._path):
+            return Counts(*(int(self._connection.execute(query, (number,)).fetchone()[0]) for query in queries))
+
+    def agents(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedAgent]:
+        """See `Recording.agents`."""
+        return self._in_window(_AGENT, "agent_rows", cluster_id, window, self._agent)
+
+    def frameworks(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedFramework]:
+        """See `Recording.frameworks`."""
+        return self._in_window(_FRAMEWORK, "framework_rows", cluster_id, window, self._framework)
+
+    def suppressions(self, cluster_id: str, window: Window = WHOLE) -> Iterator[Suppression]:
+        """See `Recording.suppressions`."""
+        return self._in_window(_SUPPRESSION, "suppressed_rows", cluster_id, window, self._suppression)
+
+    def tasks(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedTask]:
+        """See `Recording.tasks`."""
+        return self._in_window(_TASK, "task_rows", cluster_id, window, self._task)
+
+    def demand(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedTask]:
+        """See `Recording.demand`."""
+        since, until = _bounds(window)
+        query = (
+            f"SELECT {_TASK} FROM task_rows WHERE cluster = ? AND NOT is_executor"  # noqa: S608  # our own words
+            " AND coalesce(asked_time, from_time) < ?"
+            " AND (coalesce(asked_time, from_time) >= ? OR (from_time IS NOT NULL AND coalesce(to_time, 9e99) > ?))"
+            " ORDER BY coalesce(asked_time, from_time), task_row"
+        )
+        return self._rows(query, (self._cluster(cluster_id), until, since, since), self._task)
+
+    def settings(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedSetting]:
+        """See `Recording.settings`."""
+        return self._in_window(_SETTING, "settings", cluster_id, window, self._setting)
+
+    def runs(self, cluster_id: str, window: Window = WHOLE) -> Iterator[Micros]:
+        """See `Recording.runs`."""
+        query = "SELECT time FROM runs WHERE cluster = ? AND time >= ? AND time < ? ORDER BY time"
+        return self._rows(query, (self._cluster(cluster_id), *_bounds(window)), lambda row: to_micros(row[0]))
+
+    def gaps(self, cluster_id: str, window: Window = WHOLE) -> Iterator[Gap]:
+        """See `Recording.gaps`."""
+        return self._in_window("from_time, to_time", "gaps", cluster_id, window, lambda row: Gap(*map(to_micros, row)))
+
+    def imports(self) -> list[Import]:
+        """See `Recording.imports`."""
+        query = (
+            "SELECT cluster_id, file, format, rows, used, skipped FROM imports JOIN clusters USING (cluster)"
+            " ORDER BY import"
+        )
+        return list(
+            self._rows(query, (), lambda row: Import(row[0], row[1], row[2], row[3], row[4], _skipped_rows(row[5])))
+        )
+
+    def _cluster(self, cluster_id: str) -> int:
+        with _explained(self._path):
+            query = "SELECT cluster FROM clusters WHERE cluster_id = ?"
+            row = self._connection.execute(query, (cluster_id,)).fetchone()
+        if row is None:
+            raise BadInput(f"{self._path} has no cluster '{cluster_id}'", field="--cluster-id")
+        return int(row[0])
+
+    def _in_window(
+        self, columns: str, table: str, cluster_id: str, window: Window, make: Callable[[Any], Row]
+    ) -> Iterator[Row]:
+        """The rows of a table that hold at some moment of a window, by time."""
+        since, until = _bounds(window)
+        query = (
+            f"SELECT {columns} FROM {table} WHERE cluster = ? AND from_time < ?"  # noqa: S608  # our own words
+            " AND coalesce(to_time, 9e99) > ? ORDER BY from_time, rowid"
+        )
+        return self._rows(query, (self._cluster(cluster_id), until, since), make)
+
+    def _rows(self, query: str, values: Iterable[Any], make: Callable[[Any], Row]) -> Iterator[Row]:
+        """The rows of a query, one after the other."""
+        with _explained(self._path):
+            try:
+                for row in self._connection.execute(query, tuple(values)):
+                    yield make(row)
+            except (TypeError, ValueError, KeyError) as error:
+                raise _damaged(self._path, f"a row cannot be read: {error}") from None
+
+    def _agent(self, row: Any) -> RecordedAgent:
+        agent, host, total, start, end, cause, attributes = row
+        return RecordedAgent(
+            self._words.named(agent), host, self._words.resources(total), to_micros(start), _maybe_micros(end), cause,
+            json.loads(attributes),
+        )  # fmt: skip
+
+    def _framework(self, row: Any) -> RecordedFramework:
+        framework, name, roles, start, end, principal, capabilities = row
+        return RecordedFramework(
+            self._words.named(framework), name, tuple(json.loads(roles)), to_micros(start), _maybe_micros(end),
+            principal, tuple(json.loads(capabilities)),
+        )  # fmt: skip
+
+    def _suppression(self, row: Any) -> Suppression:
+        framework, role, suppressed, start, end = row
+        named = self._words.named
+        return Suppression(named(framework), named(role), bool(suppressed), to_micros(start), _maybe_micros(end))
+
+    def _setting(self, row: Any) -> RecordedSetting:
+        kind, name, value, start, end = row
+        return RecordedSetting(kind, name, value, to_micros(start), _maybe_micros(end))
+
+    def _task(self, row: Any) -> RecordedTask:
+        words = self._words
+        asked, start, end, lasts = map(_maybe_micros, row[5:9])
+        return RecordedTask(
+            framework_id=words.named(row[0]),
+            id=row[1],
+            role=words.named(row[2]),
+            resources=words.resources(row[3]),
+            agent_id=words.text(row[4]),
+            asked=asked,
+            start=start,
+            end=end,
+            lasts=lasts,
+            state=words.text(row[9]),
+            reason=words.text(row[10]),
+            start_known=bool(row[11]),
+            end_known=bool(row[12]),
+            is_executor=bool(row[13]),
+            run=row[14],
+        )
+
+
+_AGENT = "agent, host, resources, from_time, to_time, cause, attributes"
+_FRAMEWORK = "framework, framework_name, roles, from_time, to_time, principal, capabilities"
+_SUPPRESSION = "framework, role, suppressed, from_time, to_time"
+_SETTING = "kind, name, value, from_time, to_time"
+_TASK = (
+    "framework, task, role, resources, agent, asked_time, from_time, to_time, lasts, state, reason, from_known,"
+    " to_known, is_executor, run"
+)
+"""The columns of the rows, in the order in which they are read and written."""
+
+
+def _bounds(window: Window) -> tuple[float, float]:
+    """Since and until in seconds."""
+    since, until = _maybe_seconds(window.since), _maybe_seconds(window.until)
+    return -9e99 if since is None else since, 9e99 if until is None else until
+
+
+def _skipped_rows(text: str) -> tuple[SkippedRows, ...]:
+    return tuple(SkippedRows(cause, one["rows"], one["line"], one["column"]) for cause, one in json.loads(text).items())
+
+
+class SqliteWriter(SqliteRecording, RecordingWriter):
+    """See `RecordingWriter`; `path` is made if there is none (mode 0600)."""
+
+    def __init__(self, path: Path) -> None:
+        self._lock = _locked(path)
+        self._import: int | None = None
+        self._keys: dict[str, int] = {}
+        try:
+            with _explained(path):
+                if not path.exists():
+                    _make_file(path)
+            super().__init__(path)
+            with _explained(path):
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                self._connection.execute("PRAGMA synchronous=FULL")
+                self._words.know_resources()
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def _connect(self) -> sqlite3.Connection:
+        with self._path.open("rb") as file:
+            if not file.read(16).startswith(b"SQLite format 3\0"):
+                raise _no_recording(self._path, "it is not a SQLite file")
+        if not (os.access(self._path, os.R_OK | os.W_OK) and os.access(self._path.parent, os.W_OK | os.X_OK)):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return sqlite3.connect(self._path, timeout=_SECONDS_TO_WAIT, isolation_level=None)
+
+    def close(self) -> None:
+        """See `Recording.close`."""
+        try:
+            super().close()
+        finally:
+            os.close(self._lock)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """See `RecordingWriter.transaction`."""
+        with _explained(self._path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._undo()
+                raise
+
+    def _undo(self) -> None:
+        self._words.forget_new()
+        self._keys.clear()
+        self._import = None
+        if self._connection.in_transaction:
+            with suppress(sqlite3.Error):  # of a full disk; the next process undoes it
+                self._connection.execute("ROLLBACK")
+
+    def _write(self, statement: str, values: Iterable[Any] = ()) -> int:
+        with _explained(self._path):
+            return int(self._connection.execute(statement, tuple(values)).lastrowid or 0)
+
+    def _key(self, cluster_id: str) -> int:
+        if cluster_id not in self._keys:
+            self._keys[cluster_id] = self._cluster(cluster_id)
+        return self._keys[cluster_id]
+
+    def put_cluster(self, cluster: RecordedCluster) -> None:
+        """See `RecordingWriter.put_cluster`."""
+        names = "cluster_id, address, version, first_time, last_time, clean_end, principal, clock_steps"
+        changed = ", ".join(f"{name.strip()} = excluded.{name.strip()}" for name in names.split(",")[1:])
+        self._write(
+            f"INSERT INTO clusters ({names}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608  # our own words
+            f" ON CONFLICT (cluster_id) DO UPDATE SET {changed}",
+            (
+                cluster.cluster_id, cluster.address, cluster.version, _maybe_seconds(cluster.first_seen),
+                _maybe_seconds(cluster.last_seen), cluster.clean_end, cluster.principal, cluster.clock_steps,
+            ),
+        )  # fmt: skip
+
+    def _insert(self, table: str, columns: str, cluster_id: str, values: Iterable[Any], *, imports: bool = True) -> int:
+        row = [self._key(cluster_id), *values]
+        if imports:
+            columns, row = f"{columns}, import", [*row, self._import]
+        marks = ", ".join("?" * len(row))
+        return self._write(f"INSERT INTO {table} (cluster, {columns}) VALUES ({marks})", row)  # noqa: S608
+
+    def add_agent(self, cluster_id: str, agent: RecordedAgent) -> int:
+        """See `RecordingWriter.add_agent`."""
+        number, resources = self._words.number_of(agent.id), self._words.number_of_resources(agent.total)
+        if self._import is not None:
+            extended = self._extend("agent", cluster_id, number, (agent.start, agent.end), ("resources", resources))
+            if extended is not None:
+                return extended
+        return self._insert("agent_rows", _AGENT, cluster_id, (
+            number, agent.host, resources, to_seconds(agent.start), _maybe_seconds(agent.end), agent.cause,
+            json.dumps(dict(agent.attributes)),
+        ))  # fmt: skip
+
+    def _extend(
+        self,
+        noun: str,
+        cluster_id: str,
+        number: int,
+        held: tuple[Micros, Micros | None],
+        same: tuple[str, Any],
+    ) -> int | None:
+        """Let the row of an earlier import hold for this time too; None if there is none like it."""
+        column, value = same
+        with _explained(self._path):
+            found = self._connection.execute(
+                f"SELECT {noun}_row FROM {noun}_rows"  # noqa: S608  # our own words
+                f" WHERE cluster = ? AND {noun} = ? AND {column} = ? AND import IS NOT NULL",
+                (self._key(cluster_id), number, value),
+            ).fetchone()
+        if found is None:
+            return None
+        self._write(
+            f"UPDATE {noun}_rows SET from_time = min(from_time, ?), to_time = max(to_time, ?) WHERE {noun}_row = ?",  # noqa: S608
+            (to_seconds(held[0]), _maybe_seconds(held[1]), found[0]),
+        )
+        return int(found[0])
+
+    def end_agent(self, key: int, end: Micros, cause: EndCause) -> None:
+        """See `RecordingWriter.end_agent`."""
+        self._write("UPDATE agent_rows SET to_time = ?, cause = ? WHERE agent_row = ?", (to_seconds(end), cause, key))
+
+    def add_framework(self, cluster_id: str, framework: RecordedFramework) -> int:
+        """See `RecordingWriter.add_framework`."""
+        number, roles = self._words.number_of(framework.id), json.dumps(framework.roles)
+        if self._import is not None:
+            held = (framework.start, framework.end)
+            extended = self._extend("framework", cluster_id, number, held, ("roles", roles))
+            if extended is not None:
+                return extended
+        return self._insert("framework_rows", _FRAMEWORK, cluster_id, (
+            number, framework.name, roles, to_seconds(framework.start), _maybe_seconds(framework.end),
+            framework.principal, json.dumps(framework.capabilities),
+        ))  # fmt: skip
+
+    def end_framework(self, key: int, end: Micros) -> None:
+        """See `RecordingWriter.end_framework`."""
+        self._write("UPDATE framework_rows SET to_time = ? WHERE framework_row = ?", (to_seconds(end), key))
+
+    def add_task(self, cluster_id: str, task: RecordedTask) -> int:
+        """See `RecordingWriter.add_task`."""
+        number, of = self._words.number, self._words.number_of
+        return self._insert("task_rows", _TASK, cluster_id, (
+            of(task.framework_id), task.id, of(task.role), self._words.number_of_resources(task.resources),
+            number(task.agent_id), *map(_maybe_seconds, (task.asked, task.start, task.end, task.lasts)),
+            number(task.state), number(task.reason), task.start_known, task.end_known, task.is_executor, task.run,
+        ))  # fmt: skip
+
+    def end_task(self, key: int, end: Micros, state: str | None, reason: str | None, *, known: bool) -> None:
+        """See `RecordingWriter.end_task`."""
+        self._write(
+            "UPDATE task_rows SET to_time = ?, state = coalesce(?, state), reason = coalesce(?, reason), to_known = ?"
+            " WHERE task_row = ?",
+            (to_seconds(end), self._words.number(state), self._words.number(reason), known, key),
+        )
+
+    def change_task(self, key: int, state: str, reason: str | None) -> None:
+        """See `RecordingWriter.change_task`."""
+        self._write(
+            "UPDATE task_rows SET state = ?, reason = ? WHERE task_row = ?",
+            (self._words.number(state), self._words.number(reason), key),
+        )
+
+    def add_suppression(self, cluster_id: str, suppression: Suppression) -> int:
+        """See `RecordingWriter.add_suppression`."""
+        of = self._words.number_of
+        return self._insert("suppressed_rows", _SUPPRESSION, cluster_id, (
+            of(suppression.framework_id), of(suppression.role), suppression.suppressed,
+            to_seconds(suppression.start), _maybe_seconds(suppression.end),
+        ), imports=False)  # fmt: skip
+
+    def end_suppression(self, key: int, end: Micros) -> None:
+        """See `RecordingWriter.end_suppression`."""
+        self._write("UPDATE suppressed_rows SET to_time = ? WHERE suppressed_row = ?", (to_seconds(end), key))
+
+    def add_setting(self, cluster_id: str, setting: RecordedSetting) -> int:
+        """See `RecordingWriter.add_setting`."""
+        values = (setting.kind, setting.name, setting.value, to_seconds(setting.start), _maybe_seconds(setting.end))
+        return self._insert("settings", _SETTING, cluster_id, values, imports=False)
+
+    def end_setting(self, key: int, end: Micros) -> None:
+        """See `RecordingWriter.end_setting`."""
+        self._write("UPDATE settings SET to_time = ? WHERE setting = ?", (to_seconds(end), key))
+
+    def add_runs(self, cluster_id: str, times: Iterable[Micros]) -> None:
+        """See `RecordingWriter.add_runs`."""
+        with _explained(self._path):
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO runs VALUES (?, ?)", ((self._key(cluster_id), to_seconds(at)) for at in times)
+            )
+
+    def add_gap(self, cluster_id: str, gap: Gap) -> None:
+        """See `RecordingWriter.add_gap`."""
+        values = (to_seconds(gap.start), to_seconds(gap.end))
+        self._insert("gaps", "from_time, to_time", cluster_id, values, imports=False)
+
+    def open_agents(self, cluster_id: str) -> list[Kept[RecordedAgent]]:
+        """See `RecordingWriter.open_agents`."""
+        return self._open("agent_row", _AGENT, "agent_rows", cluster_id, self._agent)
+
+    def open_frameworks(self, cluster_id: str) -> list[Kept[RecordedFramework]]:
+        """See `RecordingWriter.open_frameworks`."""
+        return self._open("framework_row", _FRAMEWORK, "framework_rows", cluster_id, self._framework)
+
+    def open_tasks(self, cluster_id: str) -> list[Kept[RecordedTask]]:
+        """See `RecordingWriter.open_tasks`."""
+        return self._open("task_row", _TASK, "task_rows", cluster_id, self._task)
+
+    def open_suppressions(self, cluster_id: str) -> list[Kept[Suppression]]:
+        """See `RecordingWriter.open_suppressions`."""
+        return self._open("suppressed_row", _SUPPRESSION, "suppressed_rows", cluster_id, self._suppression)
+
+    def open_settings(self, cluster_id: str) -> list[Kept[RecordedSetting]]:
+        """See `RecordingWriter.open_settings`."""
+        return self._open("setting", _SETTING, "settings", cluster_id, self._setting)
+
+    def _open(self, key: str, columns: str, table: str, cluster_id: str, make: Callable[[Any], Row]) -> list[Kept[Row]]:
+        query = (
+            f"SELECT {key}, {columns} FROM {table}"  # noqa: S608  # our own words
+            " WHERE cluster = ? AND to_time IS NULL AND from_time IS NOT NULL"
+        )
+        return list(self._rows(query, (self._cluster(cluster_id),), lambda row: Kept(row[0], make(row[1:]))))
+
+    def begin_import(self, cluster_id: str, file: str, of_format: str) -> None:
+        """See `RecordingWriter.begin_import`."""
+        values = (file, of_format, 0, 0, "{}")
+        self._import = self._insert("imports", "file, format, rows, used, skipped", cluster_id, values, imports=False)
+
+    def replace_earlier(self, *, allowed: bool) -> int:
+        """See `RecordingWriter.replace_earlier`."""
+        with _explained(self._path):
+            self._connection.execute("DROP TABLE IF EXISTS temp.earlier")
+            self._connection.execute(_EARLIER, {"import": self._import})
+            found = self._connection.execute("SELECT import, count(*) FROM temp.earlier GROUP BY import").fetchall()
+            count = sum(int(number) for _, number in found)
+            if not count:
+                return 0
+            task, file = self._connection.execute(
+                "SELECT task, file FROM temp.earlier JOIN imports USING (import) LIMIT 1"
+            ).fetchone()
+            if not allowed:
+                raise Conflict(
+                    f"{count} rows overlap an earlier import: '{task}' is in {file} too; nothing was imported",
+                    field="FILE",
+                    hint="--replace replaces them",
+                )
+            self._connection.execute("DELETE FROM task_rows WHERE task_row IN (SELECT task_row FROM temp.earlier)")
+            for of, number in found:
+                self._take_from_import(of, number)
+        return count
+
+    def _take_from_import(self, of: int, number: int) -> None:
+        """Count rows of an import that were replaced; an import without rows is gone with all that came with it."""
+        used, skipped = self._connection.execute("SELECT used, skipped FROM imports WHERE import = ?", (of,)).fetchone()
+        if used > number:
+            causes = json.loads(skipped)
+            replaced = causes.setdefault("replaced by a later import", {"rows": 0, "line": 0, "column": ""})
+            replaced["rows"] += number
+            self._connection.execute(
+                "UPDATE imports SET used = ?, skipped = ? WHERE import = ?", (used - number, json.dumps(causes), of)
+            )
+            return
+        for table in ("imports", "agent_rows", "framework_rows"):
+            self._connection.execute(f"DELETE FROM {table} WHERE import = ?", (of,))  # noqa: S608  # our own words
+
+    def end_import(self, done: Import) -> None:
+        """See `RecordingWriter.end_import`."""
+        causes = {one.cause: {"rows": one.rows, "line": one.line, "column": one.column} for one in done.skipped}
+        self._write(
+            "UPDATE imports SET rows = ?, used = ?, skipped = ? WHERE import = ?",
+            (done.rows, done.used, json.dumps(causes), self._import),
+        )
+        self._import = None
+
+    def prune(self, cluster_id: str, before: Micros) -> int:
+        """See `RecordingWriter.prune`."""
+        at, number = to_seconds(before), self._cluster(cluster_id)
+        tables = ("agent_rows", "framework_rows", "suppressed_rows", "task_rows", "settings", "gaps")
+        removed: int = 0
+        run = self._connection.execute
+        with _explained(self._path):
+            for table in tables:
+                query = f"DELETE FROM {table} WHERE cluster = ? AND to_time < ?"  # noqa: S608  # our own words
+                removed += run(query, (number, at)).rowcount
+            removed += run("DELETE FROM runs WHERE cluster = ? AND time < ?", (number, at)).rowcount
+            run("UPDATE clusters SET first_time = max(first_time, ?) WHERE cluster = ?", (at, number))
+        return int(removed)
+
+
+_EARLIER = """
+CREATE TEMP TABLE earlier AS
+SELECT DISTINCT old.task_row, old.task, old.import
+FROM task_rows new JOIN task_rows old
+ON old.cluster = new.cluster AND old.task = new.task AND old.framework = new.framework
+WHERE new.import = :import AND old.import IS NOT NULL AND old.import <> new.import
+AND coalesce(old.asked_time, old.from_time) <= coalesce(new.to_time, new.asked_time + new.lasts, 9e99)
+AND coalesce(new.asked_time, new.from_time) <= coalesce(old.to_time, old.asked_time + old.lasts, 9e99)
+"""
+"""The rows of earlier imports that this one has again, for overlapping times."""
+
+
+def _locked(path: Path) -> int:
+    """The descriptor of a file beside the recording, which one writer at a time holds.
+
+    A lock on the recording itself would be lost whenever SQLite closes a descriptor of it.
+    """
+    with _explained(path):
+        descriptor = os.open(
+            path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+        )
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise Conflict(
+                f"another process is writing to {path}",
+                field=_FIELD,
+                hint="one recorder or import writes to a recording at a time: name another file, or wait until it ends",
+            ) from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+    return descriptor

@@ -1,0 +1,196 @@
+"""One account of a cluster: whatever shows a cluster shows the same, and the sums are right."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from fake_master.forecasting.account import AccountsOfMaster
+from fake_master.registry.interface import MemoryRegistry
+from fake_master.sources.agent_tables import AgentSpec
+from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
+from mesosctl.client.address import parse_address
+from mesosctl.client.leading_master import Master
+from mesosctl.client.settings import ClientSettings
+from mesosctl.model.holding import regular_part, revocable_part
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
+from mesosctl.model.text import parse_resources
+from mesosctl.operations.cluster import Selection, list_agents, list_frameworks, list_roles
+from mesosctl.operations.quota.reading import list_quotas
+from mesosctl.operations.snapshot import read_snapshot
+from mesosctl.operations.top import OverviewReader
+from mesosctl.planning.account import ClusterAccount, account_of
+from tests.helpers.lab import CommandLine, Lab
+
+ROLES = ("web", "web/shop", "batch", "idle")
+NO_WAIT = ClientSettings()
+
+amounts = st.integers(0, 6)
+reserved = st.dictionaries(st.sampled_from(ROLES), st.integers(1, 3), max_size=2)
+
+
+@st.composite
+def agents(draw: st.DrawFn) -> AgentSpec:
+    owned = "".join(f";cpus({role}):{cpus};mem({role}):{cpus * 100}" for role, cpus in draw(reserved).items())
+    slack = draw(st.sampled_from(["", "", "cpus:2"]))
+    return AgentSpec(
+        f"cpus:{draw(st.integers(1, 8))};mem:{draw(st.integers(1, 8)) * 100}{owned}",
+        active=draw(st.sampled_from([True, True, True, False])),
+        oversubscribed=slack,
+    )
+
+
+@st.composite
+def frameworks(draw: st.DrawFn, number: int) -> SimulatedFrameworkSpec:
+    capabilities = ["MULTI_ROLE", "RESERVATION_REFINEMENT"]
+    if draw(st.sampled_from([True, True, False])):
+        capabilities.append("REVOCABLE_RESOURCES")
+    roles = tuple(draw(st.lists(st.sampled_from(ROLES[:3]), min_size=1, max_size=2, unique=True)))
+    return SimulatedFrameworkSpec(
+        f"f{number}",
+        roles,
+        parse_resources(f"cpus:{draw(st.integers(1, 3))};mem:{draw(st.integers(1, 3)) * 50}"),
+        tasks=draw(st.none() | st.integers(0, 6)),
+        per_offer=draw(st.none() | st.integers(1, 2)),
+        answer=draw(st.sampled_from(["accept", "accept", "decline", "hold"])),
+        capabilities=tuple(capabilities),
+        suppressed=roles if draw(st.sampled_from([False, False, False, True])) else (),
+    )
+
+
+@st.composite
+def clusters(draw: st.DrawFn) -> Lab:
+    lends = draw(st.booleans())
+    version = "1.11" if lends else draw(st.sampled_from(["1.4", "1.11"]))
+    kept = MemoryRegistry()
+    lab = Lab(
+        *draw(st.lists(agents(), min_size=1, max_size=4)),
+        version=version,
+        registry=lambda: kept,
+        frameworks=tuple(draw(frameworks(number)) for number in range(draw(st.integers(0, 4)))),
+        flags={"oversubscribe_reservations": "true"} if lends else {},
+    )
+    for role in sorted(draw(st.sets(st.sampled_from(("web", "batch"))))):
+        cpus = {"name": "cpus", "type": "SCALAR", "scalar": {"value": float(draw(st.integers(1, 12)))}}
+        assert lab.post("/quota", {"role": role, "guarantee": [cpus], "force": True}) == 200
+    if draw(st.booleans()):
+        assert lab.request("PUT", "/weights", [{"role": "batch", "weight": 2.0}]).status == 200
+    for _ in range(draw(st.integers(1, 4))):
+        lab.wait(draw(st.sampled_from([1.0, 3.0, 7.0])))
+    if draw(st.sampled_from([False, False, True])):  # a failover; some agents may not come back
+        back = lab.spec.agents[: draw(st.integers(1, len(lab.spec.agents)))]
+        lab.restart(replace(lab.spec, agents=back))
+        lab.wait(draw(st.sampled_from([0.0, 2.0])))
+    return lab
+
+
+def seen(account: ClusterAccount, lab: Lab) -> None:
+    """Count the kinds of clusters, for --hypothesis-show-statistics."""
+    kinds = {
+        "lent": account.lent,
+        "throttleable": account.throttleable,
+        "idle": account.idle,
+        "offered": account.offered,
+        "recovering": lab.master.state.known_agents.awaited,
+    }
+    for kind, amount in kinds.items():
+        if amount:
+            event(kind)
+
+
+def reader(lab: Lab) -> Master:
+    return Master(parse_address("http://127.0.0.1:5050"), NO_WAIT, CommandLine(lab))
+
+
+def scalars(held: Quantities | None) -> Mapping[str, int]:
+    return {name: milli for name, milli in (held or {}).items() if name != "ports"}
+
+
+def told(status: RoleStatus) -> dict[str, object]:
+    """Everything that screens say of a role."""
+    usage = status.usage or RoleUsage()
+    return {
+        "quota": status.quota,
+        "standing": status.standing,
+        "weight": usage.weight,
+        "frameworks": usage.frameworks,
+        **{
+            name: scalars(found)
+            for name, found in (
+                ("used", status.used),
+                ("offered", usage.offered),
+                ("reserved", usage.reserved),
+                ("idle", usage.idle),
+                ("counted", status.counted),
+                ("with offers", usage.counted_with_offers),
+                ("missing", status.missing),
+                ("limited", usage.limited),
+                ("reached", status.reached),
+            )
+        },
+    }
+
+
+@given(clusters())
+def test_the_account_of_a_snapshot_is_that_of_the_master(lab):
+    made, own = account_of(read_snapshot(reader(lab))), AccountsOfMaster().of(lab.master.state)
+    seen(made, lab)
+    assert made == own
+    for party in ("roles", "frameworks"):
+        for name, holding in getattr(made, party).items():
+            theirs = getattr(own, party)[name]
+            assert (holding.lent, holding.throttleable) == (theirs.lent, theirs.throttleable)
+            assert (holding.plain_used, holding.owned_used) == (theirs.plain_used, theirs.owned_used)
+
+
+@given(clusters())
+def test_the_lists_show_the_account(lab):
+    master = reader(lab)
+    account = account_of(read_snapshot(master))
+    assert {one.id: one.holding for one in list_frameworks(master, Selection())} == account.frameworks
+    roles = {status.role: told(status) for status in list_roles(master, Selection())}
+    assert roles == {role: told(account.status(role)) for role in account.known_roles}
+    quotas = {status.role: told(status) for status in list_quotas(master, with_usage=True)}
+    assert quotas == {role: roles[role] for role in account.quotas}
+
+
+@given(clusters())
+def test_the_agents_add_up_to_the_account(lab):
+    master = reader(lab)
+    account = account_of(read_snapshot(master))
+    listed = list_agents(master, Selection())
+
+    def total(what: str) -> Quantities:
+        return Quantities.total(getattr(agent, what).scalar_quantities() for agent in listed)
+
+    def regular(what: str) -> Quantities:
+        return Quantities.total(getattr(agent, what).non_revocable().scalar_quantities() for agent in listed)
+
+    assert (regular_part(account.used), regular_part(account.offered)) == (regular("used"), regular("offered"))
+    assert (account.lent, account.idle, account.free) == (total("lent"), total("idle"), total("free_for_all"))
+    assert (account.registered, account.slack) == (regular("total"), total("slack"))
+
+
+@given(clusters())
+def test_what_there_is_is_used_offered_idle_or_free(lab):
+    lab_account = AccountsOfMaster().of(lab.master.state)
+    if lab_account.agents["inactive"]:
+        return
+    parts = (regular_part(lab_account.used), regular_part(lab_account.offered), lab_account.idle, lab_account.free)
+    assert Quantities.total(parts) == lab_account.registered == lab_account.totals
+
+
+@given(clusters())
+def test_top_shows_the_account(lab):
+    master = reader(lab)
+    account = account_of(read_snapshot(master))
+    shown = OverviewReader(master, lab.clock, lab.clock).read()
+    assert (shown.total, shown.used) == (account.registered, regular_part(account.used))
+    assert (shown.offered, shown.idle) == (account.offered, account.idle)
+    assert shown.agents.get("active", 0) == account.agents["active"]
+    assert shown.revocable == revocable_part(account.used)
+    assert {one.role: told(one) for one in shown.roles} == {
+        role: told(account.status(role)) for role in account.known_roles
+    }

@@ -1,0 +1,208 @@
+"""Logs of other schedulers: every row is used or accounted for, and what is there has the meaning of the log."""
+
+import gzip
+import re
+
+import pytest
+
+from mesosctl.history.imports.run import ImportOptions, import_log
+from mesosctl.history.records import MICROS, Window
+from mesosctl.history.sqlite import open_recording, open_writer
+from mesosctl.model.errors import BadInput, Conflict, UsageError
+from mesosctl.model.text import parse_resources
+from tests import ROOT
+from tests.helpers.traces import trace
+
+_SWF = """\
+; Version: 2.2
+; UnixStartTime: 1000
+; MaxProcs: 16
+1 0 5 10 4 -1 -1 8 -1 -1 1 7 2 -1 3 -1 -1 -1
+2 10 -1 0 1 -1 -1 -1 -1 -1 0 8 2 -1 3 -1 -1 -1
+3 20 0 60 -1 -1 -1 2 -1 -1 5 7 1 -1 3 -1 -1 -1
+"""
+_PODS = """\
+name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time
+p-1,1500,1024,1,460,,LS,Succeeded,10,100,20
+p-2,1000,1024,8,1000,,BE,Pending,10,100,
+p-3,1000,1024,0,0,,LS,Running,200,100,
+p-4,many,1024,0,0,,LS,Running,20,100,
+p-5,1000,1024
+"""
+
+
+def imported(folder, text, of_format, **options):
+    """Write a log, import it, and return the recording's path and what became of its rows."""
+    name = options.pop("name", "log.txt")
+    (folder / name).write_text(text, encoding="utf-8")
+    history = folder / "h.sqlite"
+    with open_writer(history) as recording:
+        done = import_log(recording, ImportOptions(folder / name, of_format, **options), lambda *_: None)
+    return history, done
+
+
+def rows(history, cluster_id="log"):
+    with open_recording(history) as recording:
+        return list(recording.tasks(cluster_id)), list(recording.demand(cluster_id)), list(recording.agents(cluster_id))
+
+
+def test_a_job_holds_its_processors_from_submit_and_wait_on(tmp_path):
+    history, done = imported(tmp_path, _SWF, "swf", role_by="group", processor="cpus:1;mem:4GiB")
+    tasks, demand, agents = rows(history)
+    assert (done.rows, done.used, done.skipped) == (3, 3, ())
+    first, second, third = tasks
+    assert (first.asked, first.start, first.end) == (1000 * MICROS, 1005 * MICROS, 1015 * MICROS)
+    assert first.resources == parse_resources("cpus:4;mem:16GiB")
+    assert (first.role, first.framework_id, first.state) == ("2", "7", "TASK_FINISHED")
+    assert (second.start, second.end) == (1010 * MICROS, 1010 * MICROS)  # an unknown wait is 0, and so is its run time
+    assert third.resources == parse_resources("cpus:2;mem:8GiB")  # as requested, where the allocated is unknown
+    assert [one.total for one in agents] == [parse_resources("cpus:16;mem:64GiB")]
+    assert len(demand) == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        ("4 -1 0 60 1 -1 -1 2 -1 -1 1 7 1 -1 3 -1 -1 -1", "its submit time is unknown"),
+        ("4 20 0 -1 1 -1 -1 2 -1 -1 1 7 1 -1 3 -1 -1 -1", "its run time is unknown"),
+        ("4 20 0 60 -1 -1 -1 -1 -1 -1 1 7 1 -1 3 -1 -1 -1", "its requested processors is unknown"),
+        ("4 20 0 60 1 -1 -1 1 -1 -1 3 7 1 -1 3 -1 -1 -1", "it is a part of a job that has a line of its own"),
+        ("4 20 0 60 1", "it has fewer than 18 fields"),
+        ("4 soon 0 60 1 -1 -1 2 -1 -1 1 7 1 -1 3 -1 -1 -1", "submit time is not a number"),
+    ],
+)
+def test_a_job_that_cannot_be_used_is_counted_with_its_cause(tmp_path, line, cause):
+    _, done = imported(tmp_path, _SWF + line + "\n", "swf")
+    assert (done.rows, done.used) == (4, 3)
+    assert [(one.cause, one.rows, one.line) for one in done.skipped] == [(cause, 1, 7)]
+
+
+def test_a_pod_that_was_never_scheduled_is_demand_and_the_rest_is_accounted_for(tmp_path):
+    history, done = imported(tmp_path, _PODS, "openb")
+    tasks, demand, _ = rows(history)
+    assert [one.id for one in tasks] == ["p-1"]
+    assert tasks[0].resources == parse_resources("cpus:1.5;mem:1024;gpus:0.46")
+    assert [(one.id, one.start, one.lasts) for one in demand] == [
+        ("p-1", 20 * MICROS, None),
+        ("p-2", None, 90 * MICROS),
+    ]
+    assert (done.rows, done.used) == (5, 2)
+    assert {(one.cause, one.line, one.column) for one in done.skipped} == {
+        ("it ends before it begins", 4, "deletion_time"),
+        ("cpu_milli is not a number", 5, "cpu_milli"),
+        ("it has not one cell for every column", 6, "scheduled_time"),
+    }
+
+
+def test_the_example_of_the_page_is_imported_whole(tmp_path):
+    page = (ROOT / "docs/reference/recording.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r'```csv title="log.csv"\n(.*?)```', page, re.DOTALL)
+    history, done = imported(tmp_path, text, "csv", name="log.csv")
+    tasks, demand, _ = rows(history)
+    assert (done.rows, done.used, done.skipped) == (9, 9, ())
+    assert len(tasks) == 8
+    assert [one.id for one in demand if one.start is None] == ["t-6"]
+    assert [one.id for one in tasks if one.end is None] == ["t-9"]
+    assert tasks[0].asked == 1772352000 * MICROS
+
+
+@pytest.mark.parametrize(
+    ("text", "of_format", "says"),
+    [
+        ("a,b\n1,2\n", "openb", "has no column 'name'"),
+        ("a,b\n1,2\n", "csv", "has no column 'role'"),
+        ("role,to\nweb,2\n", "csv", "has no column 'asked'"),
+        ("role,to,from\nweb,2,1\n", "csv", "has no column 'resources'"),
+        ("", "csv", "is empty"),
+        ("; UnixStartTime: 0\n", "swf", "has no rows"),
+        ("a b c\n", "swf", "no row of"),
+    ],
+)
+def test_a_file_of_another_form_is_refused_and_leaves_nothing(tmp_path, text, of_format, says):
+    with pytest.raises(BadInput, match=says):
+        imported(tmp_path, text, of_format)
+    with open_recording(tmp_path / "h.sqlite") as recording:
+        assert recording.clusters() == []
+
+
+def test_a_compressed_log_is_read_and_a_cut_one_refused(tmp_path):
+    packed = gzip.compress(_SWF.encode())
+    for name, content in (("whole.swf.gz", packed), ("cut.swf.gz", packed[:-20])):
+        (tmp_path / name).write_bytes(content)
+    with open_writer(tmp_path / "h.sqlite") as recording:
+        assert import_log(recording, ImportOptions(tmp_path / "whole.swf.gz", "swf"), lambda *_: None).used == 3
+        with pytest.raises(BadInput, match="cut short"):
+            import_log(recording, ImportOptions(tmp_path / "cut.swf.gz", "swf"), lambda *_: None)
+        assert [one.cluster_id for one in recording.clusters()] == ["whole"]
+
+
+def test_the_same_rows_are_refused_unless_they_replace(tmp_path):
+    history, _ = imported(tmp_path, _SWF, "swf")
+    with pytest.raises(Conflict, match="3 rows overlap an earlier import"):
+        imported(tmp_path, _SWF, "swf")
+    imported(tmp_path, _SWF, "swf", replace=True)
+    with open_recording(history) as recording:
+        assert [(one.rows, one.used) for one in recording.imports()] == [(3, 3)]
+        assert recording.counts("log").tasks == 3
+        assert recording.counts("log").agents == 1
+
+
+def test_a_later_log_that_overlaps_replaces_only_what_it_has_itself(tmp_path):
+    history, _ = imported(tmp_path, _SWF, "swf")
+    later = _SWF.splitlines(keepends=True)
+    more = later[-1].replace("3 20", "4 500", 1)
+    imported(tmp_path, "".join([*later[:3], later[-1], more]), "swf", name="later.txt", cluster_id="log", replace=True)
+    tasks, _, agents = rows(history)
+    assert [one.id for one in tasks] == ["1", "2", "3", "4"]
+    assert (agents[0].start, agents[0].end, len(agents)) == (1000 * MICROS, 1560 * MICROS, 1)
+    with open_recording(history) as recording:
+        for one in recording.imports():
+            assert one.rows == one.used + sum(skipped.rows for skipped in one.skipped)
+        assert recording.clusters()[0].last_seen == 1560 * MICROS
+
+
+def test_an_interrupted_import_leaves_nothing(tmp_path):
+    history, _ = imported(tmp_path, _SWF, "swf")
+    header = "task,role,resources,from,to\n"
+    log = tmp_path / "long.csv"
+    log.write_text(header + "t,web,cpus:1,0,1\n" * 6_000, encoding="utf-8")
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with open_writer(history) as recording, pytest.raises(KeyboardInterrupt):
+        import_log(recording, ImportOptions(log, "csv"), stop)
+    with open_recording(history) as read:
+        assert [one.cluster_id for one in read.clusters()] == ["log"]
+        assert read.counts("log").tasks == 3
+
+
+def test_options_of_one_format_are_refused_with_another(tmp_path):
+    with pytest.raises(UsageError, match="--processor is for --format swf"):
+        imported(tmp_path, _PODS, "openb", processor="cpus:1")
+    with pytest.raises(UsageError, match="--role-by team"):
+        imported(tmp_path, _SWF, "swf", role_by="team")
+
+
+def test_the_jobs_of_the_ipsc_are_all_accounted_for(tmp_path):
+    log = trace("nasa-ipsc-1993.swf.gz")
+    with open_writer(tmp_path / "h.sqlite") as recording:
+        done = import_log(recording, ImportOptions(log, "swf", role_by="user"), lambda *_: None)
+        assert (done.rows, done.used, done.skipped) == (18_239, 18_239, ())
+        assert len({one.role for one in recording.tasks(done.cluster_id)}) == 69
+        assert next(recording.agents(done.cluster_id)).total == parse_resources("cpus:128")
+
+
+def test_the_pods_of_the_gpu_trace_are_all_accounted_for(tmp_path):
+    pods, nodes = trace("openb-pods.csv"), trace("openb-nodes.csv")
+    with open_writer(tmp_path / "h.sqlite") as recording:
+        done = import_log(recording, ImportOptions(pods, "openb", agents=nodes), lambda *_: None)
+        counts = recording.counts(done.cluster_id)
+        assert (done.rows, done.used, done.skipped) == (8_152, 8_152, ())
+        assert (counts.agents, counts.frameworks, counts.tasks) == (1_213, 4, 8_152)
+        never = [one for one in recording.demand(done.cluster_id) if one.start is None]
+        assert len(never) == 897
+        since = 9_000_000 * MICROS
+        late = list(recording.tasks(done.cluster_id, Window(since)))
+        assert 0 < len(late) < counts.tasks
+        assert all(one.end is None or one.end > since for one in late)

@@ -1,0 +1,216 @@
+"""The file of a recording: rows come back as they were written, and a file that cannot serve is refused in words."""
+
+import os
+import sqlite3
+import stat
+from contextlib import closing
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mesosctl.history.records import (
+    Gap,
+    RecordedAgent,
+    RecordedCluster,
+    RecordedFramework,
+    RecordedSetting,
+    RecordedTask,
+    Suppression,
+    Window,
+    to_micros,
+    to_seconds,
+)
+from mesosctl.history.sqlite import SqliteWriter, open_recording, open_writer
+from mesosctl.model.errors import BadInput, Conflict
+from mesosctl.model.resource import Disk, Labels, Reservation, Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_resources
+
+_CLUSTER = RecordedCluster("c", "http://master:5050", "1.11.0", 0, 10, clean_end=True, principal="ops")
+_RESERVED = Resources(
+    [
+        Resource("cpus", 1500, (Reservation("STATIC", "ads"),)),
+        Resource("mem", 1000, (Reservation("DYNAMIC", "ads", "p", Labels([("a", "b")])),)),
+        Resource(
+            "disk",
+            5000,
+            (Reservation("DYNAMIC", "ads", "p"),),
+            disk=Disk("id", principal="p", container_path="path", mode="RW"),
+            shared=True,
+        ),
+        Resource("cpus", 2000, revocable=True),
+    ]
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "h.sqlite"
+
+
+@pytest.fixture
+def written(path):
+    with open_writer(path) as recording, recording.transaction():
+        recording.put_cluster(_CLUSTER)
+        recording.add_task("c", RecordedTask("f", "t", "web", parse_resources("cpus:1"), "a", start=0, end=5))
+    return path
+
+
+@given(st.integers(-(2**40), 2**52))
+def test_a_microsecond_survives_the_seconds_of_the_file(micros):
+    assert to_micros(to_seconds(micros)) == micros
+
+
+def test_rows_come_back_as_they_were_written(path):
+    task = RecordedTask(
+        "f", "t", "ads/x", _RESERVED, "a", 1, 2, 3, None, "TASK_FAILED", "REASON_X", start_known=False, end_known=False
+    )
+    executor = RecordedTask("f", "e", "ads", parse_resources("cpus:0.1"), "a", start=4, is_executor=True, run=2)
+    agent = RecordedAgent("a", "host", _RESERVED, 0, 9, "drained", {"rack": "r1", "size": 2.0})
+    framework = RecordedFramework("f", "name", ("ads", "ads/x"), 0, None, "p", ("MULTI_ROLE",))
+    suppression = Suppression("f", "ads", suppressed=True, start=1, end=2)
+    setting = RecordedSetting("quota", "ads", '{"role":"ads"}', 0)
+    with open_writer(path) as recording, recording.transaction():
+        recording.put_cluster(_CLUSTER)
+        recording.add_task("c", task)
+        recording.add_task("c", executor)
+        recording.add_agent("c", agent)
+        recording.add_framework("c", framework)
+        recording.add_suppression("c", suppression)
+        recording.add_setting("c", setting)
+        recording.add_runs("c", [5, 1, 5])
+        recording.add_gap("c", Gap(6, 8))
+    with open_recording(path) as read:
+        assert read.clusters() == [_CLUSTER]
+        assert list(read.tasks("c")) == [task, executor]
+        assert list(read.demand("c")) == [task]
+        assert list(read.agents("c")) == [agent]
+        assert list(read.frameworks("c")) == [framework]
+        assert list(read.suppressions("c")) == [suppression]
+        assert list(read.settings("c")) == [setting]
+        assert list(read.runs("c")) == [1, 5]
+        assert list(read.gaps("c")) == [Gap(6, 8)]
+
+
+def test_a_window_has_the_rows_that_hold_in_it_for_a_moment(path):
+    def task(name, start, end):
+        return RecordedTask("f", name, "web", parse_resources("cpus:1"), start=start, end=end)
+
+    with open_writer(path) as recording, recording.transaction():
+        recording.put_cluster(_CLUSTER)
+        for one in (task("before", 0, 10), task("across", 5, 11), task("open", 1, None), task("after", 20, 30)):
+            recording.add_task("c", one)
+    with open_recording(path) as read:
+        assert [one.id for one in read.tasks("c", Window(10, 20))] == ["open", "across"]
+
+
+def test_what_is_open_can_be_ended_by_its_key(written):
+    with open_writer(written) as recording:
+        with recording.transaction():
+            recording.add_task("c", RecordedTask("f", "u", "web", parse_resources("cpus:2"), "a", start=1))
+        (kept,) = recording.open_tasks("c")
+        with recording.transaction():
+            recording.end_task(kept.key, 7, "TASK_LOST", None, known=False)
+        assert recording.open_tasks("c") == []
+        assert [(one.end, one.state, one.end_known) for one in recording.tasks("c")] == [
+            (5, None, True),
+            (7, "TASK_LOST", False),
+        ]
+
+
+def begin_and_fail(recording):
+    with recording.transaction():
+        recording.add_task("c", RecordedTask("new", "u", "role", parse_resources("cpus:7"), "a", start=1))
+        recording.add_gap("another cluster", Gap(0, 1))
+
+
+def test_a_transaction_that_fails_leaves_nothing(written):
+    with open_writer(written) as recording:
+        with pytest.raises(BadInput, match="no cluster"):
+            begin_and_fail(recording)
+        with recording.transaction():
+            recording.add_task("c", RecordedTask("new", "v", "role", parse_resources("cpus:7"), "a", start=1))
+        assert [one.id for one in recording.tasks("c")] == ["t", "v"]
+
+
+def test_only_its_owner_reads_it(written):
+    assert stat.S_IMODE(written.stat().st_mode) == 0o600
+
+
+def test_a_second_writer_is_refused_and_readers_are_not(written):
+    with open_writer(written) as first:
+        with pytest.raises(Conflict, match="another process is writing"):
+            open_writer(written)
+        with first.transaction(), open_recording(written) as reader:
+            assert len(list(reader.tasks("c"))) == 1
+    open_writer(written).close()
+
+
+def test_no_file(path):
+    with pytest.raises(BadInput, match="there is no recording"):
+        open_recording(path)
+
+
+@pytest.mark.parametrize("opened", [open_recording, open_writer])
+@pytest.mark.parametrize("content", [b"", b"{}", b"SQLite format 3\0" + b"x" * 5000])
+def test_a_file_that_is_no_recording(path, opened, content):
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=r"is not a recording|is damaged"):
+        opened(path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("opened", [open_recording, open_writer])
+def test_another_programs_database(path, opened):
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE tasks (id)")
+    with pytest.raises(BadInput, match="another program's database"):
+        opened(path)
+
+
+@pytest.mark.parametrize("opened", [open_recording, open_writer])
+def test_a_newer_schema(written, opened):
+    with closing(sqlite3.connect(written)) as other:
+        other.execute("PRAGMA user_version=99")
+    with pytest.raises(BadInput, match="its schema is 99"):
+        opened(written)
+
+
+@pytest.mark.parametrize("opened", [open_recording, open_writer])
+def test_a_damaged_file(written, opened):
+    content = bytearray(written.read_bytes())
+    content[4096:] = os.urandom(len(content) - 4096)
+    written.write_bytes(content)
+    with pytest.raises(BadInput, match="is damaged"):
+        opened(written)
+    assert written.read_bytes() == content
+
+
+def fill(recording):
+    with recording.transaction():
+        for number in range(100_000):
+            recording.add_task("c", RecordedTask("f", f"{number}", "web", parse_resources("cpus:1"), start=1))
+
+
+def test_a_full_disk_loses_nothing_that_was_written_before(written):
+    with SqliteWriter(written) as recording:
+        recording._connection.execute("PRAGMA max_page_count=40")
+        with pytest.raises(BadInput, match="full") as refused:
+            fill(recording)
+        assert "what was written before is whole" in str(refused.value.hint)
+    with open_recording(written) as reader:
+        assert [one.id for one in reader.tasks("c")] == ["t"]
+
+
+def test_a_folder_that_nobody_may_write_to_is_read(written):
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    written.parent.chmod(0o500)
+    try:
+        with open_recording(written) as reader:
+            assert len(list(reader.tasks("c"))) == 1
+        with pytest.raises(BadInput, match="cannot be used"):
+            open_writer(written)
+    finally:
+        written.parent.chmod(0o700)
