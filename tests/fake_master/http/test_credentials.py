@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fake_master.http.operator_api import NOT_SERVED, STREAMS
+from fake_master.http.operator_api import STREAMS
 from fake_master.http.request_response import Realm, Response
 from tests.helpers.lab import Lab
 
@@ -64,10 +64,10 @@ def guarded(lab: Lab) -> list[str]:
 
 
 def calls(lab: Lab) -> list[tuple[str, str]]:
-    operators = lab.application.endpoints.operator_api.calls
+    operators = lab.application.endpoints.operator_api
     schedulers = lab.application.endpoints.scheduler_api.served
     return [
-        *(("/api/v1", name) for name in (*operators, *STREAMS, *NOT_SERVED)),
+        *(("/api/v1", name) for name in (*operators.calls, *STREAMS, *operators.not_served)),
         *(("/api/v1/scheduler", name) for name in schedulers),
     ]
 
