@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from mesosctl.api.protobuf_json import recordio
@@ -142,3 +142,10 @@ class EventStream:
     def _notify(self) -> None:
         if self._wake is not None:
             self._wake()
+
+
+class Listener(NamedTuple):
+    """An operator that is subscribed to events."""
+
+    stream: EventStream
+    principal: str | None
