@@ -91,7 +91,7 @@ def test_tasks_hold_what_they_held_for_as_long_as_they_did(recorded):
     assert {one.end - began for one in lost} == {120 * MICROS}
     assert lost
     for moment in range(1, 600, 7):
-        held = Counter()
+        held: Counter[str] = Counter()
         for one in tasks:
             if one.start <= began + moment * MICROS and (one.end is None or one.end > began + moment * MICROS):
                 held[one.role] += one.resources.scalar_quantities().get_amount("cpus")
