@@ -294,7 +294,7 @@ def note_limit(session: Session, status: "RoleStatus", no_limit: str, *, would: 
     """Tell the operator of a role that is, or would be, at or above its limit, and how to set none."""
     from mesosctl.model.amount_text import in_words
 
-    session.note(f"{status.limit_sentence(in_words, would=would)}; {no_limit.format(role=status.role)}")
+    session.note(f"{status.limit_sentence(in_words, would=would)}; {no_limit.format(role=shlex.quote(status.role))}")
 
 
 def note_role_at_limit(
