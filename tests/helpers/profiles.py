@@ -6,7 +6,7 @@ number, which means that it is quick.
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -26,9 +26,7 @@ def examples(number: int) -> int:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item,
-) -> Iterator[pytest.TestReport]:
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Name the command that repeats a failed random test."""
     report = yield
     seed = item.config.getoption("--hypothesis-seed", None)
