@@ -1,7 +1,8 @@
 """Events to frameworks and to operators (Mesos documentation, "Scheduler HTTP API" and "Operator HTTP API")."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from fake_master.services import v1_messages
 from fake_master.state import roles
@@ -15,10 +16,17 @@ from fake_master.state.visibility import Sight
 
 HEARTBEAT_SECONDS = 15.0
 _HEARTBEAT = SharedEvent({"type": "HEARTBEAT"})
+_LOG = logging.getLogger(__name__)
+Event = Mapping[str, Any]
+Sent = TypeVar("Sent", Event, SharedEvent, bytes)
 
 
 class EventPublisher:
-    """Writes events to streams, and counts them for each framework."""
+    """Writes events to streams, and counts them for each framework.
+
+    Events are sent in the middle of changes, so a failure to write one never stops the change: the subscriber is
+    disconnected after it instead.
+    """
 
     def __init__(self, state: MasterState) -> None:
         self._state = state
@@ -51,7 +59,7 @@ class EventPublisher:
             return
         if framework is not None:
             framework.counts["events/heartbeat"] += 1
-        stream.send_shared(_HEARTBEAT)
+        self._write(stream, stream.send_shared, _HEARTBEAT)
         self._state.timers.at(self._state.now + HEARTBEAT_SECONDS, lambda: self.keep_alive(stream, framework))
 
     def offers(self, framework: Framework, offers: Sequence[Offer]) -> None:
@@ -131,13 +139,26 @@ class EventPublisher:
 
     def error(self, stream: EventStream, message: str) -> None:
         """Send ERROR, and close the stream."""
-        stream.send({"type": "ERROR", "error": {"message": message}})
+        self.error_only(stream, message)
         stream.close()
 
-    def _to(self, framework: Framework, event: Mapping[str, Any]) -> None:
+    def error_only(self, stream: EventStream, message: str) -> None:
+        """Send ERROR to a subscriber that closes its stream by itself."""
+        self._write(stream, stream.send, {"type": "ERROR", "error": {"message": message}})
+
+    def _to(self, framework: Framework, event: Event) -> None:
         if framework.stream is not None:
             framework.counts[f"events/{event['type'].lower()}"] += 1
-            framework.stream.send(event)
+            self._write(framework.stream, framework.stream.send, event)
+
+    def _write(self, stream: EventStream, send: Callable[[Sent], None], event: Sent) -> None:
+        try:
+            send(event)
+        except Exception as error:  # noqa: BLE001  # one subscriber must not undo half of a change
+            if not isinstance(error, BufferError):
+                _LOG.exception("an event cannot be written, so its subscriber is disconnected")
+            stream.close()
+            self._state.timers.at(self._state.now, stream.lost)
 
     def anybody_hears(self, framework: Framework) -> bool:
         """Whether anybody reads what is sent to a framework, or to operators about it."""
@@ -150,7 +171,7 @@ class EventPublisher:
         listeners = self._state.operator_streams
         listeners[stream.id] = Listener(stream, principal)
         stream.on_abandon(lambda: self._forget_operator(stream))
-        stream.send_first(subscribed)
+        self._write(stream, stream.send_first, subscribed)
         while len(listeners) > self._state.flags.count("max_operator_event_stream_subscribers"):
             listeners.pop(next(iter(listeners))).stream.close()
         self.keep_alive(stream)
@@ -221,4 +242,4 @@ class EventPublisher:
             if told is not None:
                 kept.append(told)
                 event = events.setdefault(id(told), SharedEvent({"type": kind, kind.lower(): told}))
-                listener.stream.send_shared(event)
+                self._write(listener.stream, listener.stream.send_shared, event)

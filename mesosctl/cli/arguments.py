@@ -326,7 +326,7 @@ def note_limit(session: Session, status: "RoleStatus", no_limit: str, *, would: 
 
     if no_limit == NO_LIMIT_COMMAND and not status.quota.guarantees:
         no_limit = _NO_QUOTA_COMMAND
-    session.note(f"{status.limit_sentence(in_words, would=would)}; {no_limit.format(role=status.role)}")
+    session.note(f"{status.limit_sentence(in_words, would=would)}; {no_limit.format(role=shlex.quote(status.role))}")
 
 
 def note_role_at_limit(

@@ -3,7 +3,6 @@
 The rules of a master are in `rules`. Only mesosctl refuses some roles in paths, and amounts of zero.
 """
 
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
@@ -22,6 +21,7 @@ from mesosctl.model.quota.rules import (
 )
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import check_role, did_you_mean
+from mesosctl.model.suggestion import command
 from mesosctl.model.version_profile import Profile
 
 # --- Values -----------------------------------------------------------------------------------------
@@ -100,15 +100,11 @@ class DesiredQuota(NamedTuple):
         parts = {"guarantees": self.guarantees or (), "limits": self.limits or ()}
         return {name: f"{part}.{name}" for part, names in parts.items() for name in names}
 
-    def words(self) -> list[str]:
-        """The words of `quota set` and `quota update` for it."""
-        parts = {"": self.guarantees, "--limit": self.limits}
-        return [
-            word
-            for option, amounts in parts.items()
-            if amounts is not None and (option or amounts)
-            for word in filter(None, (option, amounts_text(amounts) or "none"))
-        ]
+    def setting(self, role: str) -> str:
+        """The command that sets it for a role without quota."""
+        guarantee = [amounts_text(self.guarantees)] if self.guarantees else []
+        limit = {} if self.limits is None else {"limit": amounts_text(self.limits) or "none"}
+        return command("quota set", role, *guarantee, **limit)
 
 
 # --- Rules ------------------------------------------------------------------------------------------
@@ -196,7 +192,7 @@ def check_stored(
         todo = "--create also sets quota for roles that have none"
         if len(desired) == 1:
             ((role, quota),) = desired
-            todo = f"{shlex.join(['mesosctl', 'quota', 'set', role, *quota.words()])} sets a new one"
+            todo = f"{quota.setting(role)} sets a new one"
         refusal = no_quota([role for role, _ in missing], stored, todo)
         refusal.would_answer = missing_answer
         raise refusal
@@ -246,7 +242,7 @@ def plan_quotas(
                     f"that would leave role '{role}' without a guarantee or a limit",
                     field="guarantees",
                     rule="quota.empty",
-                    hint="name a guarantee or a limit" if before is None else f"use quota remove {role}",
+                    hint="name a guarantee or a limit" if before is None else f"use {command('quota remove', role)}",
                 )
         losses = quota.implicit_losses(before, after)
         plan.append(PlannedQuota(role, before, after, losses, limit_given=quota.limits is not None))

@@ -14,6 +14,7 @@ from mesosctl.model import roles
 from mesosctl.model.amount_text import in_words, shown_amount
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, to_milli, to_sent_milli
+from mesosctl.model.suggestion import command
 from mesosctl.model.version_profile import Profile
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def check_no_quota_yet(role: str, stored: Collection[str]) -> None:
             f"role '{role}' already has quota",
             field="role",
             rule="quota.already-set",
-            hint=f"use quota update {role}, or quota remove {role} first",
+            hint=f"use {command('quota update', role)}, or {command('quota remove', role)} first",
         )
 
 
