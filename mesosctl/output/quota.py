@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model.amount_text import in_words
-from mesosctl.model.quantities import format_milli
+from mesosctl.model.quantities import Quantities, format_milli
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.output.formats.amounts import amounts_text, quota_use_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
@@ -280,7 +280,10 @@ _MEANINGS: dict[str, Meaning] = {"pass": "met", "FAIL": "not met", "unknown": "a
 
 
 def _verdict(check: "QuotaCheck") -> Verdict:
-    asked = f"{in_words(check.requested)} for {check.role}"
+    limits = Quantities(check.limits)
+    asked = f"{in_words(check.requested)} for {check.role}" if check.requested else "it"
+    if limits and not check.requested:
+        asked = f"a limit of {in_words(limits)} for {check.role}"
     broken = [finding for finding in check.findings if finding.passed is False]
     unknown = [finding for finding in check.findings if finding.passed is None]
     if broken:

@@ -7,7 +7,7 @@ NEWER = "fake:?version=1.11"
 OLD, AGENT = "fake:a.toml?version=1.4", {"a.toml": '[[agents]]\nresources = "cpus:4"\n'}
 CAPPED = "quota set web cpus:2 --limit cpus:2"
 HELD = "reserve agent-1 cpus:3 --role web"
-USES = "already consumes cpus:3, more than the limits cpus:2"
+USES = "already consumes 3 cpus, more than its limits of 2 cpus"
 NO_QUOTA = "no quota is set for 'ads'"
 QUOTA = "quota set web cpus:2 mem:1GiB"
 REFINED = "reserve agent-1 cpus:4 --role dept\nreserve agent-1 cpus:1 --role dept/x --under dept"
@@ -156,6 +156,8 @@ MISTAKES = (
     Mistake("whatif quota:web=cpus:3", 1, "the guarantee of cpus (3) is above its limit (2)", "", NEWER, CAPPED),
     Mistake("quota set web --limit cpus:2", 3, USES, "--force skips this check", NEWER, HELD),
     Mistake("quota set web cpus:2 --api v0", 3, USES, "--force skips this check", NEWER, HELD),
+    Mistake("quota check ads cpus:0", 1, "NO: it would be refused: cpus is zero"),
+    Mistake("quota check web --limit cpus:2", 1, "NO: a limit of 2 cpus for web would be refused", "", NEWER, HELD),
     Mistake("quota check web --limit cpus:2 -o wide", 1, USES, "", NEWER, HELD),
     Mistake("whatif limit:web=cpus:2", 1, USES, "raise the limits", NEWER, HELD),
     Mistake(
