@@ -64,7 +64,7 @@ def test_an_amount_is_exact_or_refused_with_the_nearest(amount: Decimal):
         ("6G", 6144),
         ("6gb", 6144),
         ("6Gi", 6144),
-        ("64ki", 0.0625),
+        ("1024ki", 1),
         ("512MiB", 512),
         ("512", 512),
         ("1TiB", 1048576),

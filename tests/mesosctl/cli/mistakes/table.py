@@ -61,7 +61,7 @@ MISTAKES = (
     ),
     # --- Time ----------------------------------------------------------------------------------------------------
     Mistake("quota list --timeout soon", 2, "'soon' is not a span of time", "500ms, 30s, 10m or 1h"),
-    Mistake("quota list --timeout 5 s", 2, "Got unexpected extra argument (s)"),
+    Mistake("weights list --timeout 5 s", 2, "Got unexpected extra argument (s)"),
     Mistake("quota list --timeout 0", 2, "--timeout is 0: it must be at least 0.001 seconds", "500ms, 5s or 1h30m"),
     Mistake("offers watch --every x", 2, "'x' is not a span of time", "500ms, 30s, 10m or 1h"),
     Mistake("context set prod timeout=1x", 3, "'1x' is not a span of time"),

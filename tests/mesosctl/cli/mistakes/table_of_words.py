@@ -21,7 +21,7 @@ WORDS = (
     Mistake("quota list --princ me", 2, "No such option: --princ. Did you mean '--principal'?"),
     Mistake("list quota", 2, "No such command 'list'. Did you mean 'quota list'?"),
     Mistake("set -o json quota web cpus:1", 2, "No such command 'set'. Did you mean 'quota set'?"),
-    Mistake("quota list web ads", 2, "Got unexpected extra arguments (web ads)"),
+    Mistake("weights list web ads", 2, "Got unexpected extra arguments (web ads)"),
     Mistake("quota set cpus:2 payments", 3, "'payments' is not NAME:VALUE", "write payments first: payments cpus:2"),
     Mistake("quota update cpus:2 mem:1GiB web", 3, "'web' is not NAME", "write web first: web cpus:2 mem:1GiB"),
     Mistake("quota check cpus:2 web", 3, "'web' is not NAME:VALUE", "write web first: web cpus:2"),
