@@ -103,8 +103,9 @@ class DesiredQuota(NamedTuple):
     def setting(self, role: str) -> str:
         """The command that sets it for a role without quota."""
         guarantee = [amounts_text(self.guarantees)] if self.guarantees else []
-        limit = {} if self.limits is None else {"limit": amounts_text(self.limits) or "none"}
-        return command("quota set", role, *guarantee, **limit)
+        if self.limits is None:
+            return command("quota set", role, *guarantee)
+        return command("quota set", role, *guarantee, limit=amounts_text(self.limits) or "none")
 
 
 # --- Rules ------------------------------------------------------------------------------------------
