@@ -127,7 +127,10 @@ class Allocator(ABC):
 
     @abstractmethod
     def next_deadline(self) -> float | None:
-        """When the next timer fires, or the present moment if a run is due already."""
+        """When something may happen next: the present moment if a run is due already.
+
+        None if nothing will until the next event, as where runs would only repeat one that offered nothing.
+        """
 
     # --- Agents -------------------------------------------------------------------------------------
 
