@@ -134,7 +134,9 @@ class AllocationRuns:
         self._runs += 1
         self._latency.record(0.0)
         with self._run_timer:
-            agents, offered = self._stages.run(candidates.keys())
+            # With nobody to offer anything to, only an extension has anything to do.
+            is_idle = self._may_skip and not state.active_clients
+            agents, offered = ([], {}) if is_idle else self._stages.run(candidates.keys())
             steps.third_stage(agents, offered)
             offers = _by_framework(offered)
             if is_for_all and not offers:

@@ -5,12 +5,13 @@ Derived allocators have these hooks: the keyword arguments of the constructor, `
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from fake_master.allocator.hierarchical.allocation_runs import AllocationRuns, RunSteps
 from fake_master.allocator.hierarchical.batch_schedule import Timers
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
 from fake_master.allocator.hierarchical.offerable.allocations import Allocation
+from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework
 from fake_master.allocator.hierarchical.stages.regular import Stage
 from fake_master.allocator.hierarchical.state import State
@@ -224,6 +225,14 @@ class HierarchicalAllocator(Allocator):
         self._framework_changed(framework)
         self.allocation_runs.request_run_for_all()
 
+    def revive_for(self, framework: str, roles: Collection[str], requests: Sequence[ResourceRequest]) -> None:
+        record = self.state.frameworks[framework]
+        clients = _clients(record, roles)
+        _revive(self.state, self.filters, self._inverse_offers, record, clients)
+        self._framework_changed(framework)
+        for agent in _with_room(self.state, clients, requests):
+            self.allocation_runs.request_run(agent)
+
     def request_resources(self, framework: str, requests: Sequence[ResourceRequest]) -> None:
         """Accept and ignore requests, as Mesos's own allocator does."""
 
@@ -365,6 +374,27 @@ def _account_holdings(state: State, framework: Framework, used: Used) -> None:
         agent.refresh()
     for allocation, count in agents.items():
         state.account_used_alike(framework.clients[allocation.role], allocation, count)
+
+
+def _with_room(state: State, clients: Sequence[Client], requests: Sequence[ResourceRequest]) -> Iterator[str]:
+    """Yield the first agents with room for any of the requests, as many as there are requests."""
+    sizes = list({id(request.amounts): request.amounts for request in requests}.values())
+    eligibilities = list(dict.fromkeys(client.eligibility for client in clients))
+    room: dict[FreeResources, bool] = {}
+    left = len(requests)
+    for agent in state.agents.values():
+        if left == 0:
+            return
+        free = agent.free_resources
+        if free not in room:
+            offerable = [found for of in eligibilities if (found := free.offerable(of)) is not None]
+            amounts = [dict(found.full.allocation.scalars) for found in offerable]
+            room[free] = any(
+                all(one.get(name, 0) >= amount for name, amount in size.items()) for one in amounts for size in sizes
+            )
+        if room[free]:
+            left -= 1
+            yield agent.id
 
 
 def _clients(framework: Framework, roles: Collection[str] | None) -> list[Client]:

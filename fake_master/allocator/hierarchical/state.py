@@ -58,6 +58,8 @@ class State:
         self.whitelist: frozenset[str] | None = None
         self.epoch = object()
         """Replaced whenever a framework might accept what none accepted before, or a bound of quota changed."""
+        self.active_clients: set[Client] = set()
+        """Those that take part in sharing."""
         self.has_changed = True
         """Whether anything has changed since a run over all agents that made no offer, so that the next one might."""
         self.sequence = itertools.count()
@@ -228,6 +230,7 @@ class State:
         role, framework = client.role, client.framework
         assert role.sorter is not None
         role.sorter.remove(client.leaf.path)
+        self.active_clients.discard(client)
         del framework.clients[role.name]
         if not len(role.sorter):
             self.settle()
@@ -242,9 +245,11 @@ class State:
         self.has_changed = True
         if client.subscribed and client.framework.active and not client.suppressed:
             role.sorter.activate(client.leaf.path)
+            self.active_clients.add(client)
             self.renew_tokens(client)
         else:
             role.sorter.deactivate(client.leaf.path)
+            self.active_clients.discard(client)
 
     def renew_tokens(self, client: Client) -> None:
         """Drop every proof that the client accepts nothing, because it might now."""
