@@ -33,7 +33,7 @@ from mesosctl.model.version_profile import recovery_factor, recovery_seconds
 from mesosctl.planning.comparison import RunSummary, forecast
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions, Forecast, LostAgent, TriedChange
 from mesosctl.planning.message_rates import Simulation
-from mesosctl.planning.snapshot import ClusterSnapshot
+from mesosctl.planning.snapshot import ClusterSnapshot, evaluable
 
 _NAMED = 20
 """Agents in one sentence; the forecast has them all."""
@@ -265,7 +265,7 @@ class DryRun:
 
 def of_snapshot(snapshot: ClusterSnapshot, options: DryRunOptions) -> DryRun:
     """A master as the snapshot says, at the moment when it was taken.  Raises BadInput."""
-    return _of_restored(RestoredCluster(snapshot), options)
+    return _of_restored(RestoredCluster(evaluable(snapshot)), options)
 
 
 def of_file(file: BufferedIOBase, where: str, options: DryRunOptions) -> DryRun:

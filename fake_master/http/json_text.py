@@ -13,6 +13,7 @@ from json.encoder import encode_basestring
 from math import isfinite
 from typing import Any, Generic, TypeVar
 
+from mesosctl.api.protobuf_json.messages import NOT_FINITE
 from mesosctl.api.resources import Format, list_to_json, summary
 from mesosctl.model.resources import Resources
 
@@ -72,8 +73,8 @@ def text_of(value: Any) -> str:
         return "{" + ",".join([f"{_key(name)}:{text_of(part)}" for name, part in value.items()]) + "}"
     if kind is list:
         return "[" + ",".join(map(text_of, value)) + "]"
-    if kind is int or (kind is float and isfinite(value)):
-        return repr(value)
+    if kind is int or kind is float:
+        return repr(value) if isfinite(value) else f'"{NOT_FINITE[repr(value)]}"'
     if kind is bool:
         return "true" if value else "false"
     return _encode(value)

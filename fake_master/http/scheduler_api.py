@@ -21,6 +21,7 @@ from fake_master.state.master_state import MasterState
 from fake_master.state.streams import EventStream
 from fake_master.state.subscription import Subscription
 from mesosctl.api.protobuf_json.message_tables import mesos_message
+from mesosctl.model.offers.constraints import INSTALL, can_match, has_patterns
 
 Body = Mapping[str, Any]
 Handler = Callable[[Framework, Body], None]
@@ -130,6 +131,9 @@ class SchedulerApi:
         media = accepted_type(request)
         if "mesos-stream-id" in request.headers:
             raise Refusal(400, "Subscribe calls should not include the 'Mesos-Stream-Id' header")
+        if has_patterns(wanted.offer_constraints) and not can_match():
+            # Not an ERROR event, which would say that the framework is at fault.
+            raise Refusal(400, f"Offer constraints about text cannot be evaluated: RE2 is not installed; {INSTALL}")
         stream = EventStream(encode=event_encoder(media, "mesos.v1.scheduler.Event"))
         self._subscriptions.subscribe(wanted, stream)
         return Response(200, headers={"Content-Type": media, "Mesos-Stream-Id": stream.id}, stream=stream)

@@ -29,7 +29,7 @@ from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.quota.rules import check_not_nested
 from mesosctl.model.resource import Resource
 from mesosctl.model.version_profile import PROFILES, Profile, profile_of
-from mesosctl.planning.snapshot import ClusterSnapshot
+from mesosctl.planning.snapshot import ClusterSnapshot, evaluable
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def _check_quotas(snapshot: ClusterSnapshot) -> None:
 
 def read_snapshot(file: BufferedIOBase, where: str, mesos_version: str | None = None) -> RestoredCluster:
     """A snapshot file that can be read twice, open at its beginning.  Raises BadInput, and OSError."""
-    return RestoredCluster(snapshot_api.read(file, where), mesos_version)
+    return RestoredCluster(evaluable(snapshot_api.read(file, where)), mesos_version)
 
 
 def fingerprint_of(file: BufferedIOBase) -> str:

@@ -11,7 +11,7 @@ from mesosctl.model.roles import did_you_mean
 from mesosctl.operations.quota.reading import read_if_allowed
 from mesosctl.operations.snapshot import UNKNOWN_WHITELIST, read_snapshot
 from mesosctl.planning.offer_explanation import Hindrance, OfferAccount, OfferExplanation
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, evaluable
 
 Subject = tuple[SnapshotFramework, str]
 
@@ -23,7 +23,7 @@ def explain(master: Master, target: str, progress: Callable[[str], None] | None 
     """
     import fake_master
 
-    snapshot = read_snapshot(master, progress=progress)
+    snapshot = evaluable(read_snapshot(master, progress=progress))
     subjects = _subjects(snapshot, target)
     agents: AgentsInService = master.stream("/slaves", agents_in_service)
     figures = _figures(master)

@@ -5,9 +5,10 @@ refusal is what lets a reservation lie idle.  Resources are without allocation r
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from mesosctl.model.offers.constraints import INSTALL, can_match, has_patterns, without_patterns
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
@@ -137,3 +138,15 @@ class ClusterSnapshot:
     """None if nothing is lent."""
     unknown: tuple[str, ...] = ()
     """The facts that the master did not show, or that this principal may not see, each with the assumption for it."""
+
+
+def evaluable(snapshot: ClusterSnapshot) -> ClusterSnapshot:
+    """The snapshot as far as it can be evaluated here: without RE2, constraints about text are regarded as holding."""
+    if can_match() or not any(has_patterns(framework.offer_constraints) for framework in snapshot.frameworks):
+        return snapshot
+    frameworks = tuple(
+        replace(framework, offer_constraints=without_patterns(framework.offer_constraints))
+        for framework in snapshot.frameworks
+    )
+    sentence = f"offer constraints with regular expressions: not evaluated, because RE2 is not installed; {INSTALL}"
+    return replace(snapshot, frameworks=frameworks, unknown=(*snapshot.unknown, sentence))

@@ -24,7 +24,7 @@ from mesosctl.model.text import parse_resources
 from tests.benchmarks.reporting.report import Chart, Reporter, arguments
 
 RUN_MS = "allocator/mesos/allocation_run_ms"
-AT_MOST = 1.2
+AT_MOST = 2.0
 """A run with lending by one without."""
 AGENT = "cpus:12;mem:32768;cpus(owner):12;mem(owner):32768"
 Habit = Literal["pass", "keep"]

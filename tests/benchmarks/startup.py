@@ -25,10 +25,10 @@ from tests.benchmarks.reporting.report import Reporter
 
 PASS = "python -c pass"
 BUDGETS: dict[str, float | None] = {
-    "--version": 8.0,
-    "--help": 8.0,
-    "quota list, over HTTP": 12.0,
-    "quota set, over HTTP": 20.0,
+    "--version": 10.0,
+    "--help": 10.0,
+    "quota list, over HTTP": 16.0,
+    "quota set, over HTTP": 25.0,
     "quota list, on fake:": None,
 }
 """Ratios to `python -c pass`; None for the one that has to be no slower than over HTTP."""

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 import msgspec
-import re2
 
 from mesosctl.api.protobuf_json.buffered_text import Run
 from mesosctl.api.responses import NATURAL
@@ -22,8 +21,10 @@ EMPTY_LIST, EMPTY_OBJECT = msgspec.Raw(b"[]"), msgspec.Raw(b"{}")
 
 _OPENING = re.compile(r'\{("[^"\\]*":)(?:"[^"\\]*",("[^"\\]*":))?')
 """The name of an object's first member, and of its second if the first is a string."""
-_MAY_DIFFER = re2.compile(r"\\u|[0-9][eE]\+?[0-9]+[\s,\]}]|[0-9]{300}")
-"""Perhaps half a surrogate pair, or a number beyond a double, which msgspec does not mind in what it skips."""
+_ALIKE = bytes.maketrans(b"123456789E\t\n\r ]}", b"000000000e,,,,,,")
+"""Every digit as 0, and everything that ends a number as a comma: what is looked for then begins with fixed text, which
+takes a tenth of the time of a pattern of classes."""
+_EXPONENT = re.compile(rb"0e\+?0+,")
 _LONGEST_RUN = 1 << 16
 """Characters."""
 _MOST_LEFT = 1 << 16
@@ -61,9 +62,15 @@ class TypedElements(Generic[Element]):
     def _values(self, run: str) -> list[Any] | None:
         try:
             elements = self._decode(f"[{run}]")  # first, because it ends soon where the list does
-            return None if _MAY_DIFFER.search(run) else list(map(self._make, elements))
+            return None if _may_differ(run) else list(map(self._make, elements))
         except (*NATURAL, msgspec.MsgspecError, RecursionError):
             return None
+
+
+def _may_differ(run: str) -> bool:
+    """Whether there is perhaps half a surrogate pair or a number beyond a double, which msgspec skips unread."""
+    alike = run.encode(errors="surrogatepass").translate(_ALIKE)
+    return "\\u" in run or b"0" * 300 in alike or _EXPONENT.search(alike) is not None
 
 
 def text_of(raw: msgspec.Raw) -> str:

@@ -88,7 +88,7 @@ def man_page(node: Node) -> str:
 
 
 def _of_every_command(node: Node) -> list[str]:
-    """What holds for every command, on the page that has it; the other pages name that page."""
+    """The parts that hold for every command, on the page that has them; the other pages name that page."""
     if node.path == _GLOBAL_OPTIONS:
         return _options("GLOBAL OPTIONS", (option for option in node.options if option.shared))
     if node.path == _PROGRAM:

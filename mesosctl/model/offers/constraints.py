@@ -7,6 +7,7 @@ pattern of a few bytes can keep Python's `re` busy forever.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, Protocol, Self
 
 from mesosctl.model.errors import RuleViolation
@@ -14,6 +15,7 @@ from mesosctl.model.text import parse_bytes
 
 Accepts = Callable[[str], bool]
 """Whether a pattern matches the whole of a text."""
+INSTALL = "install it with: pip install 'mesosctl[constraints]'"
 _MOST_MEMORY = 2**62
 """The largest limit that RE2 accepts, in bytes."""
 # The parts of a valid RE2 pattern that are not groups: quoted text, an escape, a class.
@@ -34,8 +36,15 @@ class RegexLimits:
         return cls(min(memory, _MOST_MEMORY), int(flags["offer_constraints_re2_max_program_size"]))
 
 
+def can_match() -> bool:
+    """Whether RE2 is installed: the extra `constraints`."""
+    return find_spec("re2") is not None
+
+
 def whole(pattern: str, limits: RegexLimits) -> Accepts:
-    """The matcher of a pattern.  Raises RuleViolation with the master's words for one it refuses."""
+    """The matcher of a pattern.  Raises RuleViolation with the master's words for one it refuses, and without RE2."""
+    if not can_match():
+        raise RuleViolation(f"Regex '{pattern}' cannot be evaluated: RE2 is not installed; {INSTALL}")
     # Imported late: only a constraint about text needs it.
     import re2
 
@@ -99,6 +108,37 @@ def excluded_agents(constraints: Mapping[str, Any], limits: RegexLimits | None =
     """
     limits = limits or RegexLimits()
     return {role: _excludes(role, body, limits) for role, body in constraints.get("role_constraints", {}).items()}
+
+
+def without_patterns(constraints: Mapping[str, Any]) -> dict[str, Any]:
+    """The same constraints without those about the text of an attribute that only RE2 can evaluate.
+
+    A group holds if each of its constraints does, so one that cannot be evaluated is regarded as holding. A role with a
+    group that is empty then excludes no agent.
+    """
+    kept = {}
+    for role, body in constraints.get("role_constraints", {}).items():
+        groups = [
+            [one for one in group.get("attribute_constraints", ()) if not _has_pattern(one)]
+            for group in body.get("groups", ())
+        ]
+        if all(groups):
+            kept[role] = {**body, "groups": [{"attribute_constraints": group} for group in groups]}
+    return {**constraints, "role_constraints": kept}
+
+
+def has_patterns(constraints: Mapping[str, Any]) -> bool:
+    """Whether RE2 is needed to evaluate these constraints."""
+    return any(
+        _has_pattern(one)
+        for body in constraints.get("role_constraints", {}).values()
+        for group in body.get("groups", ())
+        for one in group.get("attribute_constraints", ())
+    )
+
+
+def _has_pattern(constraint: Mapping[str, Any]) -> bool:
+    return not {"text_matches", "text_not_matches"}.isdisjoint(constraint.get("predicate", {}))
 
 
 def _excludes(role: str, body: Mapping[str, Any], limits: RegexLimits) -> Holds:

@@ -3,7 +3,7 @@
 The rows were written by watching a real 1.11.0 master.
 """
 
-from tests.conformance.scenarios.scenario import Row, Step, delete, get, old_status, scalar, send, status
+from tests.conformance.scenarios.scenario import Row, Step, api, delete, get, old_status, scalar, send, status
 from tests.conformance.scenarios.setups import STANDARD
 
 ONE_CPU = '{"name":"cpus","type":"SCALAR","scalar":{"value":1}}'
@@ -129,6 +129,15 @@ ROWS = (
         send("POST", "/quota", {"role": "r1", "guarantee": [scalar("cpus", 12.0004)]}).gives(200),
         send("POST", "/quota", {"role": "r2", "guarantee": [scalar("cpus", 4.0004)]}).gives(200),
         send("POST", "/quota", {"role": "r3", "guarantee": [scalar("cpus", 8.0004)]}).gives(200).old(409)),
+    *(Row(f"weight {text}", STANDARD, send("PUT", "/weights", [{"role": "r1", "weight": text}]).gives(answer))
+      for text, answer in {"Infinity": 200, "-Infinity": 400, "NaN": 400, "infinity": 400, " Infinity": 400}.items()),
+    Row("an infinite weight is read back", STANDARD,
+        send("PUT", "/weights", [{"role": "r1", "weight": "Infinity"}]).gives(200),
+        get("/weights").gives(200, [{"role": "r1", "weight": "Infinity"}])),
+    Row("an infinite amount", STANDARD, with_amount('"Infinity"').gives(400), NOTHING_SET),
+    Row("a volume grows on no agent", STANDARD,
+        api("GROW_VOLUME", grow_volume={"volume": scalar("disk", 1), "addition": scalar("disk", 1)}).gives(400)),
+    Row("a file that is not named is listed", STANDARD, api("LIST_FILES").gives(400)),
     Row("force null", STANDARD, post(f"[{ONE_CPU}]", ',"force":null').gives(200)),
     Row("force is false again", STANDARD,
         post('[{"name":"cpus","type":"SCALAR","scalar":{"value":100}}]', ',"force":"false"').gives(409)),

@@ -1,6 +1,7 @@
 """Routing, methods and the small habits of the real HTTP front (spec/endpoints.md §1)."""
 
 import json
+import sys
 
 import pytest
 
@@ -115,6 +116,19 @@ def test_amounts_that_nobody_can_count(send: Send):
     call = {"type": "SUBSCRIBE", "subscribe": {"framework_info": info}}
     picky = send("POST", "/api/v1/scheduler", json.dumps(call).encode(), content_type="application/json")
     assert (picky.status, b"SUBSCRIBED" in b"".join(picky.stream.take() if picky.stream else ())) == (200, True)
+
+
+def test_a_constraint_about_text_needs_re2(send: Send, monkeypatch: pytest.MonkeyPatch):
+    """Without it the framework is not subscribed, and is told how to install it."""
+    monkeypatch.setitem(sys.modules, "re2", None)
+    about = {"selector": {"pseudoattribute_type": "HOSTNAME"}, "predicate": {"text_matches": {"regex": "a.*"}}}
+    constraints = {"role_constraints": {"web": {"groups": [{"attribute_constraints": [about]}]}}}
+    info = {"user": "u", "name": "f", "roles": ["web"], "capabilities": [{"type": "MULTI_ROLE"}]}
+    call = {"type": "SUBSCRIBE", "subscribe": {"framework_info": info, "offer_constraints": constraints}}
+    answer = send("POST", "/api/v1/scheduler", json.dumps(call).encode(), content_type="application/json")
+    assert answer.status == 400
+    assert b"pip install 'mesosctl[constraints]'" in answer.body
+    assert b'"frameworks":[]' in send("GET", "/frameworks").body
 
 
 def test_what_would_kill_a_real_master_is_a_400(send: Send):

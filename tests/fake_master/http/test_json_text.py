@@ -1,6 +1,7 @@
 """JSON as a master writes it."""
 
 import json
+import math
 from typing import Any
 
 from hypothesis import given
@@ -11,7 +12,7 @@ from mesosctl.api.resources import list_to_json, summary
 from mesosctl.model.text import parse_resources
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda parts: st.lists(parts, max_size=4) | st.dictionaries(st.text(), parts, max_size=4),
 )
 
@@ -19,6 +20,10 @@ JSON = st.recursive(
 @given(JSON)
 def test_a_value_is_written_as_the_standard_library_writes_it(value: Any) -> None:
     assert text_of(value) == json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def test_a_double_that_json_has_no_number_for_is_written_in_quotes() -> None:
+    assert text_of([math.inf, -math.inf, math.nan]) == '["Infinity","-Infinity","NaN"]'
 
 
 @given(JSON, JSON)

@@ -2,11 +2,14 @@
 
 import sys
 import time
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.offers.constraints import RegexLimits, whole
+from mesosctl.model.offers.constraints import RegexLimits, has_patterns, whole, without_patterns
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, evaluable
 
 TAKEN = [
     "a",
@@ -87,7 +90,49 @@ def test_bytes_that_are_no_utf_8() -> None:
         whole("a\udcff", RegexLimits())
 
 
-def test_no_other_library_ever_runs_a_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def without_re2(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "re2", None)
-    with pytest.raises(ImportError):
+
+
+@pytest.mark.usefixtures("without_re2")
+def test_no_other_library_ever_runs_a_pattern() -> None:
+    with pytest.raises(RuleViolation, match=r"'a' cannot be evaluated: .*pip install 'mesosctl\[constraints\]'"):
         whole("a", RegexLimits())
+
+
+def about(**predicate: Any) -> dict[str, Any]:
+    return {"selector": {"attribute_name": "rack"}, "predicate": predicate}
+
+
+def constraints(*groups: Sequence[Any]) -> dict[str, Any]:
+    return {"role_constraints": {"web": {"groups": [{"attribute_constraints": list(group)} for group in groups]}}}
+
+
+PATTERN, OTHER = about(text_matches={"regex": "r1"}), about(text_not_equals={"value": "r2"})
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (constraints([OTHER]), constraints([OTHER])),
+        (constraints([PATTERN, OTHER]), constraints([OTHER])),
+        (constraints([about(text_not_matches={"regex": "r1"}), OTHER], [OTHER]), constraints([OTHER], [OTHER])),
+        (constraints([PATTERN], [OTHER]), {"role_constraints": {}}),  # the first alternative holds for every agent
+    ],
+)
+def test_a_pattern_that_cannot_be_evaluated_is_regarded_as_holding(given: Any, kept: Any) -> None:
+    assert without_patterns(given) == kept
+    assert has_patterns(given) == (given != kept)
+
+
+@pytest.mark.parametrize("given", [constraints([PATTERN, OTHER]), constraints([PATTERN])])
+def test_a_snapshot_says_what_was_not_evaluated(given: Any, request: pytest.FixtureRequest) -> None:
+    framework = SnapshotFramework("f", "f", roles=("web",), offer_constraints=given)
+    snapshot = ClusterSnapshot("1.11.0", 0, frameworks=(framework,), unknown=("other",))
+    assert evaluable(snapshot) is snapshot
+    request.getfixturevalue("without_re2")
+    changed = evaluable(snapshot)
+    assert changed.frameworks[0].offer_constraints == without_patterns(given)
+    assert changed.unknown[0] == "other"
+    assert "not evaluated" in changed.unknown[1]
