@@ -56,15 +56,16 @@ class Batches:
     def skip(self, until: float) -> int:
         """Skip those that are due up to `until` and before any timer; return how many they are."""
         timer = self._timers.next_due()
-        if self._interval <= 0 or self.due[0] > until or (timer is not None and timer < self.due):
+        due, interval = self.due[0], self._interval
+        if interval <= 0 or due > until or (timer is not None and timer < self.due):
             return 0
-        first, interval = self.due[0], self._interval
         # All timers that there are were made before the second of them, and fire before it at the same moment.
         end = until if timer is None else min(until, math.nextafter(timer[0], -math.inf))
-        skipped = max(1, math.floor((end - first) / interval) + 1)
-        while skipped > 1 and first + (skipped - 1) * interval > end:  # the division may have been rounded up
-            skipped -= 1
-        self.due = (first + skipped * interval, self._timers.number())
+        due, skipped = due + interval, 1
+        while due <= end:  # one by one, because a product would be rounded differently
+            due += interval
+            skipped += 1
+        self.due = (due, self._timers.number())
         return skipped
 
 
