@@ -152,6 +152,14 @@ DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, par
 """The decoder of one value, without the checks of `decode`."""
 
 
+_JSON_TYPES = (dict, list, str, int, float, type(None))
+
+
+def text_if_undecoded(part: Any) -> str | None:
+    """The text of a part of JSON that was not decoded (a `Raw` of msgspec); None for one that was."""
+    return None if isinstance(part, _JSON_TYPES) else str(part, "utf-8")
+
+
 def repeated_key(key: str) -> ConversionError:
     """Return the error for a duplicate key in one object."""
     return ConversionError(f"the key '{key}' appears twice in one object", "")
