@@ -10,18 +10,9 @@ from typing import Any
 from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
 from mesosctl.api.protobuf_json.json_parts import Part, parts
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
-from mesosctl.api.protobuf_json.typed_elements import TypedElements
 from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
 from mesosctl.api.snapshots.framework_offers import FrameworkOffers
-from mesosctl.api.snapshots.state_elements import (
-    AgentEntry,
-    ExecutorEntry,
-    Held,
-    OfferEntry,
-    ReadAgent,
-    StateElements,
-    TaskEntry,
-)
+from mesosctl.api.snapshots.state_elements import Held, ReadAgent, StateElements
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
@@ -92,12 +83,7 @@ class _Reader:
 
     def shortcuts(self) -> Mapping[str, Shortcut]:
         """The readers of elements that stay text, by the name of their list."""
-        return {
-            "agents": TypedElements(AgentEntry, self._elements.agent).read,
-            "tasks": TypedElements(TaskEntry, self._elements.task).read,
-            "executors": TypedElements(ExecutorEntry, self._elements.executor).read,
-            "offers": TypedElements(OfferEntry, self._of_next.read).read,
-        }
+        return {**self._elements.shortcuts(), "offers": self._of_next.shortcut()}
 
     def take(self, part: Part) -> None:
         """One part of the answer; the parts may come in any order."""

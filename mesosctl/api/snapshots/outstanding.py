@@ -39,10 +39,7 @@ class _Reader:
 
     def shortcuts(self) -> Mapping[str, Shortcut]:
         """The readers of elements that stay text, by the name of their list."""
-        from mesosctl.api.protobuf_json.typed_elements import TypedElements  # imported late: they load msgspec
-        from mesosctl.api.snapshots.state_elements import OfferEntry
-
-        return {"offers": TypedElements(OfferEntry, self._of_next.read).read}
+        return {"offers": self._of_next.shortcut()}
 
     def take(self, part: Part) -> None:
         """One part of the answer."""

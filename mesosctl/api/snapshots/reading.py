@@ -13,7 +13,6 @@ from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.protobuf_json.resource_lists import Known, ResourceLists
 from mesosctl.api.snapshots import lending
 from mesosctl.api.snapshots.lending import check_unique, wrong
-from mesosctl.api.snapshots.messages import AGENT, FRAMEWORK, OFFER, REST, USAGE
 from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.offers.offers import Offer
@@ -27,6 +26,11 @@ SCHEMA_VERSION = 1
 KIND = "snapshot"
 _ENVELOPE = ("schema_version", "kind")
 Value = TypeVar("Value")
+_AGENT = Message("mesosctl.snapshot.Agent")
+_FRAMEWORK = Message("mesosctl.snapshot.Framework")
+_USAGE = Message("mesosctl.snapshot.Usage")
+_OFFER = Message("mesosctl.snapshot.Offer")
+_SHORT_PARTS = Message("mesosctl.snapshot.Snapshot")
 
 _ALL_CAPABILITIES = frozenset(MESOS_1_11.agent_capabilities)
 
@@ -92,14 +96,14 @@ class _Reader:
         name = part.path[0]
         match name:
             case "agents":
-                self._add(part, self._agents, AGENT, self._agent)
+                self._add(part, self._agents, _AGENT, self._agent)
             case "frameworks":
-                self._add(part, self._frameworks, FRAMEWORK, self._framework)
+                self._add(part, self._frameworks, _FRAMEWORK, self._framework)
             case "usages":
-                self._add(part, self._usages, USAGE, self._usage)
+                self._add(part, self._usages, _USAGE, self._usage)
             case "offers":
-                self._add(part, self._offers, OFFER, self._offer)
-            case _ if name in REST.fields or name in _ENVELOPE:
+                self._add(part, self._offers, _OFFER, self._offer)
+            case _ if name in _SHORT_PARTS.fields or name in _ENVELOPE:
                 if part.place is None:
                     self.rest[name] = part.value
                 else:
@@ -123,7 +127,7 @@ class _Reader:
         """All of it.  Raises ConversionError and RuleViolation."""
         if self._mistake is not None:
             raise self._mistake
-        message = read(REST, self.rest)
+        message = read(_SHORT_PARTS, self.rest)
         check_unique((agent.id for agent in self._agents), "agents")
         check_unique((framework.id for framework in self._frameworks), "frameworks")
         known = _Known({agent.id for agent in self._agents}, {framework.id for framework in self._frameworks})

@@ -8,79 +8,17 @@ by its text.
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from sys import intern
-from typing import Any, NamedTuple, NotRequired, TypedDict
+from typing import Any, NamedTuple
 
-from msgspec import Raw
-
+from mesosctl.api.protobuf_json.buffered_text import Shortcut
 from mesosctl.api.protobuf_json.decoding import DECODER, text_if_undecoded
+from mesosctl.api.protobuf_json.message_tables import mesos_message
 from mesosctl.api.protobuf_json.resource_lists import MOST_KNOWN, Known, ResourceLists
+from mesosctl.api.protobuf_json.typed_elements import TypedElements, decoded_members
 from mesosctl.api.responses import text
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import SnapshotAgent
-
-
-class _Id(TypedDict):
-    value: str
-
-
-class _AgentInfo(TypedDict):
-    id: _Id
-    hostname: str
-    attributes: NotRequired[Raw]
-    domain: NotRequired[Raw]
-
-
-class AgentEntry(TypedDict):
-    """An agent, as far as a snapshot needs it; a `Raw` member is not decoded.
-
-    Each of those is `NotRequired`: otherwise msgspec refuses it in a `TypedDict`.
-    """
-
-    agent_info: _AgentInfo
-    pid: NotRequired[str]
-    active: NotRequired[bool]
-    deactivated: NotRequired[bool]
-    total_resources: NotRequired[Raw]
-    allocated_resources: NotRequired[Raw]
-    capabilities: NotRequired[Raw]
-    lending: NotRequired[Raw]
-
-
-class TaskEntry(TypedDict):
-    """A task, likewise."""
-
-    state: str
-    framework_id: _Id
-    agent_id: _Id
-    resources: NotRequired[Raw]
-
-
-class _ExecutorInfo(TypedDict):
-    framework_id: _Id
-    resources: NotRequired[Raw]
-
-
-class ExecutorEntry(TypedDict):
-    """An executor, likewise."""
-
-    agent_id: _Id
-    executor_info: _ExecutorInfo
-
-
-class _Role(TypedDict):
-    role: str
-
-
-class OfferEntry(TypedDict):
-    """An offer whose role is named, likewise; `framework_offers` reads it."""
-
-    id: _Id
-    framework_id: _Id
-    agent_id: _Id
-    hostname: str
-    allocation_info: _Role
-    resources: NotRequired[Raw]
 
 
 class ReadAgent(NamedTuple):
@@ -106,6 +44,26 @@ class StateElements:
         self._lists = lists
         self._sets: Known[frozenset[str], frozenset[str]] = Known()
         self._of_text = lru_cache(MOST_KNOWN)(lambda make, text: make(DECODER.decode(text)))
+
+    def shortcuts(self) -> Mapping[str, Shortcut]:
+        """Readers of many elements in text, by the name of their list."""
+        agent = decoded_members(
+            mesos_message("mesos.v1.master.Response.GetAgents.Agent"),
+            *("agent_info.id.value", "agent_info.hostname", "agent_info.attributes", "agent_info.domain"),
+            *("pid", "active", "deactivated", "capabilities", "total_resources", "allocated_resources", "lending"),
+        )
+        task = decoded_members(
+            mesos_message("mesos.v1.Task"), "state", "framework_id.value", "agent_id.value", "resources"
+        )
+        executor = decoded_members(
+            mesos_message("mesos.v1.master.Response.GetExecutors.Executor"),
+            *("agent_id.value", "executor_info.framework_id.value", "executor_info.resources"),
+        )
+        return {
+            "agents": TypedElements(agent, self.agent).read,
+            "tasks": TypedElements(task, self.task).read,
+            "executors": TypedElements(executor, self.executor).read,
+        }
 
     def agent(self, entry: Mapping[str, Any], where: str = "") -> ReadAgent:
         """The agent, with what it says is allocated."""
