@@ -91,6 +91,7 @@ def _serve(
         master = _start(options, spec)
     _warn_of_openness(options.ip, master.state.flags)
     _warn_of_refused(master.agent_registry.refused)
+    _warn_of_ignored(master.state.flags.authorizer.ignored)
     allow_many_files()
 
     async def run() -> None:
@@ -218,6 +219,18 @@ def _warn_of_refused(hostnames: "Sequence[str]") -> None:
             logging.WARNING,
             f"--acls does not let these agents register: {', '.join(hostnames[:3])}{more}",
             "grant their principals register_agents, and reserve_resources for the static reservations of the agents",
+        )
+
+
+def _warn_of_ignored(actions: "Sequence[str]") -> None:
+    """Log the actions of --acls that nothing is asked about; a real master starts with them, too."""
+    if actions:
+        _log(
+            logging.WARNING,
+            f"--acls: this master ignores {', '.join(actions)}",
+            "set_quotas and remove_quotas ended with Mesos 1.3: use update_quotas"
+            if {"set_quotas", "remove_quotas"} & set(actions)
+            else "nothing that it does asks about them",
         )
 
 

@@ -102,7 +102,7 @@ class Master:
             state,
             allocator,
             offers,
-            TaskLauncher(allocator, updates, runner),
+            TaskLauncher(state.access, allocator, updates, runner),
             self.checkpoints,
             updates,
             self.operation_updates,
@@ -113,6 +113,7 @@ class Master:
         self.oversubscription = Oversubscription(state, allocator, offers)
         records = AgentRecords(state, registry, allocator, offers, self.transaction)
         self.agent_removal = AgentRemoval(state, allocator, events, store, offers, records, runner)
+        self.agent_removal.on_operations_lost = self.operation_updates.agent_lost
         self.draining = Draining(state, records, self.agent_removal, runner)
         updates.on_done = self.draining.may_be_over
         self.failover = Failover(state, registry, allocator, store, records, self.agent_removal)

@@ -27,6 +27,7 @@ from mesosctl.operations.reservations.send import SendOptions
 from mesosctl.operations.reservations.targets import Owner, find_agent, read_agents
 from mesosctl.operations.snapshot import read_snapshot, write_file
 from mesosctl.operations.weights import read_weights, update_weights
+from mesosctl.planning.account import ClusterAccount, account_of
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 if TYPE_CHECKING:
@@ -227,6 +228,13 @@ class Master:
         if file is not None:
             write_file(Path(file), found)
         return found
+
+    def account(self, snapshot: ClusterSnapshot | None = None) -> ClusterAccount:
+        """Return what every role and framework uses, is offered, wants and may get (`roles`, `frameworks`).
+
+        `snapshot` replaces the current cluster.
+        """
+        return account_of(snapshot or self.snapshot())
 
     def forecast(  # noqa: PLR0913  # each is an option of the command line
         self,

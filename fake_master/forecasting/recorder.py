@@ -13,7 +13,7 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
 from fake_master.state.tasks import Task
-from fake_master.transports.in_process import DirectConnection
+from fake_master.transports.connections import DirectConnection
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import display_names
 from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, RescindedOffer

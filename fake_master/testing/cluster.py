@@ -16,6 +16,7 @@ from fake_master.sources.cluster_tables import flag_texts, simulated_frameworks,
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.sources.source_file import Source, read_source
 from fake_master.state.quota import SentQuota
+from fake_master.testing import DEFAULT_AGENT
 from fake_master.testing.values import AgentConfig, FrameworkConfig, QuotaConfig, TaskConfig
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Limits, Quantities, to_double
@@ -46,17 +47,25 @@ def _cluster(path: str | PathLike[str] | None, version: str | None) -> Source:
 
 def specify(
     path: str | PathLike[str] | None,
-    agents: Iterable[str | AgentConfig],
+    agents: int | Iterable[str | AgentConfig],
     version: str | None,
     flags: Flags,
     frameworks: Sequence[FrameworkConfig],
     tasks: TaskConfig | None,
 ) -> Source:
-    """Return the cluster of a file, if one is named, with everything else that was given.  Raises BadInput."""
+    """Return the cluster of a file, if one is named, with everything else that was given.
+
+    Raises BadInput, and TypeError for an argument of another type.
+    """
+    for name, given, kind in (
+        ("flags", flags, Mapping),
+        ("frameworks", frameworks, Sequence),
+        ("tasks", tasks, Mapping),
+    ):
+        if given is not None and (not isinstance(given, kind) or isinstance(given, str)):
+            raise TypeError(f"{name} is {given!r}, but should be a {'list' if kind is Sequence else 'dict'}")
     source = _cluster(path, version)
-    if isinstance(agents, str):
-        raise BadInput("agents is a string, but should be a list", field="agents", hint=f"agents=[{agents!r}]")
-    more = agent_specs([table_of(agent) for agent in agents], "agents")
+    more = agent_specs(_tables(agents), "agents")
     texts = flag_texts(flags, "flags")
     if isinstance(source, RestoredCluster):
         if more or frameworks or tasks is not None:
@@ -75,6 +84,28 @@ def specify(
         task_outcome=source.task_outcome if tasks is None else task_outcome(tasks, "tasks"),
         frameworks=(*source.frameworks, *simulated_frameworks(list(map(_plain, frameworks)), "frameworks")),
     )
+
+
+def _check_type(name: str, given: object, kind: type[Mapping[Any, Any]] | type[Sequence[Any]]) -> None:
+    if not isinstance(given, kind) or isinstance(given, str):
+        raise TypeError(f"{name} is {given!r}, but should be a {'list' if kind is Sequence else 'dict'}")
+
+
+def _tables(agents: int | Iterable[str | AgentConfig]) -> list[dict[str, Any]]:
+    """The tables of agents; a number means that many with the default resources."""
+    if isinstance(agents, str):
+        raise BadInput("agents is a string, but should be a list", field="agents", hint=f"agents=[{agents!r}]")
+    if isinstance(agents, int) and not isinstance(agents, bool):
+        if agents < 0:
+            raise BadInput(f"agents is {agents}, but cannot be below zero", field="agents")
+        return [table_of(DEFAULT_AGENT) for _ in range(agents)]
+    if isinstance(agents, Mapping | bool) or not isinstance(agents, Iterable):
+        raise TypeError(f"agents is {agents!r}: give how many there are, or a list such as ['cpus:4;mem:8GiB']")
+    listed = list(agents)
+    for number, agent in enumerate(listed):
+        if not isinstance(agent, str | Mapping):
+            raise TypeError(f"agents[{number}] is {agent!r}: write its resources, such as 'cpus:4;mem:8GiB', or a dict")
+    return list(map(table_of, listed))
 
 
 def table_of(agent: str | AgentConfig) -> dict[str, Any]:
@@ -101,8 +132,13 @@ def named(specs: Iterable[AgentSpec], first: int) -> tuple[AgentSpec, ...]:
 
 def set_quotas(master: Master, registry: MemoryRegistry, quotas: Mapping[str, str | QuotaConfig]) -> None:
     """Give roles their quotas, whatever the access rules are.  Raises RuleViolation, Conflict or BadInput."""
+    _check_type("quotas", quotas, Mapping)
     if not quotas:
         return
+    if not isinstance(quotas, Mapping):
+        raise TypeError(
+            f"quotas is {quotas!r}, but should be a dict from roles to resources, such as {{'web': 'cpus:2'}}"
+        )
     state = master.state
     target = {}
     for role, given in quotas.items():

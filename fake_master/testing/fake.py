@@ -1,12 +1,14 @@
 """A fake master for tests, in this process: `FakeMaster`."""
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import replace
 from os import PathLike
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from fake_master.master import Master
 from fake_master.sources.agent_tables import agent_specs
@@ -17,28 +19,34 @@ from fake_master.state.agents import Agent as RegisteredAgent
 from fake_master.state.clock import RunningClock, VirtualClock
 from fake_master.testing import values
 from fake_master.testing.cluster import Records, as_spec, named, set_quotas, specify, table_of
-from fake_master.testing.transport import FakeTransport, FaultyApplication, Gate, Lost, ServerThread
+from fake_master.testing.faults import FaultyApplication, Lost
+from fake_master.testing.threads import Gate, ServerThread
 from fake_master.testing.values import Agent, AgentConfig, Framework, Offer, Role, Task
 from fake_master.testing.waiting import SettlingCluster, Waiting
 from mesosctl.model.errors import BadInput, NotFound
+
+if TYPE_CHECKING:
+    from fake_master.testing.transport import FakeTransport
 
 
 class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManager["FakeMaster"]):
     """A leading master with its agents, in virtual time: time passes only in `advance` and `settle`.
 
-    Describe the cluster with `agents` (resource texts such as "cpus:4;mem:2048", or tables as in a cluster file),
+    Describe the cluster with `agents` (resource texts such as "cpus:4;mem:2048", tables as in a cluster file, or how
+    many agents there are, each with "cpus:4;mem:8GiB;disk:10GiB;ports:[31000-32000]"),
     simulated `frameworks` (tables), `flags` of the master, `quotas` by role (the guarantee as resource text, or
     guarantees and limits) and `tasks`, a table that says how launched tasks end (by default they run forever).
     `cluster` is the path of a cluster file (TOML) or snapshot (JSON), to which the other arguments are added.
     `version` is "1.4" or "1.11".  The default is that of `cluster` or, without `cluster`, "1.11".  With `real_time`
     the master uses the system's clock.
 
-    Raises BadInput, RuleViolation or Conflict if the cluster cannot be created.
+    Raises BadInput, RuleViolation or Conflict if the cluster cannot be created, and TypeError for an argument of
+    another type.
     """
 
     def __init__(  # noqa: PLR0913  # each says something else about the cluster
         self,
-        agents: Iterable[str | AgentConfig] = (),
+        agents: int | Iterable[str | AgentConfig] = (),
         *,
         version: str | None = None,
         flags: Mapping[str, str | float | bool] | None = None,
@@ -53,7 +61,8 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         self._registry = Records()
         self._spec = specify(cluster, agents, version, flags or {}, frameworks, tasks)
         self._application = FaultyApplication(self._start())
-        self._transport = FakeTransport(self._application, self._gate, self._sleep)
+        self._owner = threading.current_thread()
+        self._transport: FakeTransport | None = None
         self._server: ServerThread | None = None
         self._is_closed = False
         set_quotas(self._master, self._registry, quotas or {})
@@ -79,11 +88,16 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         return self._server.url
 
     @property
-    def transport(self) -> FakeTransport:
+    def transport(self) -> "FakeTransport":
         """A transport for `httpx.Client` and `httpx.AsyncClient`, whatever host their URLs name.
 
         Streams of events that are read in the thread that made the master let virtual time pass; others wait.
         """
+        if self._transport is None:
+            # Imported late: httpx brings click and rich, which a test that only uses the url does not need.
+            from fake_master.testing.transport import FakeTransport
+
+            self._transport = FakeTransport(self._application, self._gate, self._sleep, self._owner)
         return self._transport
 
     def __exit__(
@@ -143,7 +157,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
 
     def _settling(self) -> SettlingCluster:
         def has_clients() -> bool:
-            return self._server is not None or self._transport.listeners > 0
+            return self._server is not None or (self._transport is not None and self._transport.listeners > 0)
 
         return SettlingCluster(self._application, self._gate, self._clock, has_clients)
 

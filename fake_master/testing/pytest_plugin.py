@@ -15,9 +15,6 @@ import pytest
 if TYPE_CHECKING:
     from fake_master.testing.fake import FakeMaster
 
-DEFAULT_AGENT = "cpus:4;mem:8GiB;disk:10GiB;ports:[31000-32000]"
-"""The one agent of a master for which nothing is said."""
-
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker."""
@@ -57,6 +54,6 @@ def fake_master(request: pytest.FixtureRequest) -> "Iterator[FakeMaster]":
     if "agents" in options:
         agents = options.pop("agents")
     if agents is None:
-        agents = () if "cluster" in options else (DEFAULT_AGENT,)
+        agents = 0 if "cluster" in options else 1
     with FakeMaster(agents, **options) as started:  # type: ignore[arg-type]  # FakeMaster itself checks them
         yield started

@@ -8,7 +8,8 @@ from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 from fake_master.state.clock import RunningClock, VirtualClock
 from fake_master.state.master_state import MasterState
 from fake_master.testing import values
-from fake_master.testing.transport import FaultyApplication, Gate
+from fake_master.testing.faults import FaultyApplication
+from fake_master.testing.threads import Gate
 
 _TURN = 0.01
 """Seconds of real time that clients elsewhere are given between two allocations."""

@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl
 
 from fake_master.registry.interface import SECONDS_TO_WAIT, RegistryFailure, UnreadableRegistry
 from fake_master.registry.sqlite import SqliteRegistry
-from fake_master.transports.in_process import DirectConnection, LazyConnection
+from fake_master.transports.connections import DirectConnection, LazyConnection
 from mesosctl.model.errors import BadInput
 from mesosctl.model.version_profile import MESOS_1_4, PROFILES
 

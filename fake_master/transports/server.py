@@ -23,7 +23,7 @@ from fake_master.http.request_response import Refusal, Request, Response
 from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
-from fake_master.transports.in_process import ConnectionDropped
+from fake_master.transports.connections import ConnectionDropped
 from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off, write_chunk
 from fake_master.transports.request_bytes import GZIP, Broken, TooLarge, Unpacker, origin_form
 

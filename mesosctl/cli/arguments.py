@@ -133,6 +133,18 @@ SnapshotSource = Annotated[
 HistoryFile = Annotated[
     Path, typer.Option("--history", metavar="FILE", help="The recording, a SQLite file.", show_default=False)
 ]
+Since = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        metavar="TIME",
+        help="A span before the recording's end, such as 30d, or a time such as 2026-03-01T08:00Z. The default is its "
+        "beginning.",
+    ),
+]
+Until = Annotated[
+    str | None, typer.Option("--until", metavar="TIME", help="Like --since. The default is the recording's end.")
+]
 ClusterId = Annotated[
     str | None,
     typer.Option("--cluster-id", metavar="ID", help="The cluster in the recording, if it holds several."),
@@ -280,9 +292,9 @@ NO_LIMIT_COMMAND = "mesosctl quota update {role} --limit none removes it"
 
 def note_limit(session: Session, status: "RoleStatus", no_limit: str, *, would: bool = False) -> None:
     """Tell the operator of a role that is, or would be, at or above its limit, and how to set none."""
-    from mesosctl.output.formats.amounts import in_words
+    from mesosctl.model.amount_text import in_words
 
-    session.note(f"{status.limit_sentence(in_words, would=would)}; {no_limit.format(role=status.role)}")
+    session.note(f"{status.limit_sentence(in_words, would=would)}; {no_limit.format(role=shlex.quote(status.role))}")
 
 
 def note_role_at_limit(

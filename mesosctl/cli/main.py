@@ -32,6 +32,7 @@ SECTIONS = {
     },
     "Look back": {
         "history": ("history", "Record what happens on a cluster, and import logs of others."),
+        "usage": ("usage", "Show who got what over time."),
     },
     "Keep as a file": {
         "export": ("export", "Write quotas, weights and reservations to a file."),
@@ -51,6 +52,12 @@ NOUNS = {name: noun for section in SECTIONS.values() for name, noun in section.i
 
 class LazyGroup(Group):
     """The nouns: the command or group of that name in the app of its module, or the app itself as a group."""
+
+    global_options = (
+        "Global options: see mesosctl options\n"
+        "To try anything without a cluster: --master fake:, mesos-fake-master --help, or\n"
+        "the fixture fake_master in your pytest tests"
+    )
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Every name, in order."""

@@ -242,7 +242,7 @@ class SqliteRecording(Recording):
                 raise BadInput(
                     f"there is no recording {path}",
                     field=_FIELD,
-                    hint=f"make one: mesosctl history record --history {path}",
+                    hint="mesosctl history record makes one",
                 )
             self._connection = self._connect()
         try:

@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)
 # Mesos counts mem and disk in MB and means 2**20 bytes by it (as do its own byte units).
 SIZED_NAMES = ("mem", "disk")
 REVOCABLE = "_revocable"
-"""What follows the name of a revocable amount where it stands beside others, as in Mesos's JSON: cpus_revocable."""
+"""The end of the name of a revocable amount that stands beside others, as in Mesos's JSON: cpus_revocable."""
 PORTS_HINT = "for example, ports:[31000-31005], or ports:[31000-31000] for one"
 _UNIT_KIB = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
 _RANGE = f"an amount has at most three decimals, and is at most {_LARGEST_MILLI // 1000}"

@@ -37,6 +37,8 @@ class Profile(NamedTuple):
     """Whether DELETE /quota/a/b names the role a/b."""
     knows_update_quota: bool
     """Whether the master supports the v1 call UPDATE_QUOTA."""
+    sends_whole_checkpoint: bool
+    """Whether a master sends an agent every checkpointed resource with each operation, not the operation alone."""
     master_capabilities: tuple[str, ...]
     """The capabilities that the master shows in /state."""
     agent_capabilities: tuple[str, ...]
@@ -56,6 +58,7 @@ MESOS_1_4 = Profile(
     configs_always_shown=False,
     delete_path_may_contain_slash=False,
     knows_update_quota=False,
+    sends_whole_checkpoint=True,
     master_capabilities=(),
     agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
 )
@@ -73,6 +76,7 @@ MESOS_1_11 = Profile(
     configs_always_shown=True,
     delete_path_may_contain_slash=True,
     knows_update_quota=True,
+    sends_whole_checkpoint=False,
     master_capabilities=("AGENT_UPDATE", "AGENT_DRAINING", "QUOTA_V2"),
     agent_capabilities=(
         "MULTI_ROLE",

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mesosctl.model.amount_text import in_words
 from mesosctl.model.quantities import format_milli
 from mesosctl.model.quota.role_status import RoleStatus
-from mesosctl.output.formats.amounts import amounts_text, in_words, quota_use_text
+from mesosctl.output.formats.amounts import amounts_text, quota_use_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import format_double
 from mesosctl.model.text import format_span
-from mesosctl.output.formats.charts import time_axis
+from mesosctl.output.formats.charts import sparkline, time_axis
 from mesosctl.output.formats.report import Column, Report
 from mesosctl.output.rate_limits import NOBODY, number
 from mesosctl.planning.message_rates import Simulation, Suggestion
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from mesosctl.output.json_documents import rate_limits as documents
 
 
-_BARS = "▁▂▃▄▅▆▇█"
 _BARS_WIDE = 60
 
 
@@ -108,8 +107,7 @@ def bars(outcomes: Sequence[PrincipalTraffic]) -> list[str]:
 
 
 def _row(lengths: Sequence[int]) -> str:
-    tallest = max(lengths)
-    return "".join(" " if not length else _BARS[(length * len(_BARS) - 1) // tallest] for length in lengths)
+    return sparkline(lengths, max(lengths))
 
 
 def sampled(outcome: PrincipalTraffic, end: float, columns: int) -> list[int]:

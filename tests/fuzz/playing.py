@@ -13,7 +13,8 @@ from unittest import mock
 
 import httpx
 
-from fake_master.transports.in_process import DirectConnection, InProcessTransport
+from fake_master.transports.connections import DirectConnection
+from fake_master.transports.in_process import InProcessTransport
 from mesosctl.__main__ import main
 from mesosctl.model.exit_status import ExitStatus
 from tests.fuzz.lab import Lab

@@ -31,8 +31,17 @@ PRELOADED = (hypothesis.stateful, httpx, pydantic, rich.console, rich.table, tom
 """Everything that takes long to import and is never faulty."""
 
 
+hypothesis.settings.register_profile(
+    "planted",
+    deadline=None,
+    max_examples=33,
+    database=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    # That a test fails is enough: the smallest example is not looked for.
+    phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate),
+)
 WORDS = (
-    *("-q", "--all", "--hypothesis-seed=1", "--tb=short"),
+    *("-q", "--all", "--hypothesis-seed=1", "--hypothesis-profile=planted", "--tb=short"),
     "--assert=plain",  # rewriting is dear, because the project brings a plugin, so that all of it is rewritten
     *("-p", "no:cacheprovider", "-p", "no:anyio"),
     *("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning"),

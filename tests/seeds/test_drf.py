@@ -27,6 +27,11 @@ def test_greedy_frameworks_end_with_equal_dominant_shares():
     one, two = example().holdings_at_end
     assert one.share == two.share == pytest.approx(2 / 3)
     assert (one.dominant, two.dominant) == ("mem", "cpus")
+    # Of ten times as much, equal parts of the cpus alone would be fifteen tasks of the second.
+    large = played("cpus:90;mem:180GiB", ("one", "b", RAM), ("two", "a", CPU))
+    assert large.tasks == {"one": 30, "two": 20}
+    one, two = large.holdings_at_end
+    assert one.share == two.share == pytest.approx(2 / 3)
 
 
 def test_with_equal_demands_the_smallest_share_is_as_large_as_it_can_be():

@@ -131,6 +131,33 @@ def test_all_offers_of_an_agent_are_rescinded_if_one_is():
     assert len(first.heard("RESCIND")) + len(second.heard("RESCIND")) == 2
 
 
+def test_at_least_as_much_is_rescinded_as_is_asked_for():
+    """And no more agents than that takes."""
+    lab = lab_of(*(f'[[agents]]\nresources = "cpus:{cpus};mem:64"\n' for cpus in (12, 8, 4)))
+    framework = Scheduler(lab, name="a")
+    cpus = {offer["id"]["value"]: offer["resources"][0]["scalar"]["value"] for offer in framework.offers()}
+    assert sorted(cpus.values()) == [4, 8, 12]
+    guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 15}}]
+    assert lab.post("/quota", {"role": "q", "guarantee": guarantee}) == 200
+    rescinded = [cpus[event["offer_id"]["value"]] for event in framework.heard("RESCIND")]
+    assert sorted(rescinded) == [8, 12]
+
+
+def test_what_is_reserved_does_not_count_towards_a_guarantee():
+    reserving = '[[agents]]\nresources = "cpus(rA):4;mem:64"\n[[agents]]\nresources = "cpus:4;mem:64"\n'
+    lab = lab_of(quota("rA", "cpus:4"), reserving)
+    other = Scheduler(lab, name="n")
+    assert other.offered() == 0, "the unreserved cpus are kept for the guarantee"
+    assert Scheduler(lab, name="rA").offered() == 8
+
+
+def test_a_guarantee_is_no_limit():
+    lab = lab_of(HUNDRED)
+    guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 10}}]
+    assert lab.post("/quota", {"role": "rA", "guarantee": guarantee}) == 200
+    assert Scheduler(lab, name="rA").offered() == 100
+
+
 def test_frameworks_of_a_role_share_its_guarantee():
     frameworks = [("a1", "rA", TASK), ("b", "rB", TASK), ("a2", "rA", TASK)]
     text = (

@@ -102,6 +102,8 @@ def test_an_entry_has_a_principal_that_no_other_has():
         MasterFlags.parse({"rate_limits": '{"limits": [{"qps": 1}]}'})
     with pytest.raises(BadInput, match="Duplicate principal p found"):
         MasterFlags.parse({"rate_limits": '{"limits": [{"principal": "p"}, {"principal": "p"}]}'})
+    with pytest.raises(BadInput, match="Duplicate principal p found"):
+        MasterFlags.parse({"rate_limits": '{"limits": [{"principal": "p", "qps": 1}, {"principal": "p", "qps": 2}]}'})
 
 
 def test_nothing_else_of_a_framework_is_matched():

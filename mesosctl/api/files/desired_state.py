@@ -34,8 +34,9 @@ from mesosctl.api.files import reading
 from mesosctl.api.files.line_numbers import places_in_toml
 from mesosctl.api.files.text_file import TextFile
 from mesosctl.model import roles
+from mesosctl.model.amount_text import in_mesos_notation
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.quantities import Limits, Quantities, format_milli, to_double
+from mesosctl.model.quantities import Limits, Quantities, to_double
 from mesosctl.model.quota import rules as quota_rules
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.reservations.rules import check_stack
@@ -74,11 +75,7 @@ def content(wanted: DesiredState) -> dict[str, Any]:
 
 def _quota_to_toml(quota: DesiredQuota) -> dict[str, str]:
     parts = {"guarantee": quota.guarantees, "limit": quota.limits}
-    return {
-        key: ";".join(f"{name}:{format_milli(milli)}" for name, milli in amounts.items()) or NONE
-        for key, amounts in parts.items()
-        if amounts is not None
-    }
+    return {key: in_mesos_notation(amounts) or NONE for key, amounts in parts.items() if amounts is not None}
 
 
 def _reservation_to_toml(reservation: DesiredReservation) -> dict[str, Any]:

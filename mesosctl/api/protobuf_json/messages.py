@@ -7,7 +7,6 @@ stays absent, even if it has a default.
 """
 
 import base64
-import binascii
 import math
 import re
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Message, Scalar
 
+_BASE64 = re.compile(r"[A-Za-z0-9+/]*")
 _QUOTED_NUMBER = re.compile(r"\s*([-0-9][-+0-9.eE]*)(?:[^-+0-9.eE\s]\s*)?\Z")
 _INTEGER_BITS = {"uint64": 64, "int64": 64, "int32": 32, "uint32": 32}
 NOT_FINITE = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
@@ -123,14 +123,14 @@ def _read_name(kind: Enumeration, value: Any, path: str, *, required: bool) -> s
 
 
 def _read_bytes(value: Any, path: str) -> str:
-    """Check base64, and return it unchanged: nothing here decodes it."""
+    """Return base64 in its usual spelling; a master needs no padding, ignores all that follows it, and skips spaces."""
     if not isinstance(value, str):
         raise _unexpected(value, path)
-    try:
-        base64.b64decode(value, validate=True)
-    except (binascii.Error, ValueError):
-        raise ConversionError(f"'{path}' is not base64", path) from None
-    return value
+    digits = "".join(value.partition("=")[0].split())
+    if not _BASE64.fullmatch(digits):
+        raise ConversionError(f"'{path}' is not base64", path)
+    whole = digits if len(digits) % 4 != 1 else digits[:-1]
+    return base64.b64encode(base64.b64decode(whole + "=" * (-len(whole) % 4))).decode()
 
 
 def _read_bool(value: Any, path: str) -> bool:

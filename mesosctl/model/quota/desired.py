@@ -19,6 +19,7 @@ from mesosctl.model.quota.rules import (
 )
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import check_role, did_you_mean
+from mesosctl.model.suggestion import command
 from mesosctl.model.version_profile import Profile
 
 # --- Values -----------------------------------------------------------------------------------------
@@ -218,7 +219,7 @@ def plan_quotas(
                     f"that would leave role '{role}' without a guarantee or a limit",
                     field="guarantees",
                     rule="quota.empty",
-                    hint=f"use quota remove {role}",
+                    hint=f"use {command('quota remove', role)}",
                 )
         losses = quota.implicit_losses(before, after)
         plan.append(PlannedQuota(role, before, after, losses, limit_given=quota.limits is not None))

@@ -11,8 +11,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model import roles
+from mesosctl.model.amount_text import in_words, shown_amount
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, format_double, to_milli, to_sent_milli
+from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, to_milli, to_sent_milli
+from mesosctl.model.suggestion import command
 from mesosctl.model.version_profile import Profile
 
 if TYPE_CHECKING:
@@ -127,7 +129,7 @@ def check_no_quota_yet(role: str, stored: Collection[str]) -> None:
             f"role '{role}' already has quota",
             field="role",
             rule="quota.already-set",
-            hint=f"use quota update {role}, or quota remove {role} first",
+            hint=f"use {command('quota update', role)}, or {command('quota remove', role)} first",
         )
 
 
@@ -154,8 +156,8 @@ def check_tree(quotas: Mapping[str, Quota]) -> None:
         needed = Quantities.total(quotas[child].guarantees for child in children[parent] if child in quotas)
         if not own.contains(needed):
             raise RuleViolation(
-                f"Parent role '{parent}' with guarantees ({own}) does not contain "
-                f"the sum of its children's guarantees ({needed})",
+                f"Parent role '{parent}' with guarantees ({in_words(own)}) does not contain "
+                f"the sum of its children's guarantees ({in_words(needed)})",
                 field="role",
                 rule="quota.hierarchy",
             )
@@ -195,7 +197,7 @@ def check_config_amounts(guarantees: Mapping[str, float], limits: Mapping[str, f
                 )
     for name, bound in sorted(limits.items()):
         if to_milli(guarantees.get(name, 0.0)) > to_milli(bound):
-            guarantee, limit = format_double(guarantees[name]), format_double(bound)
+            guarantee, limit = (shown_amount(name, to_milli(value)) for value in (guarantees[name], bound))
             raise RuleViolation(
                 f"the guarantee of {name} ({guarantee}) is above its limit ({limit})",
                 field="limits",
@@ -226,7 +228,7 @@ def check_consumption(role: str, limits: Limits, consumed: Quantities) -> None:
     """A limit may not be below what the role already consumes, unless forced.  Raises RuleViolation."""
     if not limits.contains(consumed):
         violation = RuleViolation(
-            f"role '{role}' already consumes {consumed}, more than the limits {limits}",
+            f"role '{role}' already consumes {in_words(consumed)}, more than its limits of {in_words(limits)}",
             field="limits",
             rule="quota.consumption",
             hint="raise the limits, or free what the role holds",

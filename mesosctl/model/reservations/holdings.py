@@ -76,6 +76,11 @@ class RegisteredAgent:
         return held.filter(lambda entry: entry.revocability == "non-throttleable") - self.total.revocable()
 
     @property
+    def whole(self) -> Resources:
+        """Everything that is used or could be: its total, and what is lent of it."""
+        return self.total + self.lent
+
+    @property
     def slack(self) -> Resources:
         """Resources that its tasks hold and do not use, as it reports: revocable, and beyond its regular resources."""
         return self.total.revocable()
@@ -167,7 +172,13 @@ def plain_text(resources: Resources) -> str:
 
 
 def _plain_text(resources: Resources) -> str:
-    return ";".join(f"{entry.name}:{format_value(entry.value)}" for entry in without_owners(resources)) or "-"
+    return (
+        ";".join(
+            f"{entry.name}{'{REV}' * entry.revocable}:{format_value(entry.value)}"
+            for entry in without_owners(resources)
+        )
+        or "-"
+    )
 
 
 _PLAIN_TEXTS = IdentityCache(_plain_text)

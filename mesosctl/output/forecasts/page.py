@@ -6,10 +6,8 @@ It loads no script, font or image. Every name is escaped, and a policy in the pa
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from html import escape as _escape
-from importlib.resources import files
 
-from mesosctl.model.errors import printable
+from mesosctl.model.amount_text import in_words
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.forecasts.forecast import guarantees, guarantees_title, headroom_rows
 from mesosctl.output.forecasts.sentences import (
@@ -24,7 +22,8 @@ from mesosctl.output.forecasts.sentences import (
     unoffered_texts,
     verdict,
 )
-from mesosctl.output.formats.amounts import amounts_text, in_words
+from mesosctl.output.formats.amounts import amounts_text
+from mesosctl.output.formats.html_page import document, escape
 from mesosctl.output.formats.report import Report, shown_cells
 from mesosctl.output.rate_limits_simulation import simulation
 from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, ShareChange
@@ -63,11 +62,6 @@ class Origin:
         yield "Made by", f"mesosctl {self.version}"
 
 
-def escape(text: str) -> str:
-    """Names as text, whatever they contain."""
-    return _escape(printable(text))
-
-
 def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None = None) -> str:
     """The whole document; `would` are the answers that a command would have given.
 
@@ -100,7 +94,7 @@ def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None
         ),
     ]
     title = verdict(forecast)
-    return _document(title, [_header(forecast, title), _facts(forecast, origin), *filter(None, parts)])
+    return document(title, [_header(forecast, title), _facts(forecast, origin), *filter(None, parts)])
 
 
 def _header(forecast: Forecast, title: str) -> str:
@@ -120,31 +114,6 @@ def _facts(forecast: Forecast, origin: Origin | None) -> str:
     ]
     rows = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts)
     return f"<dl>\n{rows}\n</dl>"
-
-
-def _document(title: str, parts: Iterable[str]) -> str:
-    style = files("mesosctl.output.formats").joinpath("page_style.css").read_text(encoding="utf-8")
-    return "\n".join(
-        [
-            "<!DOCTYPE html>",
-            '<html lang="en">',
-            "<head>",
-            '<meta charset="utf-8">',
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="color-scheme" content="light dark">',
-            f"<title>{escape(title)}</title>",
-            f"<style>\n{style}</style>",
-            "</head>",
-            "<body>",
-            "<main>",
-            *parts,
-            "</main>",
-            "</body>",
-            "</html>",
-            "",
-        ]
-    )
 
 
 def _section(title: str, body: str, note: str = "") -> str:

@@ -2,10 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from math import ceil
 
 from mesosctl.model.errors import printable
 from mesosctl.model.text import format_span
 from mesosctl.planning.dominant_shares import Revoked, Sharing
+
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+def sparkline(values: Sequence[float], tallest: float) -> str:
+    """A character for each value; a space for zero, and a full block for the tallest."""
+    return "".join(" " if value <= 0 else _BARS[min(8, ceil(value * 8 / tallest)) - 1] for value in values)
+
 
 _TICKS = 5
 """About this many ticks."""

@@ -42,7 +42,7 @@ class AgentName(Mirrored):
 
 
 class Held(Strict):
-    """Amounts by name, ports and sets by count; `text` spells ranges and sets out."""
+    """Amounts by name (`cpus_revocable` apart), ports and sets by count; `text` spells ranges and sets out."""
 
     amounts: Amounts
     text: str
@@ -54,7 +54,7 @@ def _held(resources: object) -> Any:
     return _HELD.of(resources)
 
 
-_HELD = IdentityCache(lambda it: Held(amounts=amounts(it.quantities()), text=holdings.plain_text(it)))
+_HELD = IdentityCache(lambda it: Held(amounts=amounts(it.separate_quantities()), text=holdings.plain_text(it)))
 
 
 HeldResources = Annotated[Held, BeforeValidator(_held)]

@@ -62,6 +62,8 @@ def test_op_1_to_5_and_9_operations_that_are_dropped_and_done(start: Any) -> Non
             "cpus": 9.0,
             "mem": 5144.0,
         }
+        reserved = [entry["reservations"] for entry in offer["resources"] if "reservations" in entry]
+        assert reserved == [[{"type": "DYNAMIC", "role": "ads", "principal": "p"}]] * 2
         framework.accept([offer], unreserve(owned("ads", "p", cpus=1)))
         now = amounts(framework.offers()[0]["resources"])
         assert (now["cpus(ads)"], now["cpus"]) == (2.0, 10.0)

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 import threading
 from typing import Literal
 
@@ -9,6 +11,7 @@ import httpx
 import pytest
 
 from fake_master import FakeMaster, FrameworkConfig
+from fake_master.testing import DEFAULT_AGENT
 from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
@@ -36,6 +39,66 @@ def test_agents_as_texts_and_as_tables():
     assert (first.hostname, first.resources, first.active) == ("agent-1", {"cpus": 4.0, "mem": 2048.0}, True)
     assert (second.hostname, second.resources, second.attributes) == ("b", {"cpus": 3.0}, {"rack": "r"})
     assert second.reserved == {"ads": {"cpus": 2.0}}
+
+
+def test_a_number_of_agents():
+    """Each of the default size, which the docstring names."""
+    with FakeMaster(agents=200) as master:
+        sizes = {tuple(agent.resources[name] for name in ("cpus", "mem", "disk")) for agent in master.agents}
+        assert (len(master.agents), master.agents[199].hostname) == (200, "agent-200")
+    assert sizes == {(4.0, 8192.0, 10240.0)}
+    assert DEFAULT_AGENT in (FakeMaster.__doc__ or "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"agents": True},
+        {"agents": 1.5},
+        {"agents": None},
+        {"agents": {"resources": AGENT}},
+        {"agents": [4]},
+        {"agents": [AGENT], "frameworks": {"role": "web"}},
+        {"agents": [AGENT], "frameworks": "web"},
+        {"agents": [AGENT], "quotas": ["web"]},
+        {"agents": [AGENT], "flags": "roles=web"},
+        {"agents": [AGENT], "tasks": "10s"},
+    ],
+    ids=str,
+)
+def test_an_argument_of_another_type(arguments):
+    name = list(arguments)[-1]
+    with pytest.raises(TypeError, match=rf"^{name}(\[0\])? is .*(should be|give|write)"):
+        FakeMaster(**arguments)
+
+
+def test_fewer_agents_than_none():
+    with pytest.raises(BadInput, match="cannot be below zero"):
+        FakeMaster(agents=-1)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("use", "more"),
+    [
+        ("master.settle()", set()),
+        ("master.transport", {"httpx"}),
+        ("master.url", {"aiohttp"}),
+    ],
+)
+def test_it_loads_only_what_is_asked_for(use, more):
+    """In other people's tests: no command line, and no server or client without need."""
+    program = (
+        "import sys\nfrom fake_master import FakeMaster\n"
+        f"with FakeMaster(1, quotas={{'web': 'cpus:1'}}) as master:\n    {use}\n"
+        "    print(*{name.partition('.')[0] for name in sys.modules})"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    loaded = set(ran.stdout.split())
+    with_httpx = {"click", "rich", "pygments"} if "httpx" in more else set()  # httpx loads its own command line
+    assert loaded & {"typer", "click", "rich", "pygments", "httpx", "aiohttp", "yaml", "tomlkit", "kazoo"} == (
+        more & {"httpx", "aiohttp"} | with_httpx
+    )
 
 
 @pytest.mark.parametrize(("version", "shown"), [(None, "1.11.0"), ("1.4", "1.4.0")])

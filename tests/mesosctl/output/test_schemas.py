@@ -60,6 +60,7 @@ COMMANDS = {
     "snapshot.comparison": ["snapshot", "--compare", "before.json"],
     "snapshot.taken": ["snapshot", "-f", "taken.json"],
     "top": ["top"],
+    "usage": ["usage", "--history", "h.sqlite", "--step", "10m", "--half-life", "1h"],
     "volumes.list": ["volumes", "list"],
     "wanted.differences": ["diff", "-f", "wanted.toml"],
     "wanted.plan": ["apply", "-f", "wanted.toml", "--yes"],

@@ -26,6 +26,15 @@ def test_the_balance_is_the_formula_of_the_note() -> None:
     assert room("10/1000", "3/300").balance() == {"cpus": -3000, "mem": -300000}
 
 
+def test_nothing_is_evicted_while_there_is_room_down_to_the_last_thousandth() -> None:
+    lent = Quantities({"cpus": 3_999, "mem": 400_000})
+    standing = AgentOccupancy(q("10/1000"), q("6/600"), q("6/600"), lent)
+    assert standing.balance() == {"cpus": 1, "mem": 0}
+    assert standing.shortfall() == Quantities()
+    one_more = Quantities({"cpus": 4_001, "mem": 400_000})
+    assert AgentOccupancy(q("10/1000"), q("6/600"), q("6/600"), one_more).shortfall() == Quantities({"cpus": 1})
+
+
 def test_over_evicting_1_what_ends_by_itself_counts() -> None:
     assert not room("6/600", "4/400", evicting="2/200").shortfall()
 

@@ -212,7 +212,7 @@ MISTAKES = (
     Mistake("reserve x cpus:1 --role web", 5, "no agent is named 'x'", "the agents are agent-1, agent-2, agent-3"),
     Mistake("reservations --agent Agent-2", 5, "no agent is named 'Agent-2'", "did you mean agent-2?"),
     Mistake("volumes list --agent agnt-3", 5, "no agent is named 'agnt-3'", "did you mean agent-3?"),
-    Mistake("reserve cpus:1 --role web", 2, "no agent is named", "mesosctl reserve --any cpus:1 --role web"),
+    Mistake("reserve cpus:1 --role web", 2, "no agent is named", "mesosctl reserve cpus:1 --any --role web"),
     Mistake("reserve --any cpus:900 --role web", 6, "fits on none of 3 agents", "ask for less; mesosctl agents"),
     Mistake("reserve agent-1 cpus:1", 2, "give RESOURCES and --role", "mesosctl reserve agent-1 cpus:8"),
     Mistake("reserve", 2, "no agent is named", "name an agent, or give --any or --count N"),

@@ -66,6 +66,24 @@ IN_FILES = (
         before="history import l.csv --format csv --history h.sqlite",
         files={"l.csv": "role,from,to,cpus\nweb,1,2,3\n"},
     ),
+    *(
+        Mistake(
+            f"usage --history h.sqlite {words}",
+            2,
+            says,
+            before="history import l.csv --format csv --history h.sqlite",
+            files={"l.csv": "role,from,to,cpus\nweb,1,2,3\n"},
+        )
+        for words, says in (
+            ("--since yesterday", "'yesterday' is not a span of time"),
+            ("--since 2026-99-01", "'2026-99-01' is not a time"),
+            ("--until 2020-01-01 --since 2021-01-01", "there is no time between --since and --until"),
+            ("--step 1d --timezone Mars/Base", "there is no time zone 'Mars/Base'"),
+            ("--timezone Europe/Berlin", "--timezone is for --step"),
+            ("--cluster-id other", "the recording has no cluster 'other'"),
+            ("--step 1ms --half-life 0s", "'0s' is not above zero"),
+        )
+    ),
     # --- Payloads ----------------------------------------------------------------------------------------------------
     Mistake(
         "reserve agent-1 -f array.json",

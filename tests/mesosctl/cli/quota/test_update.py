@@ -76,7 +76,7 @@ def test_nothing_left_is_a_removal(run, cluster, entries):
     cluster.limits["dev"] = {"cpus": {"value": 1}}
     ran = run("quota", "update", "dev", "--limit", "none")
     assert ran.status == 3
-    assert "use quota remove dev" in ran.err
+    assert "use mesosctl quota remove dev" in ran.err
 
 
 @pytest.mark.parametrize(("version", "limit"), [("1.11.0", {"cpus": 1.0}), ("1.4.0", {})])

@@ -49,6 +49,11 @@ def test_a_page_of_help_has_its_own_options_and_fits():
         assert places == sorted(places) or -1 in places, node.words
 
 
+def test_the_help_ends_with_the_fake_master():
+    last = commands().page.strip().splitlines()[-3:]
+    assert ["mesos-fake-master" in " ".join(last), "pytest" in last[-1]] == [True, True]
+
+
 def test_a_summary_is_one_line_beside_its_command():
     for node in commands().walk():
         lines = [line.split() for line in node.page.splitlines()]

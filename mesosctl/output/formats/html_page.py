@@ -1,0 +1,38 @@
+"""A self-contained HTML page: no script, font or image is loaded, every name is escaped."""
+
+from collections.abc import Iterable
+from html import escape as _escape
+from importlib.resources import files
+
+from mesosctl.model.errors import printable
+
+
+def escape(text: str) -> str:
+    """Names as text, whatever they contain."""
+    return _escape(printable(text))
+
+
+def document(title: str, parts: Iterable[str]) -> str:
+    """The whole document."""
+    style = files("mesosctl.output.formats").joinpath("page_style.css").read_text(encoding="utf-8")
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en">',
+            "<head>",
+            '<meta charset="utf-8">',
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
+            f"<title>{escape(title)}</title>",
+            f"<style>\n{style}</style>",
+            "</head>",
+            "<body>",
+            "<main>",
+            *parts,
+            "</main>",
+            "</body>",
+            "</html>",
+            "",
+        ]
+    )

@@ -1,0 +1,325 @@
+"""Usage as reports: a table, csv, JSON, and a page with a chart."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from mesosctl.history.records import MICROS, Micros, to_seconds
+from mesosctl.history.usage import MICRO_MILLI_HOURS, Part, Step, Usage, UsageRow
+from mesosctl.model.amount_text import by_place, shown_amount
+from mesosctl.model.quantities import format_double
+from mesosctl.model.text import format_span, utc_text
+from mesosctl.output.formats.charts import sparkline
+from mesosctl.output.formats.html_page import document as html_document
+from mesosctl.output.formats.html_page import escape
+from mesosctl.output.formats.report import NOTHING, Column, Report, shown_cells
+
+if TYPE_CHECKING:
+    from mesosctl.output.json_documents import usage as documents
+
+_MOST_LINES_OF_CHART = 7
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#777777")
+"""Colours that colour-blind people can distinguish."""
+PARTS_OF_GPUS = "tasks come from an imported log and may hold parts of a GPU; a Mesos master only shares out whole ones"
+
+
+def hours(integral: int) -> float:
+    """Hours of an integral of thousandths times microseconds."""
+    return integral / MICRO_MILLI_HOURS
+
+
+def _hours(integrals: Mapping[str, int]) -> dict[str, float]:
+    return {name: hours(value) for name, value in sorted(integrals.items()) if value}
+
+
+def _percent(part: float) -> str:
+    return f"{part * 100:.1f}%"
+
+
+def _minute(at: Micros) -> str:
+    return utc_text(to_seconds(at))[: len("2026-01-01T00:00")].replace("T", " ")
+
+
+def usage_report(use: Usage) -> Report:
+    """The use of each key; a row for each of its steps if there are steps, which a terminal draws in one line."""
+    shown = _table(use, _Plain(), with_steps=bool(use.options.boundaries))
+    return shown._replace(terminal=lambda: _table(use, _ForPeople(), with_steps=False))
+
+
+class _Plain:
+    """Figures for programs: hours, parts of one, and seconds."""
+
+    def hours(self, name: str, integral: int) -> str:
+        """Hours of a resource."""
+        del name
+        return format_double(hours(integral))
+
+    def share(self, part: float) -> str:
+        """A part of the cluster."""
+        return f"{part:.6g}"
+
+    def span(self, time: Micros) -> str:
+        """A span of time."""
+        return format_double(to_seconds(time))
+
+
+class _ForPeople(_Plain):
+    """The same for people: hours of mem and disk in GiB or the like, percent, and spans with units."""
+
+    def hours(self, name: str, integral: int) -> str:
+        """See `_Plain.hours`; to a tenth of a unit."""
+        whole = round(integral / (3600 * MICROS))
+        return shown_amount(name, round(whole, -2) if abs(whole) >= 10_000 else whole)
+
+    def share(self, part: float) -> str:
+        """See `_Plain.share`."""
+        return _percent(part)
+
+    def span(self, time: Micros) -> str:
+        """See `_Plain.span`."""
+        return format_span(to_seconds(time))
+
+
+def _table(use: Usage, written: _Plain, *, with_steps: bool) -> Report:
+    by = use.options.by
+    names = sorted({*use.together.used, *use.whole.total}, key=lambda name: by_place((name, 1)))
+
+    def items() -> "list[documents.UsageKey]":
+        return [_key(use, row) for row in use.rows]
+
+    def document() -> "documents.UsageReport":
+        return _document(use, items())
+
+    columns = [Column(by.upper(), rank=-1)]
+    if by in ("framework", "agent"):
+        columns.append(Column("NAME", rank=1))
+    if with_steps:
+        columns += [Column("FROM"), Column("TO")]
+    columns += [Column(f"{name.upper()} HOURS", key=f"{name}_hours", kind="number") for name in names]
+    columns += [
+        Column("SHARE", key="mean_share", kind="number"),
+        Column("P95", key="p95_share", kind="number", rank=1),
+        Column("TASKS", kind="number"),
+        Column("MEDIAN LIFE", key="median_life_seconds", kind="number", rank=2),
+    ]
+    if by == "role":
+        columns += [
+            Column("BELOW GUARANTEE", key="below_guarantee_seconds", kind="number", rank=1),
+            Column("UNKNOWN", key="below_guarantee_unknown_seconds", kind="number", rank=3),
+        ]
+    if use.options.half_life is not None:
+        columns += [Column(f"DECAYED {name.upper()}", key=f"decayed_{name}", kind="number") for name in names]
+    sparks = not with_steps and bool(use.options.boundaries)
+    if sparks:
+        columns.append(Column("SHARE OVER TIME", key="share_over_time"))
+    rows = []
+    for row in use.rows:
+        spans = zip(use.steps, row.steps, strict=True) if with_steps else ((use.whole, row.whole),)
+        for step, part in spans:
+            head = [row.key, *([row.name] if by in ("framework", "agent") else [])]
+            head += [_minute(step.start), _minute(step.end)] if with_steps else []
+            cells = [*head, *_cells(use, names, written, step, part)]
+            rows.append([*cells, sparkline_of(use, row)] if sparks else cells)
+    return Report(
+        columns,
+        rows,
+        [row.key for row in use.rows],
+        document,
+        items,
+        empty="nothing was held in this time",
+        remark=["", *_sentences(use)],
+    )
+
+
+def _cells(use: Usage, names: Sequence[str], written: _Plain, step: Step, part: Part) -> list[str]:
+    known = any(step.total.values())
+    median = part.lifetime_at(50)
+    cells = [written.hours(name, part.used.get(name, 0)) for name in names]
+    cells += [
+        written.share(part.mean_share(step.seen)) if known else NOTHING,
+        written.share(part.share_at(95, step.seen)) if known else NOTHING,
+        str(part.tasks),
+        NOTHING if median is None else written.span(median),
+    ]
+    if use.options.by == "role":
+        cells += [
+            written.span(time) if time else NOTHING for time in (part.below_guarantee, part.below_guarantee_unknown)
+        ]
+    if use.options.half_life is not None:
+        whole = use.together.decayed
+        cells += [
+            written.share(part.decayed.get(name, 0) / whole[name]) if whole.get(name) else NOTHING for name in names
+        ]
+    return cells
+
+
+def sparkline_of(use: Usage, row: UsageRow) -> str:
+    """The mean dominant share of each step."""
+    means = _means(use, row)
+    tallest = max((max(_means(use, other), default=0.0) for other in use.rows), default=0.0)
+    return sparkline(means, tallest) if tallest else NOTHING
+
+
+def _means(use: Usage, row: UsageRow) -> list[float]:
+    return [part.mean_share(step.seen) for step, part in zip(use.steps, row.steps, strict=True)]
+
+
+def _sentences(use: Usage) -> Iterator[str]:
+    """Yield the facts beside the table."""
+    yield (
+        f"{use.cluster.cluster_id} from {_minute(use.whole.start)} to {_minute(use.whole.end)} UTC, "
+        f"{format_span(to_seconds(use.whole.seen))} of it seen"
+    )
+    if use.unseen:
+        yield f"{format_span(to_seconds(use.unseen))} are in gaps, in which nothing was seen, and are left out"
+    if use.has_imports and use.together.used.get("gpus"):
+        yield PARTS_OF_GPUS
+
+
+def _figures(use: Usage, step: Step, part: Part) -> dict[str, object]:
+    """The fields of `UsageFigures`."""
+    from mesosctl.output.json_documents import usage as documents
+
+    of_role = use.options.by == "role"
+    known = any(step.total.values())
+    decayed = None
+    if use.options.half_life is not None:
+        whole = use.together.decayed
+        decayed = {name: part.decayed.get(name, 0.0) / total for name, total in sorted(whole.items()) if total}
+    lifetimes = {percent: part.lifetime_at(percent) for percent in (50, 95)}
+    seconds = {percent: None if time is None else to_seconds(time) for percent, time in lifetimes.items()}
+    return {
+        "hours": documents.UsageHours(
+            used=_hours(part.used),
+            reserved_idle=_hours(part.reserved_idle) if of_role else None,
+            guaranteed=_hours(part.guaranteed) if of_role else None,
+            limited=_hours(part.limited) if of_role else None,
+        ),
+        "share": {name: part.used.get(name, 0) / total for name, total in sorted(step.total.items()) if total}
+        if known
+        else None,
+        "dominant_share": documents.DominantShare(mean=part.mean_share(step.seen), p95=part.share_at(95, step.seen))
+        if known
+        else None,
+        "peak": {name: amount / 1000 for name, amount in sorted(part.peak.items())},
+        "below_guarantee_seconds": to_seconds(part.below_guarantee) if of_role else None,
+        "below_guarantee_unknown_seconds": to_seconds(part.below_guarantee_unknown) if of_role else None,
+        "tasks": part.tasks,
+        "lifetime_seconds": documents.Lifetime(median=seconds[50], p95=seconds[95]),
+        "decayed_share": decayed,
+    }
+
+
+def _key(use: Usage, row: UsageRow) -> "documents.UsageKey":
+    from mesosctl.output.json_documents import usage as documents
+
+    by = use.options.by
+    steps = [
+        documents.UsageStep.model_validate(
+            {
+                **_figures(use, step, part),
+                "since": utc_text(to_seconds(step.start)),
+                "until": utc_text(to_seconds(step.end)),
+            }
+        )
+        for step, part in zip(use.steps if row.steps else (), row.steps, strict=True)
+    ]
+    return documents.UsageKey.model_validate(
+        {
+            **_figures(use, use.whole, row.whole),
+            by: row.key,
+            "name": row.name if by in ("framework", "agent") else None,
+            "subtree_hours_used": None if row.subtree is None else _hours(row.subtree),
+            "steps": steps,
+        }
+    )
+
+
+def _document(use: Usage, rows: "list[documents.UsageKey]") -> "documents.UsageReport":
+    from mesosctl.output.json_documents import usage as documents
+
+    return documents.UsageReport(
+        cluster_id=use.cluster.cluster_id,
+        by=use.options.by,
+        since=utc_text(to_seconds(use.whole.start)),
+        until=utc_text(to_seconds(use.whole.end)),
+        seen_seconds=to_seconds(use.whole.seen),
+        unseen_seconds=to_seconds(use.unseen),
+        imported=use.has_imports,
+        cluster_hours=_hours(use.whole.total),
+        used_hours=_hours(use.together.used),
+        rows=rows,
+    )
+
+
+# --- The page -----------------------------------------------------------------------------------------
+
+
+def usage_page(use: Usage, command: str, version: str) -> str:
+    """The usage as one self-contained HTML page: facts, a chart of the dominant shares over time, and the table."""
+    titles, rows = shown_cells(_table(use, _ForPeople(), with_steps=False))
+    title = f"Usage of {use.cluster.cluster_id} by {use.options.by}"
+    facts = {"Command": command, "Recorded from": use.cluster.address, "Made by": f"mesosctl {version}"}
+    listed = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts.items())
+    return html_document(
+        title,
+        [
+            f'<header class="yes"><h1>{escape(title)}</h1></header>',
+            f"<dl>\n{listed}\n</dl>",
+            *(f"<p>{escape(sentence)}</p>" for sentence in _sentences(use)),
+            *(
+                [f"<h2>Mean dominant share in each step</h2>\n{chart(use)}"]
+                if use.steps and use.options.boundaries
+                else []
+            ),
+            f"<h2>Who got what</h2>\n{_html_table(titles, rows)}",
+        ],
+    )
+
+
+def _html_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
+    body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>'
+
+
+def chart(use: Usage) -> str:
+    """An SVG drawing: a bar for each step, made of the mean dominant shares of the largest keys; the rest is grey."""
+    largest = sorted(use.rows, key=lambda row: -row.whole.mean_share(use.whole.seen))
+    shown, others = largest[: _MOST_LINES_OF_CHART - 1], largest[_MOST_LINES_OF_CHART - 1 :]
+    series = [(row.key, _means(use, row)) for row in shown]
+    if others:
+        series.append(("others", [sum(values) for values in zip(*(_means(use, row) for row in others), strict=True)]))
+    highest = max((sum(values) for values in zip(*(means for _, means in series), strict=True)), default=0.0) or 1.0
+    width, height, left = 720.0, 240.0, 48.0
+    length = use.whole.end - use.whole.start
+    box = f"0 0 {left + width + 8:.0f} {height + 32 + 18 * len(series):.0f}"
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img">',
+        f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({left:.0f},8)">',
+        "<title>Mean dominant share in each step</title>",
+    ]
+    for part in (0.0, 0.5, 1.0):
+        y = height * (1 - part)
+        lines.append(f'<path d="M0,{y:.1f} H{width:.0f}" stroke="#999999" stroke-width="0.5"/>')
+        lines.append(f'<text x="-6" y="{y + 4:.1f}" text-anchor="end">{_percent(highest * part)}</text>')
+    floor = [height] * len(use.steps)
+    for index, (name, means) in enumerate(series):
+        colour = _COLOURS[index]
+        for number, (step, mean) in enumerate(zip(use.steps, means, strict=True)):
+            x = width * (step.start - use.whole.start) / length
+            wide = width * (step.end - step.start) / length
+            tall = height * mean / highest
+            floor[number] -= tall
+            if tall:
+                lines.append(
+                    f'<rect x="{x:.2f}" y="{floor[number]:.2f}" width="{max(0.5, wide - 0.5):.2f}" height="{tall:.2f}" '
+                    f'fill="{colour}"><title>{escape(name)} {_percent(mean)}</title></rect>'
+                )
+        y = height + 34 + 18 * index
+        lines.append(f'<rect x="0" y="{y - 10:.0f}" width="10" height="10" fill="{colour}"/>')
+        lines.append(f'<text x="16" y="{y:.0f}">{escape(name)}</text>')
+    lines.append(f'<text x="0" y="{height + 16:.0f}">{escape(_minute(use.whole.start))}</text>')
+    lines.append(
+        f'<text x="{width:.0f}" y="{height + 16:.0f}" text-anchor="end">{escape(_minute(use.whole.end))}</text>'
+    )
+    return "\n".join([*lines, "</g>", "</svg>"])

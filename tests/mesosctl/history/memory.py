@@ -1,0 +1,67 @@
+"""A recording in memory, for tests of what is calculated of its rows."""
+
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from mesosctl.history.interface import WHOLE, Recording
+from mesosctl.history.records import Counts, RecordedCluster
+
+CLUSTER = RecordedCluster("c", "http://master:5050", first_seen=0, last_seen=1)
+
+
+def _holds(row, window):
+    return (window.until is None or row.start < window.until) and (
+        window.since is None or row.end is None or row.end > window.since
+    )
+
+
+@dataclass
+class MemoryRecording(Recording):
+    """Rows in lists."""
+
+    of_agents: list[Any] = field(default_factory=list)
+    of_frameworks: list[Any] = field(default_factory=list)
+    of_tasks: list[Any] = field(default_factory=list)
+    of_suppressions: list[Any] = field(default_factory=list)
+    of_settings: list[Any] = field(default_factory=list)
+    of_gaps: list[Any] = field(default_factory=list)
+
+    def _rows(self, rows, window):
+        return iter(sorted((row for row in rows if _holds(row, window)), key=lambda row: row.start))
+
+    def clusters(self):
+        return [CLUSTER]
+
+    def counts(self, cluster_id):
+        return Counts(*(0,) * 7)
+
+    def agents(self, cluster_id, window=WHOLE):
+        return self._rows(self.of_agents, window)
+
+    def frameworks(self, cluster_id, window=WHOLE):
+        return self._rows(self.of_frameworks, window)
+
+    def suppressions(self, cluster_id, window=WHOLE):
+        return self._rows(self.of_suppressions, window)
+
+    def tasks(self, cluster_id, window=WHOLE):
+        return self._rows([row for row in self.of_tasks if row.start is not None], window)
+
+    def demand(self, cluster_id, window=WHOLE):
+        return chain(self.of_tasks)
+
+    def settings(self, cluster_id, window=WHOLE):
+        return self._rows(self.of_settings, window)
+
+    def runs(self, cluster_id, window=WHOLE):
+        return iter(())
+
+    def gaps(self, cluster_id, window=WHOLE):
+        return self._rows(self.of_gaps, window)
+
+    def imports(self):
+        return []
+
+    def close(self):
+        pass
