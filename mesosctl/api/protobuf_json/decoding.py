@@ -152,11 +152,19 @@ DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, par
 """The decoder of one value, without the checks of `decode`."""
 
 
-_JSON_TYPES = (dict, list, str, int, float, type(None))
+class UndecodedText(str):
+    """The text of a part of JSON that was not decoded."""
+
+    __slots__ = ()
+
+
+_JSON_TYPES = (dict, list, tuple, str, int, float, type(None))
 
 
 def text_if_undecoded(part: Any) -> str | None:
-    """The text of a part of JSON that was not decoded (a `Raw` of msgspec); None for one that was."""
+    """The text of a part of JSON that was not decoded (`UndecodedText`, or `Raw` of msgspec); None for one that was."""
+    if type(part) is UndecodedText:
+        return part
     return None if isinstance(part, _JSON_TYPES) else str(part, "utf-8")
 
 

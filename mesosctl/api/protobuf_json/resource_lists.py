@@ -162,6 +162,19 @@ class ResourceLists:
             raise ValueError(text)
         return found
 
+    def plain_in(self, part: Any, where: str) -> Resources:
+        """Like `plain`, for a list that may be undecoded text from json.dumps.
+
+        Raises ValueError if the text needs a closer look.
+        """
+        text = text_if_undecoded(part)
+        if text is None:
+            return self.plain(part, where)
+        found = self.plain_of_text(text)
+        if found is None:
+            raise ValueError(text)
+        return found
+
     def all_in(self, part: Any, where: str) -> Resources:
         """Like `plain`, for a list that may be undecoded text; raises as `by_role_in`."""
         if text_if_undecoded(part) is None:
