@@ -156,6 +156,9 @@ class HierarchicalAllocator(Allocator):
         framework = state.frameworks[info.id] = Framework(info)
         framework.active = active
         _subscribe(state, framework, info.roles, suppressed)
+        for agent in state.agents.values():
+            if agent.used_by_unknown.pop(info.id, None) is not None:
+                agent.refresh()
         _account_holdings(state, framework, used or {})
         if active:
             self.allocation_runs.request_run_for_all()
@@ -343,6 +346,9 @@ def _account_used(state: State, agent: Agent, used: Mapping[str, Resources]) -> 
         if framework is not None:
             state.hold_all(agent, framework, resources)
             state.mark_all_allocated(agent, resources)
+        elif resources:
+            known = agent.used_by_unknown.get(framework_id, ())
+            agent.used_by_unknown[framework_id] = (*known, *state.pool.allocations.by_role(resources))
     agent.refresh()
 
 
