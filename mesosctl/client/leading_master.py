@@ -70,6 +70,11 @@ class Master:
         return self._sender.deadline
 
     @property
+    def is_fake(self) -> bool:
+        """Whether it is a fake master in this process."""
+        return self._sender.leader.address.fake is not None
+
+    @property
     def changes_left(self) -> int:
         """The number of changes that were sent, whatever the answers."""
         return self._sender.changes_left

@@ -1,5 +1,6 @@
 """`mesosctl history`: its verbs."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,126 @@ def history() -> None:
     A recording is one SQLite file. mesosctl usage says who got what, and mesosctl whatif --replay plays it with other
     quotas.
     """
+
+
+def _every(text: str | float) -> float:
+    from mesosctl.model.text import parse_seconds
+
+    return parse_seconds(str(text), "--every", 1)
+
+
+def _every_agents(text: str | float) -> float:
+    from mesosctl.model.text import parse_seconds
+
+    return parse_seconds(str(text), "--every-agents", 1)
+
+
+Every = Annotated[
+    float,
+    typer.Option(
+        "--every", metavar="SPAN", parser=_every, help="The time between readings of quotas, weights and suppression."
+    ),
+]
+EveryAgents = Annotated[
+    float,
+    typer.Option(
+        "--every-agents",
+        metavar="SPAN",
+        parser=_every_agents,
+        help="The time between readings of agents, reservations and executors.",
+    ),
+]
+Duration = Annotated[
+    str | None,
+    typer.Option("--duration", metavar="SPAN", help="End after this time, such as 1h. The default is never."),
+]
+Keep = Annotated[
+    str | None,
+    typer.Option(
+        "--keep", metavar="SPAN", help="Remove what ended longer ago, such as 90d. The default is to keep all."
+    ),
+]
+
+
+@app.command(
+    "record",
+    cls=Command,
+    epilog=examples(
+        ("history record --history h.sqlite", "until it is stopped"),
+        ("history record --history h.sqlite --keep 90d", "the last 90 days"),
+        ("--master fake:cluster.toml history record --history h.sqlite --duration 10m", "ten minutes of virtual time"),
+    ),
+)
+def record(  # one parameter an option
+    ctx: typer.Context,
+    *,
+    history: HistoryFile,
+    every: Every = 60,
+    every_agents: EveryAgents = 600,
+    duration: Duration = None,
+    keep: Keep = None,
+    cluster_id: ClusterId = None,
+) -> None:
+    """Record what happens on a cluster, until it is stopped.
+
+    It follows the events of the leading master: agents, frameworks and tasks that come and go. Quotas, weights and
+    suppressed roles are read at an interval, because a master has no events for them. A master that is away or fails
+    over is waited for; the recording marks that time as a gap. Ctrl-C and SIGTERM end the recording cleanly, with exit
+    status 0. After any other end, at most the last second is lost, and the next start continues with a gap.
+
+    The clock of the master counts. The cluster is named after the master's --cluster, or else its address, unless
+    --cluster-id names it. The time of a fake: master is virtual here: with --duration, it passes at once.
+    """
+    import time
+
+    from mesosctl.history.sqlite import open_writer
+    from mesosctl.model.errors import HungUp, Interruption, UsageError
+    from mesosctl.model.text import parse_span
+    from mesosctl.operations.recording import Recorder, RecordOptions, Surroundings
+
+    session: Session = ctx.obj
+    environment = session.environment
+    wall: Callable[[], float] = time.time
+    options = RecordOptions(
+        every,
+        every_agents,
+        None if duration is None else parse_span(duration, "--duration"),
+        None if keep is None else parse_span(keep, "--keep"),
+        cluster_id,
+        environment.secrets.redact(session.options.master or ""),
+        session.options.principal,
+    )
+    with session.open_master() as master:  # a wrong address or setting is refused before a file is made
+        is_virtual = master.is_fake
+    if is_virtual and environment.transport is None:
+        if options.duration is None:
+            raise UsageError(
+                "a fake: master has virtual time, which passes at once", field="--duration", hint="give --duration 10m"
+            )
+        import fake_master
+
+        clock = fake_master.virtual_clock()
+        environment.transport = fake_master.open_transport(session.options.master or "", clock=clock)
+        environment.clock, environment.sleep, wall = clock, clock.sleep, clock
+
+    def tell(sentence: str) -> None:
+        session.note(sentence)
+        environment.tell_notes()
+
+    in_process = environment.transport is not None
+    around = Surroundings(wall, environment.clock, environment.sleep, tell, in_process)
+    with open_writer(history) as recording:
+        try:
+            Recorder(recording, session.open_master, options, around).run()
+        except KeyboardInterrupt as stopped:
+            if isinstance(stopped, Interruption) and stopped.kind is HungUp:
+                raise
+    from mesosctl.history.contents import contents
+    from mesosctl.history.sqlite import open_recording
+    from mesosctl.output.history import history_list
+
+    with open_recording(history) as written:
+        session.emit(history_list(contents(written)))
 
 
 Log = Annotated[Path, typer.Argument(metavar="FILE", help="The log; it may be compressed by gzip.", show_default=False)]
