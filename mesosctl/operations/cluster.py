@@ -13,8 +13,9 @@ from mesosctl.model.quantities import Quantities, to_double
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import STANDARD_NAMES, did_you_mean, is_strict_subrole
+from mesosctl.model.text import listed
 from mesosctl.operations.quota.reading import quotas_if_allowed, read_roles
-from mesosctl.operations.reservations.targets import find_agent, has_attributes, listed, read_agents
+from mesosctl.operations.reservations.targets import find_agent, has_attributes, read_agents
 
 Progress = Callable[..., None]
 AGENT_KEYS = ("name", "status", "use")
