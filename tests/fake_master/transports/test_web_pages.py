@@ -19,7 +19,6 @@ QUOTA = json.dumps({"role": "web", "guarantee": [{"name": "cpus", "type": "SCALA
 FRIEND = "http://localhost:3000"
 OWN_HOSTS = (
     "",
-    None,
     "127.0.0.1",
     "127.0.0.1:PORT",
     "localhost:1",
