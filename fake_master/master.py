@@ -14,6 +14,7 @@ from fake_master.services.agents.maintenance import Maintenance
 from fake_master.services.agents.master_failover import Failover
 from fake_master.services.agents.registered_agents import AgentRegistry
 from fake_master.services.agents.registration import AgentRegistration, Oversubscription
+from fake_master.services.agents.registry_garbage import RegistryGarbageCollection
 from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.services.events import EventPublisher
@@ -127,6 +128,10 @@ class Master:
         self._load()
         if takes_over:
             self.failover.begin()
+            RegistryGarbageCollection(state, records).begin()
+            if state.flags.weights:
+                with self.transaction():
+                    self.weights.keep_flag()
 
     # --- Time -----------------------------------------------------------------------------------------
 

@@ -23,6 +23,9 @@ class AgentRecord(TypedDict):
     registered_time: float
     """Seconds since the epoch, as are the other times."""
     gone: NotRequired[bool]
+    gone_time: NotRequired[float]
+    forgotten: NotRequired[bool]
+    """Whether an agent that is unreachable or gone has been so for too long for the registry to keep it."""
     shut_down: NotRequired[bool]
     deactivated: NotRequired[bool]
     unreachable_time: NotRequired[float]
@@ -140,6 +143,8 @@ _MINIMUM = _with(quantities=_or_nothing(_all(_with(quantities=_or_nothing(_each(
 _POSSIBLE: Mapping[str, Mapping[str, Fits]] = {
     "agent": {
         "gone": _switch,
+        "gone_time": _moment,
+        "forgotten": _switch,
         "shut_down": _switch,
         "deactivated": _switch,
         "unreachable_time": _moment,

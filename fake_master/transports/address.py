@@ -26,6 +26,7 @@ from mesosctl.model.version_profile import MESOS_1_4, PROFILES
 if TYPE_CHECKING:
     from fake_master.sources.cluster_file import ClusterSpec
     from fake_master.sources.snapshot import RestoredCluster
+    from fake_master.state.clock import VirtualClock
 
 SCHEME = "fake:"
 _OPTIONS = ("fresh", "version")
@@ -107,11 +108,13 @@ def state_folder() -> Path:
     return Path(home) / ".local" / "state" / "mesosctl" / "fake"
 
 
-def open_on_call(address: str, longest_wait: float | None = None) -> LazyConnection:
+def open_on_call(
+    address: str, longest_wait: float | None = None, *, clock: "VirtualClock | None" = None
+) -> LazyConnection:
     """The master behind an address, with the state that its last command left.
 
-    `longest_wait`: see `fake_master.open_transport`. It starts with the first request that needs a master. Raises
-    BadInput, and so may that request.
+    `longest_wait`, `clock`: see `fake_master.open_transport`. It starts with the first request that needs
+    a master. Raises BadInput, and so may that request.
     """
     parsed = FakeAddress.parse(address)
     spec = None if parsed.file is None else parsed.spec()
@@ -122,7 +125,9 @@ def open_on_call(address: str, longest_wait: float | None = None) -> LazyConnect
         )
 
     def start() -> DirectConnection:
-        return DirectConnection((spec or parsed.spec()).start(registry))
+        if clock is None:
+            return DirectConnection((spec or parsed.spec()).start(registry))
+        return DirectConnection((spec or parsed.spec()).start(registry, clock=clock), clock.sleep)
 
     profile = PROFILES[parsed.version or MESOS_1_4.name] if spec is None else None
     return LazyConnection(start, registry, profile, lambda: _explained(address, path))

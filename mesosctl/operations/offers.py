@@ -19,6 +19,7 @@ from mesosctl.model.offers.offers import Offer, OfferOperation, TakenOffer
 from mesosctl.model.reservations.operations import apply_all
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import display_names, matches_agent
+from mesosctl.model.suggestion import command
 from mesosctl.operations.cluster import readings
 from mesosctl.operations.confirm import confirm
 from mesosctl.planning.dominant_shares import Sharing
@@ -200,7 +201,7 @@ class _SchedulerSession:
             lambda: self._agent_total(offer) == target,
             what=f"{operation.action} on {offer.hostname}",
             wait=False,
-            shown_by=f"mesosctl reservations --agent {offer.agent_id}",
+            shown_by=command("reservations", agent=offer.agent_id),
         )
         self._confirm(offer, operation, target)
         return TakenOffer(offer, operation, self._declined, confirmed=True)
@@ -223,7 +224,7 @@ class _SchedulerSession:
         except MesosctlError as error:
             raise NotConfirmed(
                 f"{operation.action} was sent, but {offer.hostname} could not be read back: {error.message}",
-                hint=f"check with mesosctl reservations --agent {offer.agent_id}",
+                hint=f"check with {command('reservations', agent=offer.agent_id)}",
             ) from error
 
     def _agent_total(self, offer: Offer) -> Resources:

@@ -108,6 +108,9 @@ def _account_used(state: State, agent: Agent, used: Mapping[str, Resources]) -> 
         if framework is not None:
             state.hold_all(agent, framework, resources)
             state.mark_all_allocated(agent, resources)
+        elif resources:
+            known = agent.used_by_unknown.get(framework_id, ())
+            agent.used_by_unknown[framework_id] = (*known, *state.pool.allocations.by_role(resources))
     agent.refresh()
 
 
@@ -134,6 +137,9 @@ class FrameworkEvents(Events):
         framework = state.frameworks[info.id] = Framework(info)
         framework.active = active
         _subscribe(state, framework, info.roles, suppressed)
+        for agent in state.agents.values():
+            if agent.used_by_unknown.pop(info.id, None) is not None:
+                agent.refresh()
         _account_holdings(state, framework, used or {})
         if active:
             self.allocation_runs.request_run_for_all()

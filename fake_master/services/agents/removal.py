@@ -115,7 +115,7 @@ class AgentRemoval:
         if agent is not None:
             self.give_up([agent])
             return True
-        self._records.note(hostname, gone=True)
+        self._records.note(hostname, gone=True, gone_time=self._state.now)
         for framework in self._state.frameworks.values():
             for task in [task for task in framework.unreachable_tasks.values() if task.agent_id == agent_id]:
                 del framework.unreachable_tasks[task.id]
@@ -131,7 +131,7 @@ class AgentRemoval:
         """Remove registered agents that are gone for good.  Inside a transaction."""
         for agent in agents:
             if self._state.known_agents.record(agent)["id"] == agent.id:  # a snapshot may have two on one host
-                self._records.note(agent.hostname, gone=True)
+                self._records.note(agent.hostname, gone=True, gone_time=self._state.now)
         self._remove_gone(agents)
 
     def shut_down(self, agent: Agent) -> None:

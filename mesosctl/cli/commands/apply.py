@@ -1,7 +1,6 @@
 """`mesosctl diff` and `apply`: a cluster is compared with its desired state in a file, and brought in line with it."""
 
 import os
-import shlex
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +12,7 @@ from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.model.exit_status import ExitStatus
+from mesosctl.model.suggestion import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -89,7 +89,7 @@ def _note_empty(session: Session, wanted: "DesiredState", name: str, *, prune: b
 
 def _read(session: Session, file: str) -> str:
     """The text of the file with the desired state.  Raises BadInput."""
-    missing = f"mesosctl export -f {shlex.quote(file)} writes one"
+    missing = f"{command('export', f=file)} writes one"
     return read_text(file, "--file", session.environment.stdin, missing=missing)
 
 

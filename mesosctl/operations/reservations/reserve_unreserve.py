@@ -14,6 +14,7 @@ from mesosctl.model.reservations.rules import Requester, check_reserve, check_un
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean
+from mesosctl.model.suggestion import command
 from mesosctl.operations.quota.reading import check_entries
 from mesosctl.operations.reservations.send import FIRST_PAUSE, LONGEST_PAUSE, Operation, SendOptions, operate
 from mesosctl.operations.reservations.targets import (
@@ -105,16 +106,15 @@ def create_volume(
     try:
         (reserved,) = to_undo(agent, [disk], owner)
     except NotFound as error:
-        error.hint = (
-            "a volume is made of reserved disk; reserve it first: "
-            f"mesosctl reserve {agent.typed_name} {plain_text(Resources([disk]))} --role {owner.role}"
+        error.hint = "a volume is made of reserved disk; reserve it first: " + command(
+            "reserve", agent.typed_name, plain_text(Resources([disk])), role=owner.role
         )
         raise
     except Conflict as error:
         error.reword(f"agent {agent.name} has no single free entry of {disk} that is reserved for '{owner.role}'")
         error.hint = (
             "a volume needs reserved disk that is not in a volume yet: "
-            f"mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows what there is"
+            f"{command('reservations', agent=agent.typed_name, role=owner.role)} shows what there is"
         )
         raise
     made = replace(reserved, disk=volume._replace(principal=volume.principal or asks.principal))
@@ -124,7 +124,7 @@ def create_volume(
     except RuleViolation as error:
         if error.rule == "create.unique-id":
             error.reword(f"role '{owner.role}' already has a volume '{volume.persistence_id}' on agent {agent.name}")
-            error.hint = f"choose another id; mesosctl volumes list --agent {agent.typed_name} shows the ids in use"
+            error.hint = f"choose another id; {command('volumes list', agent=agent.typed_name)} shows the ids in use"
         raise
     return operate(master, [Operation(agent, "created", [made], operations.create(Resources([made])))], options)
 
@@ -215,7 +215,7 @@ def plan_destroy(agent: RegisteredAgent, volume_id: str, role: str | None) -> Op
     if not found:
         others = [owner for name, owner in known if name == volume_id]
         likely = [name for name, owner in known if role in (None, owner)]
-        look = f"mesosctl volumes list --agent {agent.typed_name} shows them"
+        look = f"{command('volumes list', agent=agent.typed_name)} shows them"
         raise NotFound(
             f"agent {agent.name} has no volume '{volume_id}'" + (f" of '{role}'" if role else ""),
             field="volume",

@@ -12,6 +12,7 @@ from mesosctl.model.reservations.rules import check_stack
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean, shared_hostnames, short_ids
+from mesosctl.model.suggestion import command
 
 _SHOWN = 5
 
@@ -166,7 +167,7 @@ def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tup
             f"agent {agent.name} does not have {entry} free and reserved for {' > '.join(under)}: tasks use it",
             field=entry.name,
             rule="operation.available",
-            hint=f"mesosctl reservations --agent {agent.typed_name} --role {under[-1]} shows what there is",
+            hint=f"{command('reservations', agent=agent.typed_name, role=under[-1])} shows what there is",
         )
     choose = "mesosctl reserve -f reads JSON that names the principal and the labels of each level"
     return _the_one(held, f"{entry} reserved for {' > '.join(under)}", agent, choose=choose).reservations
@@ -201,7 +202,7 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
                 "use it",
                 field=entry.name,
                 rule="operation.available",
-                hint=f"{there}; mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows it all",
+                hint=f"{there}; {command('reservations', agent=agent.typed_name, role=owner.role)} shows it all",
             )
         choose = "mesosctl unreserve chooses one by --under, --label and --reserver, or by the JSON of -f"
         what = f"{entry} dynamically reserved for '{owner.role}'{_as_given(owner)}"
@@ -234,7 +235,7 @@ def volume_names(volumes: Resources) -> str:
 
 def destroy_first(agent: RegisteredAgent, volumes: Resources) -> str:
     """A hint: the commands that destroy the volumes which are in the way."""
-    commands = [f"mesosctl volumes destroy {agent.typed_name} {_id_of(one)} --role {one.role}" for one in volumes]
+    commands = [command("volumes destroy", agent.typed_name, _id_of(one), role=one.role) for one in volumes]
     return "volumes use it; destroy them first: " + "; ".join(commands)
 
 
