@@ -57,7 +57,9 @@ def serve(options: ServeOptions) -> None:
 
     When it is ready, it prints its URL to standard output, and GET /health answers 200. It ends on SIGTERM or Ctrl-C.
     """
-    from fake_master.transports.zookeeper import parse_place  # imported late: --help and --version do not need it
+    # Imported late: --help and --version do not need them.
+    from fake_master.transports.web_pages import check_origins
+    from fake_master.transports.zookeeper import parse_place
 
     set_up_logs(options.log_format, requests=options.log_requests)
     tls = server_context(
@@ -66,6 +68,7 @@ def serve(options: ServeOptions) -> None:
     if options.driver:
         _check_driver(options)
     place = None if options.zk is None else parse_place(options.zk)
+    check_origins(options.allow_origin or ())
     check_ready_file(options.ready_file)
     with loading():
         spec = _spec(options)
@@ -95,7 +98,7 @@ def _serve(
     allow_many_files()
 
     async def run() -> None:
-        server = Server(master, tls, drivers=options.driver)
+        server = Server(master, tls, drivers=options.driver, allowed_origins=options.allow_origin or ())
         registered: list[Registration] = []
 
         def ready(url: str) -> None:
