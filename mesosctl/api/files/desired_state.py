@@ -221,7 +221,7 @@ def _amounts(text: Any, where: str, *, zero: bool) -> dict[str, int] | None:
 def _weight(value: Any, role: str) -> float:
     where = f"weights.{role}"
     roles.check_role(role, where)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
         raise _wrong(where, "a weight must be a number above zero")
     return float(value)
 
