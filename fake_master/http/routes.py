@@ -154,7 +154,7 @@ NOT_SERVED = {
     "flag `max_executors_per_agent`": "a simulated agent runs any number of executors",
     "flag `quorum`": "there is one master, which is the leader",
 }
-"""What a master has and this one does not serve, and why."""
+"""The endpoints and flags of a real master that this one does not have, and the reasons."""
 
 
 def page(endpoints: Endpoints) -> str:

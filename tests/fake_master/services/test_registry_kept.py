@@ -1,4 +1,4 @@
-"""What a registry keeps and for how long: the weights of the flag, and agents that are away."""
+"""Records of a registry and how long they last: the weights of the flag, and agents that are away."""
 
 import json
 import re
