@@ -66,7 +66,7 @@ class TaskConfig(TypedDict, total=False):
 
 
 class QuotaConfig(TypedDict, total=False):
-    """Guarantees and limits as resource text; without limits, they are those that `POST /quota` would set."""
+    """Guarantees and limits as resource text; without limits, there are none."""
 
     guarantees: str
     limits: str

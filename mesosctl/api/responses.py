@@ -89,15 +89,22 @@ def roles(answer: Any) -> dict[str, RoleUsage]:
     return found
 
 
-def limits_of_role(answer: Any, role: str) -> Limits:
-    """`GET /roles`: the limits of one role; none before Mesos 1.9, and for a role that is not shown."""
+def quota_of_role(answer: Any, role: str) -> Quota:
+    """`GET /roles`: the quota of one role; none before Mesos 1.9, and for a role that is not shown."""
     for index, element in enumerate(_list(_answer(answer, "roles").get("roles"), "roles")):
         where = f"roles[{index}]"
         entry = _object(element, where)
         if entry.get("name") == role:
-            limits = _object(_object(entry.get("quota"), f"{where}.quota").get("limit"), f"{where}.quota.limit")
-            return Limits({name: _milli(amount, f"{where}.quota.limit.{name}") for name, amount in limits.items()})
-    return Limits()
+            quota = _object(entry.get("quota"), f"{where}.quota")
+            guarantee, limit = (
+                {
+                    name: _milli(amount, f"{where}.quota.{part}.{name}")
+                    for name, amount in _object(quota.get(part), f"{where}.quota.{part}").items()
+                }
+                for part in ("guarantee", "limit")
+            )
+            return Quota(Quantities(guarantee), Limits(limit))
+    return Quota()
 
 
 def weights(answer: Any) -> dict[str, float]:

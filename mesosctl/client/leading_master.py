@@ -45,7 +45,7 @@ class Master:
 
     One deadline covers all requests to it.  Every method raises an error of `mesosctl.model.errors`: NoMaster and its
     subclasses, DeadlinePassed, and the errors of `client.response.raise_for_status`. An httpx `transport` replaces that
-    of the address.
+    of the address.  `fake` is the text of a `fake:` address, and None for another one.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class Master:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.settings = settings or ClientSettings()
+        self.fake = address.fake if transport is None else None
         self._sender = Sender(
             address,
             self.settings,

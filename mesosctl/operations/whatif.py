@@ -238,19 +238,14 @@ class ChangeRunner:
                 self._dry_run.traffic = Simulation.play(limits, self._traffic.arrivals, self._traffic.today)
 
     def _quota(self, change: changes.Guarantee | changes.Bounds) -> None:
-        from mesosctl.operations.quota.reading import read_quotas
-        from mesosctl.operations.quota.set_update_remove import make_update, plan_update, set_quota
+        from mesosctl.operations.quota.set_update_remove import make_update, plan_update
 
-        # A list of many thousands of agents would take longer than everything else.
-        options = self._options._replace(capacity=self._dry_run.capacity)
         if isinstance(change, changes.Guarantee):
-            if change.role not in read_quotas(self._master):
-                set_quota(self._master, change.role, change.entries, None, options)
-                return
             desired = DesiredQuota(guarantees=guarantees_of(change.entries))
         else:
             desired = DesiredQuota(limits=change.limits)
-        options = options._replace(create=True)
+        # A list of many thousands of agents would take longer than everything else.
+        options = self._options._replace(capacity=self._dry_run.capacity, create=True)
         plan = plan_update(self._master, [(change.role, desired)], options)
         losses = describe_losses(plan)
         if losses:

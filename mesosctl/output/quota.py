@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model.amount_text import in_words
-from mesosctl.model.quantities import format_milli
+from mesosctl.model.quantities import Quantities, format_milli
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.output.formats.amounts import amounts_text, quota_use_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
@@ -211,12 +211,8 @@ def _limit_unsaid(change: "QuotaChange") -> str:
     """The reason for a limit that the command did not give; empty if it did, or if there is none."""
     if change.limit_given or change.after is None or not change.after.limits:
         return ""
-    if change.before is None:
-        why = "you gave none, so this master makes it equal to the guarantee"
-    elif change.before.limits == change.after.limits:
-        why = "you gave none, so it stays"
-    else:
-        why = "you gave none, so it stays equal to the guarantee"
+    stays = change.before is not None and change.before.limits == change.after.limits
+    why = "you gave none, so it stays" if stays else "POST /quota makes it equal to the guarantee"
     return f"limit of {change.role}: {amounts_text(change.after.limits)} ({why})"
 
 
@@ -284,7 +280,10 @@ _MEANINGS: dict[str, Meaning] = {"pass": "met", "FAIL": "not met", "unknown": "a
 
 
 def _verdict(check: "QuotaCheck") -> Verdict:
-    asked = f"{in_words(check.requested)} for {check.role}"
+    limits = Quantities(check.limits)
+    asked = f"{in_words(check.requested)} for {check.role}" if check.requested else "it"
+    if limits and not check.requested:
+        asked = f"a limit of {in_words(limits)} for {check.role}"
     broken = [finding for finding in check.findings if finding.passed is False]
     unknown = [finding for finding in check.findings if finding.passed is None]
     if broken:

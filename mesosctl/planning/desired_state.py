@@ -42,7 +42,7 @@ class Actual:
     weights: Mapping[str, float] = field(default_factory=dict)
     agents: Mapping[str, RegisteredAgent] = field(default_factory=dict)
     profile: Profile = MESOS_1_11
-    """The master's rules for a quota whose limits are not given."""
+    """The master's rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def quota_changes(
         return
     for role in sorted({*desired.quotas, *(actual.quotas if prune else ())}):
         before, change = actual.quotas.get(role), desired.quotas.get(role)
-        after = None if change is None else change.applied_to(before, actual.profile)
+        after = None if change is None else change.applied_to(before)
         if before != after:
             yield role, before, after
 

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.arguments import ClusterId, HistoryFile
+from mesosctl.cli.arguments import ClusterId, HistoryFile, WrittenFile
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
 from mesosctl.history.imports.formats import FormatName
+from mesosctl.model.errors import HungUp, Interruption, UsageError
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -94,7 +95,6 @@ def record(  # one parameter an option
     import time
 
     from mesosctl.history.sqlite import open_writer
-    from mesosctl.model.errors import HungUp, Interruption, UsageError
     from mesosctl.model.text import parse_span
     from mesosctl.operations.recording import Recorder, RecordOptions, Surroundings
 
@@ -241,3 +241,55 @@ def list_(ctx: typer.Context, history: HistoryFile) -> None:
     session: Session = ctx.obj
     with open_recording(history) as recording:
         session.emit(history_list(contents(recording)))
+
+
+Anonymise = Annotated[
+    bool,
+    typer.Option(
+        "--anonymize",
+        "--anonymise",
+        help="Keep amounts and structure, but replace the names, and count times from the first moment.",
+        show_default=False,
+    ),
+]
+KeepTimes = Annotated[bool, typer.Option("--keep-times", help="Keep the times with --anonymize.", show_default=False)]
+
+
+@app.command(
+    "export",
+    cls=Command,
+    epilog=examples(
+        ("history export --history h.sqlite -f rows.jsonl", "every row"),
+        ("history export --history h.sqlite --anonymize -f shape.jsonl", "rows to pass on"),
+    ),
+)
+def export(  # one parameter an option
+    ctx: typer.Context,
+    *,
+    history: HistoryFile,
+    file: WrittenFile = None,
+    cluster_id: ClusterId = None,
+    anonymise: Anonymise = False,
+    keep_times: KeepTimes = False,
+) -> None:
+    """Write the rows of a recording as JSON lines.
+
+    Each line has the key table and the columns of that table; times are seconds since 1970. --anonymize replaces the
+    names of roles, agents, frameworks, principals and tasks, so that you can share the file.
+    """
+    from mesosctl.file_writing import write_pieces
+    from mesosctl.history.contents import chosen_cluster
+    from mesosctl.history.export import lines
+    from mesosctl.history.sqlite import open_recording
+
+    session: Session = ctx.obj
+    if keep_times and not anonymise:
+        raise UsageError("--keep-times is for --anonymize", field="--keep-times", hint="times are kept anyway")
+    with open_recording(history) as recording:
+        clusters = recording.clusters() if cluster_id is None else [chosen_cluster(recording, cluster_id)]
+        rows = lines(recording, clusters, anonymise=anonymise, keep_times=keep_times or not anonymise)
+        if file is None or str(file) == "-":
+            session.emit_pieces(session.kept(rows, "the rows"))
+            return
+        write_pieces(file, session.kept(rows, str(file)))
+    session.note(f"written to {file}")

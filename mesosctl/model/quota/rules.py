@@ -7,7 +7,7 @@ fake master when it receives one.
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model import roles
@@ -83,29 +83,28 @@ def check_guarantee(guarantee: Sequence["Resource"], field: str = "guarantee") -
 
 
 def check_amounts_above_zero(guarantee: Sequence["Resource"]) -> None:
-    """A zero guarantees nothing, and a 1.11 master makes it a limit of zero that starves the role.
+    """A zero guarantees nothing, and by POST /quota a 1.11 master makes it a limit of zero that starves the role.
 
     Masters accept a zero; this rule is the tool's own.  Raises RuleViolation.
     """
     for index, resource in enumerate(guarantee):
         if isinstance(resource.value, int) and resource.value <= 0:
             raise RuleViolation(
-                f"{resource.name} is zero: that guarantees nothing, and from Mesos 1.9 on it also sets a limit of zero",
+                f"{resource.name} is zero, which guarantees nothing",
                 field=f"guarantee[{index}].scalar.value",
                 rule="quota.above-zero",
-                hint=f"leave {resource.name} out; to forbid it, use quota update --limit {resource.name}:0",
+                hint=f"leave {resource.name} out; from Mesos 1.9 on, --limit {resource.name}:0 forbids it",
             )
 
 
-def quota_of_guarantee(guarantee: Iterable["Resource"], profile: Profile) -> Quota:
+def quota_of_guarantee(guarantees: Quantities, profile: Profile) -> Quota:
     """The quota that a v0 request stores: guarantees, and equal limits if the master makes them."""
-    amounts = {resource.name: resource.value for resource in guarantee if isinstance(resource.value, int)}
-    return Quota(Quantities(amounts), Limits(amounts if profile.quota_sets_limits else None))
+    return Quota(guarantees, Limits(guarantees if profile.quota_sets_limits else None))
 
 
-def check_limits_fit_request(guarantee: Iterable["Resource"], quota: Quota, profile: Profile) -> None:
+def check_limits_fit_request(quota: Quota, profile: Profile) -> None:
     """A v0 request makes no limits, or limits equal to the guarantee.  Raises RuleViolation for others."""
-    if quota_of_guarantee(guarantee, profile) == quota:
+    if quota_of_guarantee(quota.guarantees, profile) == quota:
         return
     if profile.knows_update_quota:
         raise RuleViolation(

@@ -4,6 +4,11 @@ from tests.mesosctl.cli.mistakes.mistake import BUSY, LISTED, ONE_HOST, Mistake
 
 LIMITS = {"limits.json": '{"limits": [{"principal": "marathon", "qps": 10, "capacity": 100}]}'}
 NEWER = "fake:?version=1.11"
+OLD, AGENT = "fake:a.toml?version=1.4", {"a.toml": '[[agents]]\nresources = "cpus:4"\n'}
+CAPPED = "quota set web cpus:2 --limit cpus:2"
+HELD = "reserve agent-1 cpus:3 --role web"
+USES = "already consumes 3 cpus, more than its limits of 2 cpus"
+NO_QUOTA = "no quota is set for 'ads'"
 QUOTA = "quota set web cpus:2 mem:1GiB"
 REFINED = "reserve agent-1 cpus:4 --role dept\nreserve agent-1 cpus:1 --role dept/x --under dept"
 VOLUME = "reserve agent-1 disk:100 --role db\nvolumes create agent-1 logs disk:60 --role db"
@@ -68,7 +73,7 @@ MISTAKES = (
     Mistake("quota set web mem:-1GB", 3, "mem: -1GB is below zero"),
     Mistake("quota set web cpus:2GB", 3, "cpus: 'GB' is a unit, but only mem and disk take one", "a plain number"),
     Mistake("quota set web cpus:0.0001", 3, "cpus: 0.0001 is finer than a thousandth", "write cpus:0.001"),
-    Mistake("quota set cpus:12", 2, "give a role and resources", "mesosctl quota set dev cpus:12 mem:6GiB"),
+    Mistake("quota set cpus:12", 2, "give a role and RESOURCES or --limit", "mesosctl quota set dev cpus:12 mem:6GiB"),
     Mistake("reserve agent-1 ports:31000-31005 --role web", 3, "ports: '31000-31005' is not", "ports:[31000-31005]"),
     Mistake("reserve agent-1 ports:[31000] --role web", 3, "'31000' is not BEGIN-END", "ports:[31000-31000] for one"),
     Mistake("reserve agent-1 ports:0.5 --role web", 3, "ports: 0.5 is not a port", "ports:[31000-31000] for one"),
@@ -125,7 +130,45 @@ MISTAKES = (
         "leave out --api v0: UPDATE_QUOTA sets every limit",
         on=NEWER,
     ),
-    Mistake("quota set ads cpus:4 --limit cpus:8", 3, OLDER_LIMITS),
+    Mistake("quota set ads cpus:4 --limit cpus:8", 3, OLDER_LIMITS, "use --master 'fake:?version=1.11', a fake master"),
+    Mistake("quota set ads --limit cpus:8", 3, OLDER_LIMITS, "with limits, or leave the limits out"),
+    Mistake("quota check ads --limit cpus:8 -o wide", 1, OLDER_LIMITS, "use --master 'fake:?version=1.11'"),
+    Mistake(
+        "quota set web --limit cpus:8", 3, OLDER_LIMITS, "use --master 'fake:a.toml?version=1.11'", on=OLD, files=AGENT
+    ),
+    Mistake("quota update ads --limit cpus:4", 5, NO_QUOTA, "mesosctl quota set ads --limit cpus:4 sets", on=NEWER),
+    Mistake("quota update ads cpus:1 --limit cpus:4", 5, NO_QUOTA, "set ads cpus:1 --limit cpus:4 sets", on=NEWER),
+    Mistake("quota set ads", 2, "give a role and RESOURCES or --limit", "mesosctl quota set dev cpus:12"),
+    Mistake("quota check ads", 2, "give RESOURCES or --limit", "mesosctl quota check dev cpus:12"),
+    Mistake("quota set ads none", 3, "the guarantee is empty", "name at least one resource"),
+    Mistake("quota set ads cpus:0", 3, "cpus is zero, which guarantees nothing", "from Mesos 1.9 on, --limit cpus:0"),
+    Mistake(
+        "quota set ads --limit cpus:4 mem:1GiB",
+        2,
+        "mem:1GiB after --limit is a guarantee, not a part of the limit",
+        "write --limit 'cpus:4;mem:1GiB' to limit it too",
+        on=NEWER,
+    ),
+    Mistake(
+        "quota update web none --limit none", 3, "without a guarantee or a limit", "quota remove web", "fake:", QUOTA
+    ),
+    Mistake("quota update web cpus:3 --yes", 3, "(3) is above its limit (2)", "raise the limit", NEWER, CAPPED),
+    Mistake("whatif quota:web=cpus:3", 1, "the guarantee of cpus (3) is above its limit (2)", "", NEWER, CAPPED),
+    Mistake("quota set web --limit cpus:2", 3, USES, "--force skips this check", NEWER, HELD),
+    Mistake("quota set web cpus:2 --api v0", 3, USES, "--force skips this check", NEWER, HELD),
+    Mistake("quota check ads cpus:0", 1, "NO: it would be refused: cpus is zero"),
+    Mistake("quota check web --limit cpus:2", 1, "NO: a limit of 2 cpus for web would be refused", "", NEWER, HELD),
+    Mistake("quota check web --limit cpus:2 -o wide", 1, USES, "", NEWER, HELD),
+    Mistake("whatif limit:web=cpus:2", 1, USES, "raise the limits", NEWER, HELD),
+    Mistake(
+        "apply -f a.toml",
+        3,
+        USES,
+        "raise the limits, or free what the role holds",
+        NEWER,
+        HELD,
+        files={"a.toml": '[quotas.web]\nlimit = "cpus:2"\n'},
+    ),
     Mistake("quota check ads cpus:4 --limit cpus:8 -o wide", 1, OLDER_LIMITS),
     Mistake("apply -f a.toml", 3, f"a.toml, line 3: role 'web': {OLDER_LIMITS}", files={"a.toml": LIMITED}),
     Mistake("quota set web cpus:4 --limit cpus:8", 3, "role 'web' already has quota", on=NEWER, before=QUOTA),
