@@ -169,7 +169,7 @@ def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
         hostname=hostname,
         number=index + 1,
         port=master.state.port,
-        ip=master.state.hostname,
+        ip=master.state.ip,
         configured=resources,
         total=resources,
         applied=resources,

@@ -10,7 +10,7 @@ from typing import Any
 
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
 from mesosctl.api.responses import NATURAL, text, texts, undocumented
-from mesosctl.api.snapshots.state_texts import attributes_of, capabilities_of
+from mesosctl.api.snapshots.state_elements import attributes_of, capabilities_of
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 
