@@ -90,8 +90,8 @@ def to_shown(milli: int) -> float:
 
 
 def format_double(value: float) -> str:
-    """A double with all of its digits: "2", "1234567.125"; `:g` keeps six."""
-    return repr(float(value)).removesuffix(".0")
+    """A double with all of its digits: "2", "1234567.125", or "Infinity"; `:g` keeps six."""
+    return "Infinity" if value == math.inf else repr(float(value)).removesuffix(".0")
 
 
 def format_milli(milli: int) -> str:
