@@ -12,6 +12,7 @@ Importing this package loads nothing else.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fake_master.state.clock import VirtualClock
     from fake_master.testing.fake import FakeMaster as FakeMaster
     from fake_master.testing.values import Agent as Agent
     from fake_master.testing.values import AgentConfig as AgentConfig
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     import typer
 
     from fake_master.forecasting.dry_run import DryRun as DryRun
+    from fake_master.state.clock import VirtualClock
     from mesosctl.planning.dominant_shares import Sharing
     from mesosctl.planning.forecast import DryRunOptions
     from mesosctl.planning.offer_explanation import OfferAccount
@@ -68,17 +70,27 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def open_transport(address: str, longest_wait: float | None = None) -> "httpx.BaseTransport":
+def open_transport(
+    address: str, longest_wait: float | None = None, *, clock: "VirtualClock | None" = None
+) -> "httpx.BaseTransport":
     """A transport of httpx to the master behind a `fake:` address.
 
-    `longest_wait`: seconds to wait, at most ten, while another process holds the saved state. Raises BadInput if the
-    address, the cluster file or the saved state cannot be used, and so may the first request.
+    `longest_wait`: seconds to wait, at most ten, while another process holds the saved state. `clock`: the time of the
+    master, which reading a stream of events moves on at once. Raises BadInput if the address, the cluster
+    file or the saved state cannot be used, and so may the first request.
     """
     # Imported late, here and below: the command line imports this module, and most commands do not need them.
     from fake_master.transports.address import open_on_call
     from fake_master.transports.in_process import ConnectionTransport
 
-    return ConnectionTransport(open_on_call(address, longest_wait))
+    return ConnectionTransport(open_on_call(address, longest_wait, clock=clock))
+
+
+def virtual_clock() -> "VirtualClock":
+    """A clock for `open_transport`, which begins now."""
+    from fake_master.state.clock import VirtualClock
+
+    return VirtualClock()
 
 
 def simulate(cluster: "BufferedIOBase", where: str, most_steps: int) -> "Sharing":

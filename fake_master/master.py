@@ -1,5 +1,6 @@
 """The master: its services wired together, its clock, and the one transaction in which each change happens."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -14,6 +15,7 @@ from fake_master.services.agents.maintenance import Maintenance
 from fake_master.services.agents.master_failover import Failover
 from fake_master.services.agents.registered_agents import AgentRegistry
 from fake_master.services.agents.registration import AgentRegistration, Oversubscription
+from fake_master.services.agents.registry_garbage import RegistryGarbageCollection
 from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.services.events import EventPublisher
@@ -102,7 +104,7 @@ class Master:
             state,
             allocator,
             offers,
-            TaskLauncher(allocator, updates, runner),
+            TaskLauncher(state.access, allocator, updates, runner),
             self.checkpoints,
             updates,
             self.operation_updates,
@@ -113,6 +115,7 @@ class Master:
         self.oversubscription = Oversubscription(state, allocator, offers)
         records = AgentRecords(state, registry, allocator, offers, self.transaction)
         self.agent_removal = AgentRemoval(state, allocator, events, store, offers, records, runner)
+        self.agent_removal.on_operations_lost = self.operation_updates.agent_lost
         self.draining = Draining(state, records, self.agent_removal, runner)
         updates.on_done = self.draining.may_be_over
         self.failover = Failover(state, registry, allocator, store, records, self.agent_removal)
@@ -126,6 +129,10 @@ class Master:
         self._load()
         if takes_over:
             self.failover.begin()
+            RegistryGarbageCollection(state, records).begin()
+            if state.flags.weights:
+                with self.transaction():
+                    self.weights.keep_flag()
 
     # --- Time -----------------------------------------------------------------------------------------
 
@@ -156,6 +163,9 @@ class Master:
         return min((at for at in deadlines if at is not None), default=None)
 
     def _step(self, now: float) -> None:
+        if now > self.state.now:
+            # An allocator that is quiet lets time pass it by: take it along before anything changes.
+            self.allocator.advance_to(math.nextafter(now, -math.inf))
         self.state.now = now
         self.state.timers.run_due(now)
         self.allocator.advance_to(now)

@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AgentChange",
     "BadInput",
+    "ClusterAccount",
     "ClusterSnapshot",
     "Conflict",
     "DeadlinePassed",
@@ -45,6 +46,7 @@ __all__ = [
 
 _MODULES = {
     "Master": "mesosctl.python_api",
+    "ClusterAccount": "mesosctl.planning.account",
     "ClusterSnapshot": "mesosctl.planning.snapshot",
     "RoleQuota": "mesosctl.output.json_documents.quota",
     "QuotaChange": "mesosctl.output.json_documents.quota",

@@ -24,6 +24,7 @@ from mesosctl.output.json_documents.quota import QuotaCheck as QuotaCheck
 from mesosctl.output.json_documents.quota import RoleQuota as RoleQuota
 from mesosctl.output.json_documents.reservations import AgentChange as AgentChange
 from mesosctl.output.json_documents.reservations import ReservationEntry as ReservationEntry
+from mesosctl.planning.account import ClusterAccount as ClusterAccount
 from mesosctl.planning.snapshot import ClusterSnapshot as ClusterSnapshot
 from mesosctl.python_api import Master as Master
 
@@ -31,6 +32,7 @@ __version__: str
 __all__ = [
     "AgentChange",
     "BadInput",
+    "ClusterAccount",
     "ClusterSnapshot",
     "Conflict",
     "DeadlinePassed",

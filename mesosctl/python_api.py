@@ -14,7 +14,7 @@ from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master as Connection
 from mesosctl.client.settings import ClientSettings, Credentials, Tls, Token
 from mesosctl.model.errors import RuleViolation, UsageError
-from mesosctl.model.quantities import Limits, to_milli
+from mesosctl.model.quantities import Limits, Quantities, to_milli
 from mesosctl.model.quota.desired import DesiredQuota, guarantees_of, limits_of
 from mesosctl.model.reservations.holdings import agent_reservations
 from mesosctl.model.resource import Labels, Resource
@@ -27,6 +27,7 @@ from mesosctl.operations.reservations.send import SendOptions
 from mesosctl.operations.reservations.targets import Owner, find_agent, read_agents
 from mesosctl.operations.snapshot import read_snapshot, write_file
 from mesosctl.operations.weights import read_weights, update_weights
+from mesosctl.planning.account import ClusterAccount, account_of
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 if TYPE_CHECKING:
@@ -102,18 +103,18 @@ class Master:
     def set_quota(
         self,
         role: str,
-        guarantee: Amounts,
+        guarantee: Amounts | None = None,
         limit: Amounts | None = None,
         *,
         force: bool = False,
         allow_new_resource: bool = False,
     ) -> "QuotaChange":
-        """Guarantee resources to a role that has no quota yet (`quota set`); a `limit` of {} or "none" is no limit."""
+        """Set the quota of a role that has none (`quota set`): a guarantee, a limit, or both."""
         from mesosctl.output.json_documents.quota import QuotaChange
 
         options = QuotaOptions(force=force, allow_new_resource=allow_new_resource)
         with self._connected() as connection:
-            return QuotaChange.of(set_quota(connection, role, _entries(guarantee), _limits(limit), options))
+            return QuotaChange.of(set_quota(connection, role, _guarantee(guarantee), _limits(limit), options))
 
     def update_quota(
         self,
@@ -131,7 +132,9 @@ class Master:
         """
         from mesosctl.output.json_documents.quota import QuotaChange
 
-        desired = DesiredQuota(None if guarantee is None else guarantees_of(_entries(guarantee)), _limits(limit))
+        entries = _guarantee(guarantee)
+        named = None if guarantee is None else guarantees_of(entries) if entries else Quantities()
+        desired = DesiredQuota(named, _limits(limit))
         options = QuotaOptions(force=force, allow_new_resource=allow_new_resource, create=create)
         with self._connected() as connection:
             (change,) = update_quotas(connection, [(role, desired)], options)
@@ -146,14 +149,19 @@ class Master:
         return QuotaChange.of(change)
 
     def check_quota(
-        self, role: str, guarantee: Amounts, limit: Amounts | None = None, *, allow_new_resource: bool = False
+        self,
+        role: str,
+        guarantee: Amounts | None = None,
+        limit: Amounts | None = None,
+        *,
+        allow_new_resource: bool = False,
     ) -> "QuotaCheck":
         """Return whether `set_quota` would be accepted, and how much room there is (`quota check`)."""
         from mesosctl.output.json_documents.quota import QuotaCheck
 
         with self._connected() as connection:
             found = check_quota(
-                connection, role, _entries(guarantee), _limits(limit), allow_new_resource=allow_new_resource
+                connection, role, _guarantee(guarantee), _limits(limit), allow_new_resource=allow_new_resource
             )
         return QuotaCheck.of(found)
 
@@ -228,6 +236,13 @@ class Master:
             write_file(Path(file), found)
         return found
 
+    def account(self, snapshot: ClusterSnapshot | None = None) -> ClusterAccount:
+        """Return what every role and framework uses, is offered, wants and may get (`roles`, `frameworks`).
+
+        `snapshot` replaces the current cluster.
+        """
+        return account_of(snapshot or self.snapshot())
+
     def forecast(  # noqa: PLR0913  # each is an option of the command line
         self,
         *changes: str,
@@ -290,6 +305,11 @@ def _entries(amounts: Amounts, *, of_agents: bool = False) -> list[Resource]:
         if isinstance(entry.value, int) and entry.value < 0:
             raise RuleViolation(f"{entry.name} is below zero", field=entry.name, rule="resource.negative")
     return entries
+
+
+def _guarantee(amounts: Amounts | None) -> list[Resource]:
+    """The entries of a guarantee; none for None and "none"."""
+    return [] if amounts is None or amounts == "none" else _entries(amounts)
 
 
 def _limits(amounts: Amounts | None) -> Limits | None:

@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any
 
 from fake_master.driver.messages import Pid
+from fake_master.state.credentials import is_same, secret_of
 
 MECHANISM = "CRAM-MD5"
 ACTOR = "crammd5-authenticator"
@@ -92,11 +93,8 @@ class Authentication:
         """Return the principal that an answer proves, or None."""
         name, _, digest = answer.rpartition(b" ")
         principal = name.decode(errors="surrogateescape")
-        # An unknown principal costs the same time.
-        secret = self._credentials.get(principal, "")
-        expected = hmac.new(secret.encode(errors="surrogateescape"), challenge, "md5").hexdigest()
-        same = hmac.compare_digest(expected.encode(), digest)
-        return principal if same and principal in self._credentials else None
+        expected = hmac.new(secret_of(self._credentials, principal), challenge, "md5").hexdigest()
+        return principal if is_same(expected.encode(), digest) else None
 
     def _step(self, actor: str, to: Pid, data: bytes) -> None:
         self._send(actor, to, "AuthenticationStepMessage", {"data": base64.b64encode(data).decode()})

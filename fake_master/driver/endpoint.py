@@ -7,6 +7,7 @@ that API as messages. Malformed messages, and messages from another sender than 
 dropped, as on a master.
 """
 
+import logging
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
@@ -39,6 +40,7 @@ _AUTHENTICATE = f"{_PACKAGE}AuthenticateMessage"
 _DEACTIVATE = f"{_PACKAGE}DeactivateFrameworkMessage"
 _TO_EXECUTOR = f"{_PACKAGE}FrameworkToExecutorMessage"
 Document = Mapping[str, Any]
+_LOG = logging.getLogger(__name__)
 
 
 class Connections(Protocol):
@@ -230,7 +232,10 @@ class DriverEndpoint:
 
     def _send(self, actor: str, to: Pid, name: str, document: Document) -> None:
         sender = f"{actor}@{self._state.pid.partition('@')[2]}"
-        self._post(sender, to, _PACKAGE + name, serialize(_PACKAGE + name, document))
+        try:
+            self._post(sender, to, _PACKAGE + name, serialize(_PACKAGE + name, document))
+        except Exception:  # noqa: BLE001  # any: what the message is about has happened
+            _LOG.exception("%s cannot be sent to %s", name, to)
 
     def _post(self, sender: str, to: Pid, name: str, body: bytes) -> None:
         self._connections.post(to.address, packed(sender, to, name, body))

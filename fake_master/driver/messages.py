@@ -8,6 +8,7 @@ address. Those of older drivers correspond to calls; a driver gets events as mes
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -19,7 +20,7 @@ Call = dict[str, Any]
 Event = Mapping[str, Any]
 _PACKAGE = "mesos.internal."
 _AGENT = "libprocess/"
-_PID = re.compile(r"([^@]*)@(\d{1,3}(?:\.\d{1,3}){3}|\[[0-9A-Fa-f:.]+\]):(\d{1,5})")
+_PID = re.compile(r"([!-?A-~]*)@([0-9.]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})")
 
 
 class Address(NamedTuple):
@@ -41,12 +42,19 @@ class Pid(NamedTuple):
 
 
 def parse_pid(text: str) -> Pid | None:
-    """Return the pid that a text names, or None."""
+    """Return the pid that a text names, or None.
+
+    Its id is printable ASCII without blanks: it is written into the path and the headers of answers.
+    """
     found = _PID.fullmatch(text)
     if found is None:
         return None
-    port = int(found[3])
-    return Pid(found[1], Address(found[2].strip("[]"), port)) if 0 < port < 2**16 else None
+    ip, port = found[2].strip("[]"), int(found[3])
+    try:
+        ip_address(ip)
+    except ValueError:
+        return None
+    return Pid(found[1], Address(ip, port)) if 0 < port < 2**16 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,9 +87,12 @@ class _Accounting:
         held: tuple[tuple[Cause, Mapping[str, list[Held]]], ...] = (("used", self._used), ("offered", self._offered))
         for cause, by_agent in held:
             for framework_id, role, resources in by_agent.get(agent.id, ()):
+                amounts = resources.filter(self._is_of_agent).separate_quantities()
+                if not amounts:
+                    continue
                 yield AccountLine(
                     cause,
-                    resources.filter(_is_of_agent).quantities(),
+                    amounts,
                     (role,),
                     framework_id,
                     self._framework_names[framework_id],
@@ -101,7 +104,7 @@ class _Accounting:
         if decision is not None:
             yield from self._free_lines(record, free, client, decision)
         elif free:
-            yield AccountLine("out-of-service", free.quantities(), detail=self._out_of_service.get(agent.id))
+            yield AccountLine("out-of-service", free.separate_quantities(), detail=self._out_of_service.get(agent.id))
 
     def _free_lines(self, agent: Agent, free: Resources, client: Client, decision: Decision) -> Iterator[AccountLine]:
         """Yield what is free of an agent in service, by the reason why it is not offered."""
@@ -110,7 +113,7 @@ class _Accounting:
         visible: list[Resource] = []
         for entry in free:
             missing = unfit or eligibility.accepted_kinds.missing_capability(entry)
-            amounts = Resources([entry]).quantities()
+            amounts = Resources([entry]).separate_quantities()
             if not entry.allocatable_to(client.role.name):
                 static = Quantities() if entry.is_dynamically_reserved else amounts
                 yield AccountLine("reserved", amounts, (entry.role,), static=static)
@@ -123,14 +126,14 @@ class _Accounting:
             return
         cause = _cause(agent, client, decision)
         if cause is not None:
-            yield AccountLine(cause, left.quantities())
+            yield AccountLine(cause, left.separate_quantities())
             return
         yield from self._bounded_lines(left, client, decision)
 
     def _bounded_lines(self, visible: Resources, client: Client, decision: Decision) -> Iterator[AccountLine]:
         """Yield the amounts that quota withholds, and those that it leaves."""
         bounds = self._trial.bounds[client.role.name]
-        rest = dict(visible.quantities().items())
+        rest = dict(visible.separate_quantities().items())
         counted = visible.filter(is_unreserved_nonrevocable).scalar_quantities()
         offered = decision.offered.filter(is_unreserved_nonrevocable).scalar_quantities()
         for name, amount in counted.items():
@@ -154,13 +157,17 @@ class _Accounting:
             cause: Cause = "open" if decision.offered else "filter" if decision.refused else "minimum"
             yield AccountLine(cause, left)
 
+    def _is_of_agent(self, entry: Resource) -> bool:
+        """Return whether it is part of an agent's total; what its owner lends is not."""
+        return self._snapshot.lending is None or entry.revocability != "non-throttleable"
+
     def _evictable(self, role: str) -> Iterator[Evictable]:
         """Yield the tasks that would end if the role used everything that it can have of each agent."""
         for agent in self._master.state.agents.values():
             wanted = self._state.agents[agent.id].free_resources.resources.filter(lambda one: one.allocatable_to(role))
             for _, receiver, offered in self._offered.get(agent.id, ()):
                 if receiver == role:
-                    wanted += offered.filter(_is_of_agent)
+                    wanted += offered.filter(self._is_of_agent)
             for framework, task in self._master.runtime.would_be_evicted(agent, wanted):
                 yield Evictable(framework.name, task.id, self._agent_names[agent.id])
 
@@ -189,8 +196,3 @@ def _merged(lines: Iterable[AccountLine]) -> Iterator[AccountLine]:
             else replace(known, amounts=known.amounts + line.amounts, static=known.static + line.static)
         )
     return iter(sums.values())
-
-
-def _is_of_agent(entry: Resource) -> bool:
-    """Return whether it is part of an agent's total; what its owner lends is not."""
-    return entry.revocability != "non-throttleable"

@@ -9,12 +9,12 @@ from typing import Any
 
 from fake_master.http.operator_api import Body, Change
 from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, json_response
-from fake_master.http.views.frameworks import framework, in_full, task_summary, visible
+from fake_master.http.views.frameworks import framework, in_full, sight, task_summary, visible, visible_tasks
 from fake_master.http.views.templates import OfferTexts
 from fake_master.services.subscriptions import Subscriptions
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Task, TaskGroup, tasks_of
+from fake_master.state.tasks import Task, TaskGroup
 
 _DEFAULT_LIMIT = 100
 
@@ -32,10 +32,10 @@ class FrameworkEndpoints:
         if wanted is None:
             return json_response({**in_full(state, principal), "unregistered_frameworks": []}, request)
 
-        offers = OfferTexts(state)
+        offers, by = OfferTexts(state), sight(state, principal)
 
         def chosen(some: Iterable[Framework]) -> list[dict[str, Any]]:
-            return [framework(of, offers) for of in visible(state, principal, some) if of.id == wanted]
+            return [framework(of, offers, by) for of in visible(state, principal, some) if of.id == wanted]
 
         return json_response(
             {
@@ -49,15 +49,21 @@ class FrameworkEndpoints:
     def tasks(self, request: Request, principal: str | None) -> Response:
         """GET /tasks: running and completed ones, latest first unless `?order=asc`."""
         state, query = self._state, request.query
+        by = sight(state, principal)
         found = [
-            one
+            (of, one)
             for of in visible(state, principal, (*state.frameworks.values(), *state.completed_frameworks.values()))
             if query.get("framework_id", of.id) == of.id
             for one in of.all_tasks_or_groups()
         ]
-        found.sort(key=_first_seen, reverse=query.get("order") != "asc")
+        found.sort(key=lambda pair: _first_seen(pair[1]), reverse=query.get("order") != "asc")
         offset, limit = _number(query.get("offset"), 0), _number(query.get("limit"), _DEFAULT_LIMIT)
-        tasks = (task for one in found for task in tasks_of(one) if query.get("task_id", task.id) == task.id)
+        tasks = (
+            task
+            for of, one in found
+            for task in visible_tasks(by, of, [one])
+            if query.get("task_id", task.id) == task.id
+        )
         return json_response({"tasks": list(map(task_summary, islice(tasks, offset, offset + limit)))}, request)
 
     def teardown(self, request: Request, principal: str | None) -> Response:

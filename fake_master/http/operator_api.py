@@ -89,7 +89,9 @@ class OperatorApi:
             return accepted_silently(called.status)
         if name in STREAMS:
             encode = event_encoder(media, "mesos.v1.master.Event")
-            stream = self._events.add_operator(EventStream(encode=encode), self._first_event(principal, encode))
+            stream = self._events.add_operator(
+                EventStream(encode=encode), principal, self._first_event(principal, encode)
+            )
             return Response(200, headers={"Content-Type": media}, stream=stream)
         raise standard_refusal(501)
 

@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import hmac
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
 
 from fake_master.http.json_text import JsonPieces, json_object, json_pieces
+from fake_master.state.credentials import is_same, secret_of
 from mesosctl.api.http_statuses import BROKEN_RULE, NOT_AVAILABLE
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.api.protobuf_json.message_tables import Message
@@ -233,10 +233,7 @@ def authenticate(flags: "MasterFlags", realm: Realm | None, request: Request) ->
     pair = _basic(request.headers.get("authorization", ""))
     if pair is not None:
         principal, secret = pair
-        # Compare against something even for an unknown principal, so that time tells nothing.
-        expected = flags.credentials.get(principal, "")
-        same = hmac.compare_digest(expected.encode(), secret.encode())
-        if same and principal in flags.credentials:
+        if is_same(secret_of(flags.credentials, principal), secret.encode()):
             return principal
     raise standard_refusal(401, {"WWW-Authenticate": f'Basic realm="{realm.value}"'})
 

@@ -6,7 +6,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import Message as ProtobufMessage
 
 from mesosctl.api.protobuf_json.message_tables import (
-    PACKAGES,
+    MESOS_PACKAGES,
     Enumeration,
     Field,
     Message,
@@ -60,7 +60,7 @@ def _pool() -> descriptor_pool.DescriptorPool:
         _fill(file, package)
         pool.AddSerializedFile(file.SerializeToString())
 
-    for package in PACKAGES:
+    for package in MESOS_PACKAGES:
         add(package)
     return pool
 

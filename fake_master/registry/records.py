@@ -23,6 +23,9 @@ class AgentRecord(TypedDict):
     registered_time: float
     """Seconds since the epoch, as are the other times."""
     gone: NotRequired[bool]
+    gone_time: NotRequired[float]
+    forgotten: NotRequired[bool]
+    """Whether an agent that is unreachable or gone has been so for too long for the registry to keep it."""
     shut_down: NotRequired[bool]
     deactivated: NotRequired[bool]
     unreachable_time: NotRequired[float]
@@ -140,6 +143,8 @@ _MINIMUM = _with(quantities=_or_nothing(_all(_with(quantities=_or_nothing(_each(
 _POSSIBLE: Mapping[str, Mapping[str, Fits]] = {
     "agent": {
         "gone": _switch,
+        "gone_time": _moment,
+        "forgotten": _switch,
         "shut_down": _switch,
         "deactivated": _switch,
         "unreachable_time": _moment,
@@ -158,7 +163,7 @@ _POSSIBLE: Mapping[str, Mapping[str, Fits]] = {
 }
 """Fields that may be absent."""
 _WHOLE: Mapping[str, Fits] = {
-    "weight": lambda value: _number(value) and value > 0,
+    "weight": lambda value: isinstance(value, int | float) and not isinstance(value, bool) and value > 0,
     "checkpoint": lambda value: isinstance(value, list) and all(isinstance(entry, dict) for entry in value),
     "schedule": _windows,
 }

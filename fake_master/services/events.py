@@ -1,21 +1,32 @@
 """Events to frameworks and to operators (Mesos documentation, "Scheduler HTTP API" and "Operator HTTP API")."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from fake_master.services import v1_messages
+from fake_master.state import roles
+from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
-from fake_master.state.streams import EventStream, SharedEvent
+from fake_master.state.streams import EventStream, Listener, SharedEvent
 from fake_master.state.tasks import Task, TaskStatus
+from fake_master.state.visibility import Sight
 
 HEARTBEAT_SECONDS = 15.0
 _HEARTBEAT = SharedEvent({"type": "HEARTBEAT"})
+_LOG = logging.getLogger(__name__)
+Event = Mapping[str, Any]
+Sent = TypeVar("Sent", Event, SharedEvent, bytes)
 
 
 class EventPublisher:
-    """Writes events to streams, and counts them for each framework."""
+    """Writes events to streams, and counts them for each framework.
+
+    Events are sent in the middle of changes, so a failure to write one never stops the change: the subscriber is
+    disconnected after it instead.
+    """
 
     def __init__(self, state: MasterState) -> None:
         self._state = state
@@ -48,7 +59,7 @@ class EventPublisher:
             return
         if framework is not None:
             framework.counts["events/heartbeat"] += 1
-        stream.send_shared(_HEARTBEAT)
+        self._write(stream, stream.send_shared, _HEARTBEAT)
         self._state.timers.at(self._state.now + HEARTBEAT_SECONDS, lambda: self.keep_alive(stream, framework))
 
     def offers(self, framework: Framework, offers: Sequence[Offer]) -> None:
@@ -128,13 +139,26 @@ class EventPublisher:
 
     def error(self, stream: EventStream, message: str) -> None:
         """Send ERROR, and close the stream."""
-        stream.send({"type": "ERROR", "error": {"message": message}})
+        self.error_only(stream, message)
         stream.close()
 
-    def _to(self, framework: Framework, event: Mapping[str, Any]) -> None:
+    def error_only(self, stream: EventStream, message: str) -> None:
+        """Send ERROR to a subscriber that closes its stream by itself."""
+        self._write(stream, stream.send, {"type": "ERROR", "error": {"message": message}})
+
+    def _to(self, framework: Framework, event: Event) -> None:
         if framework.stream is not None:
             framework.counts[f"events/{event['type'].lower()}"] += 1
-            framework.stream.send(event)
+            self._write(framework.stream, framework.stream.send, event)
+
+    def _write(self, stream: EventStream, send: Callable[[Sent], None], event: Sent) -> None:
+        try:
+            send(event)
+        except Exception as error:  # noqa: BLE001  # one subscriber must not undo half of a change
+            if not isinstance(error, BufferError):
+                _LOG.exception("an event cannot be written, so its subscriber is disconnected")
+            stream.close()
+            self._state.timers.at(self._state.now, stream.lost)
 
     def anybody_hears(self, framework: Framework) -> bool:
         """Whether anybody reads what is sent to a framework, or to operators about it."""
@@ -142,13 +166,14 @@ class EventPublisher:
 
     # --- To every operator ----------------------------------------------------------------------------
 
-    def add_operator(self, stream: EventStream, subscribed: bytes) -> EventStream:
+    def add_operator(self, stream: EventStream, principal: str | None, subscribed: bytes) -> EventStream:
         """A new listener, whose first record is `subscribed`; the oldest is closed if there are too many."""
-        self._state.operator_streams[stream.id] = stream
+        listeners = self._state.operator_streams
+        listeners[stream.id] = Listener(stream, principal)
         stream.on_abandon(lambda: self._forget_operator(stream))
-        stream.send_first(subscribed)
-        while len(self._state.operator_streams) > self._state.flags.count("max_operator_event_stream_subscribers"):
-            self._state.operator_streams.pop(next(iter(self._state.operator_streams))).close()
+        self._write(stream, stream.send_first, subscribed)
+        while len(listeners) > self._state.flags.count("max_operator_event_stream_subscribers"):
+            listeners.pop(next(iter(listeners))).stream.close()
         self.keep_alive(stream)
         return stream
 
@@ -160,9 +185,61 @@ class EventPublisher:
         """Whether any operator is subscribed, so that describing an event for them is worth its time."""
         return bool(self._state.operator_streams)
 
-    def operators(self, kind: str, content: Mapping[str, Any]) -> None:
-        """Send one event to every subscribed operator, written once for all."""
-        if self._state.operator_streams:
-            event = SharedEvent({"type": kind, kind.lower(): content})
-            for stream in list(self._state.operator_streams.values()):
-                stream.send_shared(event)
+    def framework_changed(self, kind: str, framework: Framework) -> None:
+        """Send FRAMEWORK_ADDED, FRAMEWORK_UPDATED or FRAMEWORK_REMOVED to the operators who may see the framework."""
+        if self.have_operators:
+            content: Mapping[str, Any] = (
+                {"framework_info": v1_messages.framework_info(framework)}
+                if kind == "FRAMEWORK_REMOVED"
+                else {"framework": v1_messages.framework_event(framework)}
+            )
+            self._operators(kind, lambda by: content if by.framework(framework) else None)
+
+    def task_added(self, framework: Framework, task: Task) -> None:
+        """Send TASK_ADDED to the operators who may see the task."""
+        self._task("TASK_ADDED", framework, task, lambda: {"task": v1_messages.task(task)})
+
+    def task_updated(self, framework: Framework, task: Task, status: TaskStatus) -> None:
+        """Send TASK_UPDATED to the operators who may see the task."""
+
+        def content() -> Mapping[str, Any]:
+            return {"framework_id": {"value": framework.id}, "status": status.message(task), "state": task.state}
+
+        self._task("TASK_UPDATED", framework, task, content)
+
+    def _task(self, kind: str, framework: Framework, task: Task, describe: Callable[[], Mapping[str, Any]]) -> None:
+        if self.have_operators:
+            content = describe()
+            self._operators(kind, lambda by: content if by.framework(framework) and by.task(framework, task) else None)
+
+    def agent_added(self, agent: Agent, added: Mapping[str, Any]) -> None:
+        """Send AGENT_ADDED to all operators, each with the roles that it may see; `added` comes from an extension."""
+        if self.have_operators:
+            state, texts = self._state, dict[tuple[str, ...], Mapping[str, Any]]()
+            owners = sorted({level.role for entry in agent.total for level in entry.reservations})
+
+            def describe(by: Sight) -> Mapping[str, Any]:
+                sees = roles.sees(state, by.principal)
+                seen = tuple(filter(sees, ["*", *owners]))
+                if seen not in texts:
+                    shown = v1_messages.agent(agent, state.offered_on(agent.id), sees, added)
+                    texts[seen] = {"agent": shown}
+                return texts[seen]
+
+            self._operators("AGENT_ADDED", describe)
+
+    def agent_removed(self, agent: Agent) -> None:
+        """Send AGENT_REMOVED to all operators."""
+        content = {"agent_id": {"value": agent.id}}
+        self._operators("AGENT_REMOVED", lambda _by: content)
+
+    def _operators(self, kind: str, content: Callable[[Sight], Mapping[str, Any] | None]) -> None:
+        """Send one event to every subscribed operator for whom there is any content, written once for like contents."""
+        events: dict[int, SharedEvent] = {}
+        kept = []  # so that no two contents have one id
+        for listener in list(self._state.operator_streams.values()):
+            told = content(Sight(self._state.flags.authorizer, listener.principal))
+            if told is not None:
+                kept.append(told)
+                event = events.setdefault(id(told), SharedEvent({"type": kind, kind.lower(): told}))
+                self._write(listener.stream, listener.stream.send_shared, event)

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator
-from fake_master.services.launch import LAUNCHES, AcceptContext, TaskLauncher, entries, task_infos
+from fake_master.services.accept_context import AcceptContext, entries
+from fake_master.services.launch import LAUNCHES, TaskLauncher, task_infos
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
 from fake_master.services.reservations import Checkpoints
 from fake_master.services.task_updates import TaskUpdates
+from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
@@ -24,8 +26,7 @@ from mesosctl.model.reservations.rules import Requester, check_reserve, check_un
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 
-# What these convert is not there for later operations of the same ACCEPT, and of what shrinking frees the
-# master of Mesos 1.11.0 loses sight: it stays allocated to the framework until that is gone.
+# What these convert is not there for later operations of the same ACCEPT.
 _RESIZES = ("GROW_VOLUME", "SHRINK_VOLUME")
 
 
@@ -65,8 +66,6 @@ class OfferAnswers:
             self._refuse_all(framework, [offer for offer in offers if offer is not None], operations, problem)
             return
         valid = [offer for offer in offers if offer is not None]
-        if not valid:
-            return
         offered = Resources()
         for offer in valid:
             self._offers.discard(offer)
@@ -115,11 +114,12 @@ class OfferAnswers:
         if operation["type"] in LAUNCHES:
             return self._launcher.launch(context, operation)
         try:
-            self.convert(context, operation)
+            conversions = self._convert(context, operation)
         except (MesosctlError, ValueError) as error:
             self._operation_updates.refused(context.framework, operation, str(error))
             return False
-        self._operation_updates.finished(context, operation)
+        arrived = self._operation_updates.sent(context, operation)
+        self._checkpoints.convert(context.agent, conversions, arrived)
         return True
 
     def _count_launches(self, operations: Sequence[Mapping[str, Any]]) -> None:
@@ -142,6 +142,8 @@ class OfferAnswers:
     ) -> str | None:
         if len(set(offer_ids)) != len(offer_ids):
             return "Duplicate offer in offer list"
+        if not offers:
+            return "No offers specified"
         agents, offered_roles = set(), set()
         for offer_id, offer in zip(offer_ids, offers, strict=True):
             if offer is None:
@@ -184,11 +186,11 @@ class OfferAnswers:
     def _give_back(self, context: AcceptContext, offered: Resources, refuse_seconds: float | None) -> None:
         """Return what is left to the allocator: converted resources without a filter, all others with that of the call.
 
-        Resources that were converted and converted back count as the rest.
+        Resources that were converted and converted back count as the rest. Of what a SHRINK_VOLUME frees, a master
+        loses sight as far as the offer had the like: that stays allocated to the framework until it is gone.
         """
-        converted = context.left - offered
+        converted = context.left + context.resized - offered
         untouched = context.left - converted
-        converted += context.resized
         self._allocator.pause()
         if len(converted):
             self._allocator.recover_resources(context.framework.id, context.agent.id, converted)
@@ -198,8 +200,8 @@ class OfferAnswers:
             )
         self._allocator.resume()
 
-    def convert(self, context: AcceptContext, operation: Mapping[str, Any]) -> None:
-        """Check an operation, and apply it to the agent, the allocator and the context.
+    def _convert(self, context: AcceptContext, operation: Mapping[str, Any]) -> list[Conversion]:
+        """Check an operation, apply it to the allocator and the context, and return it for the agent.
 
         Raises RuleViolation, Conflict or Forbidden.
         """
@@ -212,10 +214,23 @@ class OfferAnswers:
         if operation["type"] in _RESIZES:
             (step,) = allocated
             left = context.left - step.consumed
-            context.resized += step.converted.filter(lambda entry: entry.is_persistent_volume)
+            context.resized += step.converted
+        if operation["type"] == "DESTROY":
+            self._rescind_offers_of(context.agent, allocated)
         self._allocator.update_allocation(context.framework.id, context.agent.id, context.left, allocated)
         context.left = left
-        self._checkpoints.convert(context.agent, conversions)
+        if operation["type"] in ("CREATE", "DESTROY"):
+            context.note_shared()
+        return conversions
+
+    def _rescind_offers_of(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+        """Rescind the offers of an agent that hold a shared volume which is about to be destroyed.
+
+        A master compares allocation roles too, so offers to roles below that of the volume stay.
+        """
+        for offer in self._state.offers.on_agent(agent.id):
+            if any(offer.resources.contains(step.consumed) for step in conversions):
+                self._offers.rescind(offer)
 
     def _conversions(self, context: AcceptContext, operation: Mapping[str, Any]) -> list[Conversion]:
         kind = operation["type"]

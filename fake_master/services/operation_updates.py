@@ -2,26 +2,35 @@
 
 An operation that the master refuses is OPERATION_ERROR with a message and without a uuid, so there is nothing to
 acknowledge.  One that the agent has done is OPERATION_FINISHED with a uuid, sent again after 10 s, 20 s, and so on
-until it is acknowledged; until then GET_OPERATIONS shows it.  There are no events for operations without an id, but
-they are counted.
+until it is acknowledged.  GET_OPERATIONS shows it all this time, as OPERATION_PENDING before the agent has it.  There
+are no events for operations without an id, but they are counted.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol
 
+from fake_master.services.accept_context import AcceptContext, entries
 from fake_master.services.events import EventPublisher
-from fake_master.services.launch import AcceptContext, entries
 from fake_master.services.task_updates import FIRST_RETRY_SECONDS, new_uuid, next_retry
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
-from fake_master.state.offers import FinishedOperation
+from fake_master.state.offers import OfferOperation
 from mesosctl.api.resources import to_json
 
 _UNKNOWN = "Reconciliation: "
 
 
+class Arrival(Protocol):
+    """Called when an agent has received an operation, and has applied it or could not."""
+
+    def __call__(self, *, applied: bool) -> None:
+        """Take note of it."""
+
+
 class OperationUpdates:
-    """Operations that wait for their framework, by the uuid of the update that it has to acknowledge."""
+    """Operations with an id, from their ACCEPT until their framework has acknowledged them."""
 
     def __init__(self, state: MasterState, events: EventPublisher) -> None:
         self._state = state
@@ -35,38 +44,64 @@ class OperationUpdates:
                 framework, {"operation_id": operation["id"], "state": "OPERATION_ERROR", "message": problem}
             )
 
-    def done(self, kind: str) -> None:
-        """An agent carried out an operation of an operator, or of a framework that gave it no id."""
-        self._count(kind, "finished")
+    def done(self, kind: str, *, applied: bool = True) -> None:
+        """An agent reports on an operation of an operator, or of a framework that gave it no id."""
+        self._count(kind, "finished" if applied else "dropped")
         self._agent_reports()
 
-    def finished(self, context: AcceptContext, operation: Mapping[str, Any]) -> None:
-        """Report an offer operation that the agent has carried out."""
+    def sent(self, context: AcceptContext, operation: Mapping[str, Any]) -> Arrival:
+        """Take note of an offer operation that is on its way to the agent; the result reports what comes of it."""
+        kind = operation["type"]
         if "id" not in operation:
-            self.done(operation["type"])
-            return
-        self._count(operation["type"], "finished")
-        uuid = new_uuid()
+            return partial(self.done, kind)
         status = {
             "operation_id": operation["id"],
-            "state": "OPERATION_FINISHED",
-            "uuid": {"value": uuid},
+            "state": "OPERATION_PENDING",
             "agent_id": {"value": context.agent.id},
         }
-        described = _described(operation, context)
-        self._state.operations[uuid] = FinishedOperation(
-            new_uuid(), context.framework.id, context.agent.id, described, status
+        pending = OfferOperation(
+            new_uuid(), context.framework.id, context.agent.id, _described(operation, context), status
         )
-        self._send(uuid, FIRST_RETRY_SECONDS)
+        self._state.operations[pending.uuid] = pending
+        return partial(self._arrived, pending, kind)
+
+    def _arrived(self, pending: OfferOperation, kind: str, *, applied: bool) -> None:
+        """The agent reports on an operation with an id; one that it does not know is dropped, without a uuid."""
+        if pending.uuid not in self._state.operations:  # its agent was gone in the meantime
+            return
+        self._count(kind, "finished" if applied else "dropped")
+        status = {key: pending.status[key] for key in ("operation_id", "agent_id")}
+        if applied:
+            finished = {**status, "state": "OPERATION_FINISHED", "uuid": {"value": new_uuid()}}
+            self._state.operations[pending.uuid] = replace(pending, status=finished)
+            self._send(pending.uuid, FIRST_RETRY_SECONDS)
+        else:
+            del self._state.operations[pending.uuid]
+            self._agent_reports()
+            framework = self._state.frameworks.get(pending.framework_id)
+            if framework is not None:
+                self._events.operation(framework, {**status, "state": "OPERATION_DROPPED"})
+
+    def agent_lost(self, agent_id: str, state: str | None, message: str) -> None:
+        """Forget the operations of an agent that is removed, and report `state` of each if there is one."""
+        for operation in [of for of in self._state.operations.values() if of.agent_id == agent_id]:
+            del self._state.operations[operation.uuid]
+            framework = self._state.frameworks.get(operation.framework_id)
+            if framework is not None and state is not None:
+                status = {key: operation.status[key] for key in ("operation_id", "agent_id")}
+                self._events.operation(framework, {**status, "state": state, "message": message})
 
     def acknowledge(self, framework: Framework, operation_id: str, uuid: str) -> None:
         """ACKNOWLEDGE_OPERATION_STATUS: the update is not sent again."""
         counts = self._state.counts
-        waiting = self._state.operations.get(uuid)
-        if waiting is not None and (waiting.framework_id, waiting.id) == (framework.id, operation_id):
+        named = [
+            of for of in self._state.operations.values() if (of.framework_id, of.id) == (framework.id, operation_id)
+        ]
+        waiting = next((of for of in named if of.status.get("uuid") == {"value": uuid}), None)
+        if waiting is not None:
             counts["valid_operation_status_update_acknowledgements"] += 1
-            del self._state.operations[uuid]
-        elif self._of(framework, operation_id) is None:
+            del self._state.operations[waiting.uuid]
+        elif not named:
             counts["invalid_operation_status_update_acknowledgements"] += 1
         else:  # the master counts another uuid than the latest as if it were of a task
             counts["invalid_status_update_acknowledgements"] += 1
@@ -82,27 +117,40 @@ class OperationUpdates:
             if operation.framework_id == framework.id:
                 self._tell_latest(framework, operation)
 
-    def _of(self, framework: Framework, operation_id: str) -> FinishedOperation | None:
+    def _of(self, framework: Framework, operation_id: str) -> OfferOperation | None:
         """Return the latest operation with that id."""
         own = (of for of in reversed(self._state.operations.values()) if of.framework_id == framework.id)
         return next((operation for operation in own if operation.id == operation_id), None)
 
-    def _tell_latest(self, framework: Framework, operation: FinishedOperation) -> None:
+    def _tell_latest(self, framework: Framework, operation: OfferOperation) -> None:
         """Send the latest status without its uuid: there is nothing to acknowledge."""
         self._events.operation(framework, {key: operation.status[key] for key in operation.status if key != "uuid"})
 
     def _tell_unknown(self, framework: Framework, asked: Mapping[str, Any]) -> None:
         named = {key: asked[key] for key in ("agent_id", "resource_provider_id") if key in asked}
-        status = {"operation_id": asked["operation_id"], "state": "OPERATION_UNKNOWN"}
-        if "agent_id" not in asked:
-            status["message"] = f"{_UNKNOWN}Operation is unknown and no 'agent_id' was provided"
-        elif asked["agent_id"]["value"] not in self._state.agents:
-            status["message"] = f"{_UNKNOWN}Both operation and agent are unknown"
-        elif "resource_provider_id" in asked:  # the agent is asked, and gives no reason
+        state, problem = self._state_on(asked["agent_id"]["value"] if "agent_id" in asked else None)
+        status = {"operation_id": asked["operation_id"], "state": state}
+        if state == "OPERATION_UNKNOWN" and "resource_provider_id" in asked and not problem:
+            # The agent is asked, and gives no reason.
             self._state.counts["messages_operation_status_update"] += 1
         else:
-            status["message"] = f"{_UNKNOWN}Operation is unknown"
+            status["message"] = f"{_UNKNOWN}{problem or 'Operation is unknown'}"
         self._events.operation(framework, status | named)
+
+    def _state_on(self, agent_id: str | None) -> tuple[str, str]:
+        """Return the state of an operation that is unknown, by the state of its agent, and what is wrong with that."""
+        known = self._state.known_agents
+        if agent_id is None:
+            return "OPERATION_UNKNOWN", "Operation is unknown and no 'agent_id' was provided"
+        if agent_id in self._state.agents:
+            return "OPERATION_UNKNOWN", ""
+        if known.awaits(agent_id):
+            return "OPERATION_RECOVERING", "Agent is recovered but has not re-registered"
+        if agent_id in known.unreachable():
+            return "OPERATION_UNREACHABLE", "Agent is unreachable"
+        if known.is_gone(agent_id):
+            return "OPERATION_GONE_BY_OPERATOR", "Agent marked gone by operator"
+        return "OPERATION_UNKNOWN", "Both operation and agent are unknown"
 
     def _send(self, uuid: str, wait: float) -> None:
         operation = self._state.operations.get(uuid)

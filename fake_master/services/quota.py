@@ -145,6 +145,12 @@ class Weights:
         self._state.weights = dict(self._registry.records(WEIGHT_KIND)) or dict(self._state.flags.weights)
         self._allocator.update_weights(self._state.weights)
 
+    def keep_flag(self) -> None:
+        """Write the weights of the flag to a registry that has none.  Only inside a transaction."""
+        if not self._registry.records(WEIGHT_KIND):
+            for role, weight in self._state.flags.weights.items():
+                self._registry.write(WEIGHT_KIND, role, weight)
+
     def update(self, principal: str | None, wanted: Sequence[tuple[str, float]]) -> None:
         """Set weights, all of them or none.  Raises RuleViolation or Forbidden."""
         trimmed = [(role.strip(" \t\n\r"), weight) for role, weight in wanted]
@@ -163,7 +169,7 @@ class Weights:
         if not trimmed:  # nothing to change still asks for the right to change anything
             self._state.flags.authorizer.require("update_weights", principal, None)
             return
-        # From the first change on, the registry takes precedence, so the values of the flag are copied into it.
+        # The registry takes precedence over the flag, so the values of that are copied into it.
         for role, weight in {**self._state.weights, **dict(trimmed)}.items():
             self._registry.write(WEIGHT_KIND, role, weight)
             self._state.weights[role] = weight

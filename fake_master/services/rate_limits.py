@@ -167,7 +167,7 @@ class RateLimiting:
             return
         problem = f"Message {_MESSAGE} dropped: capacity({limiter.capacity}) exceeded"
         if framework.pid is not None:
-            stream.send({"type": "ERROR", "error": {"message": problem}})
+            self._events.error_only(stream, problem)
             return
         self._events.error(stream, problem)
         framework.is_cut_off = True

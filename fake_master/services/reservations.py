@@ -4,12 +4,12 @@ Sources: Mesos documentation, "Reservation" and "Persistent Volumes".
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry, Transaction, UnreadableRegistry
 from fake_master.services.offers import Offers
-from fake_master.services.operation_updates import OperationUpdates
+from fake_master.services.operation_updates import Arrival, OperationUpdates
 from fake_master.services.rescinding import Rescinding
 from fake_master.state.agents import Agent
 from fake_master.state.master_state import MasterState
@@ -94,8 +94,9 @@ class Reservations:
                     error.reword(f"{error.message}; it is part of volumes: {', '.join(volumes)}")
                 raise
             raise Conflict(f"not available on agent {agent.id}", rule="operation.available")
-        self._checkpoints.convert(agent, conversions)
-        self._operation_updates.done(kind)
+        self._checkpoints.convert(
+            agent, conversions, lambda *, applied: self._operation_updates.done(kind, applied=applied)
+        )
 
 
 def _volumes_of(agent: Agent, conversions: Sequence[Conversion]) -> list[str]:
@@ -187,30 +188,50 @@ class Checkpoints:
         self._offers.rescind_on(agent.id)
         self._allocator.update_agent(agent.allocator_info(), agent.whole)
 
-    def convert(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+    def convert(self, agent: Agent, conversions: Sequence[Conversion], arrived: Arrival) -> None:
         """Make an accepted operation true of the agent at once, and send it on its way there.  Inside a transaction."""
         agent.total = operations.apply_all(agent.total, conversions)
+        message = _Message(conversions, agent.total, arrived)
         faults = agent.faults
         if faults.loses:
             faults.loses -= faults.loses > 0
         elif faults.delay:
-            self._state.timers.at(self._state.now + faults.delay, lambda: self._arrive_late(agent, conversions))
+            self._state.timers.at(self._state.now + faults.delay, lambda: self._arrive_late(agent, message))
         else:
-            self._arrive(agent, conversions)
+            self._arrive(agent, message)
 
-    def _arrive_late(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+    def _arrive_late(self, agent: Agent, message: "_Message") -> None:
         with self._transaction():
-            self._arrive(agent, conversions)
+            if self._state.agents.get(agent.id) is agent:
+                self._arrive(agent, message)
 
-    def _arrive(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+    def _arrive(self, agent: Agent, message: "_Message") -> None:
         """The agent applies it and checkpoints; if it cannot, it registers again with what it has."""
         try:
-            agent.applied = operations.apply_all(agent.applied, conversions)
+            agent.applied = self._applied(agent, message)
         except Conflict:
             self.came_back(agent, agent.applied)
+            message.arrived(applied=False)
             return
         kept = [entry for entry in agent.applied if entry.is_dynamically_reserved or entry.is_persistent_volume]
         self._registry.write(CHECKPOINT_KIND, agent.checkpoint_key, list_to_json(kept, "POST") or None)
+        message.arrived(applied=True)
+
+    def _applied(self, agent: Agent, message: "_Message") -> Resources:
+        """Return the agent's resources after a message.  Raises Conflict."""
+        if self._state.profile.sends_whole_checkpoint:
+            return message.total
+        return operations.apply_all(agent.applied, message.conversions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """An operation on its way to the agent."""
+
+    conversions: Sequence[Conversion]
+    total: Resources
+    """The agent's resources after it, as the master knows them."""
+    arrived: Arrival
 
 
 def configured_form(resource: Resource) -> Resource:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from fake_master.allocator.interface import Allocator, ResourceRequest
-from fake_master.services import v1_messages
 from fake_master.services.agents.checkpointed_tasks import NoCheckpointedTasks
 from fake_master.services.events import EventPublisher
 from fake_master.services.offers import Offers
@@ -82,7 +81,7 @@ class Subscriptions:
         self._rate_limiting.registered(framework)
         for agent_id, resources in used.items():
             framework.hold(self._state.agents[agent_id], resources)
-        self._events.operators("FRAMEWORK_ADDED", {"framework": v1_messages.framework_event(framework)})
+        self._events.framework_changed("FRAMEWORK_ADDED", framework)
         self._allocator.add_framework(allocator_info(framework, self._state.flags), used, active=False)
         return framework
 
@@ -107,7 +106,7 @@ class Subscriptions:
         before = framework.info
         self._take_over(framework, wanted)
         if not same_info(before, framework.info):
-            self._events.operators("FRAMEWORK_UPDATED", {"framework": v1_messages.framework_event(framework)})
+            self._events.framework_changed("FRAMEWORK_UPDATED", framework)
 
     def disconnect(self, framework: Framework) -> None:
         """Take note that the stream is gone: no offers from now on, and a while to come back.
@@ -162,7 +161,7 @@ class Subscriptions:
         completed[framework.id] = framework
         while len(completed) > self._state.flags.count("max_completed_frameworks"):
             self._state.forgotten_counts += completed.pop(next(iter(completed))).lasting_counts()
-        self._events.operators("FRAMEWORK_REMOVED", {"framework_info": v1_messages.framework_info(framework)})
+        self._events.framework_changed("FRAMEWORK_REMOVED", framework)
 
     def suppress(self, framework: Framework, wanted: Collection[str]) -> None:
         """SUPPRESS: no roles means all; a role that is not subscribed makes the whole call nothing."""
@@ -177,6 +176,11 @@ class Subscriptions:
             chosen = frozenset(wanted) or framework.roles
             framework.suppressed -= chosen
             self._allocator.revive(framework.id, chosen)
+
+    def revive_for(self, framework: Framework, wanted: Collection[str], requests: Sequence[ResourceRequest]) -> None:
+        """REVIVE of a local scheduler, which says what it has waiting."""
+        framework.suppressed -= frozenset(wanted)
+        self._allocator.revive_for(framework.id, wanted, requests)
 
     def request(self, framework: Framework, requests: Sequence[Mapping[str, Any]]) -> None:
         """Every request of a call, each for one agent; scalars count, and one that is not valid is passed over."""
@@ -218,7 +222,7 @@ class Subscriptions:
         self._rate_limiting.registered(framework)
         self._events.subscribed(framework)
         self._allocator.add_framework(allocator_info(framework, self._state.flags), suppressed=framework.suppressed)
-        self._events.operators("FRAMEWORK_ADDED", {"framework": v1_messages.framework_event(framework)})
+        self._events.framework_changed("FRAMEWORK_ADDED", framework)
 
     def _fail_over(self, framework: Framework, wanted: Subscription, stream: EventStream) -> None:
         """The same framework on a new stream: its offers are void, its filters only if it had been away.
@@ -259,7 +263,7 @@ class Subscriptions:
         if not framework.active:
             framework.active = True
             self._allocator.activate_framework(framework.id)
-        self._events.operators("FRAMEWORK_UPDATED", {"framework": v1_messages.framework_event(framework)})
+        self._events.framework_changed("FRAMEWORK_UPDATED", framework)
 
     def deactivate(self, framework: Framework) -> None:
         """The driver has given up, and its connection lasts: no more offers, until it registers again."""

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from fake_master.allocator.interface import Allocator
-from fake_master.services import v1_messages
 from fake_master.services.agents.checkpointed_tasks import NoCheckpointedTasks
 from fake_master.services.events import EventPublisher
 from fake_master.services.task_updates import TaskUpdates
@@ -59,8 +58,7 @@ class TaskRunner:
     def _begin(self, framework: Framework, task: Task, executor: Executor | None, delay: float) -> None:
         """Add a task whose resources are accounted for; it reaches its agent after this many seconds."""
         framework.add_task(task)
-        if self._events.have_operators:
-            self._events.operators("TASK_ADDED", {"task": v1_messages.task(task)})
+        self._events.task_added(framework, task)
         framework.count_task(task)
         self._store.remember_task(framework, task)
         if delay:

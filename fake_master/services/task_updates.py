@@ -171,11 +171,7 @@ class TaskUpdates:
 
     def tell_operators(self, framework: Framework, task: Task, status: TaskStatus) -> None:
         """Send TASK_UPDATED to the subscribers of the operator API."""
-        if self._events.have_operators:
-            told = status.message(task)
-            self._events.operators(
-                "TASK_UPDATED", {"framework_id": {"value": framework.id}, "status": told, "state": task.state}
-            )
+        self._events.task_updated(framework, task, status)
 
     def _count_end(self, state: TaskState, reason: TaskReason) -> None:
         """Ends that the master tells of are counted by their reason."""

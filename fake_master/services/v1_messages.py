@@ -4,6 +4,7 @@ Sources: Mesos documentation, "Operator HTTP API" and "Scheduler HTTP API".
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from ipaddress import IPv4Address
 from types import MappingProxyType
 from typing import Any
 
@@ -42,16 +43,18 @@ def version_info(state: MasterState) -> dict[str, Any]:
 
 def master_info(state: MasterState) -> dict[str, Any]:
     """MasterInfo."""
-    numbers = state.hostname.split(".")
-    is_ip = len(numbers) == 4 and all(number.isdigit() for number in numbers)
+    try:
+        ip = int.from_bytes(IPv4Address(state.ip).packed, "little")
+    except ValueError:
+        ip = 0
     return {
         "id": state.id,
-        "ip": int.from_bytes(bytes(map(int, numbers)), "little") if is_ip else 0,
+        "ip": ip,
         "port": state.port,
         "pid": state.pid,
         "hostname": state.hostname,
         "version": state.profile.version,
-        "address": {"hostname": state.hostname, "ip": state.hostname, "port": state.port},
+        "address": {"hostname": state.hostname, "ip": state.ip, "port": state.port},
         # A capability newer than the message's own list is written as an empty object.
         "capabilities": [{} if name == "QUOTA_V2" else {"type": name} for name in state.profile.master_capabilities],
     }

@@ -98,10 +98,9 @@ class LastingState:
             with _at(f"quotas.{role}", f"quotas[{index}]", self.file):
                 quota_rules.check_role_may_have_quota(role, profile)
                 roles.check_whitelist(role, flags.whitelist)
-                quota = desired.applied_to(None, profile)
+                quota = desired.applied_to(None)
                 if not profile.knows_update_quota:
-                    guarantee = [Resource(name, milli) for name, milli in quota.guarantees.items()]
-                    quota_rules.check_limits_fit_request(guarantee, quota, profile)
+                    quota_rules.check_limits_fit_request(quota, profile)
                 found[role] = quota
         quota_rules.check_tree(found)
         return found

@@ -9,91 +9,70 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mesosctl.api.protobuf_json.decoding import ConversionError
-from mesosctl.api.protobuf_json.message_tables import Field, Message, mesos_message
+from mesosctl.api.protobuf_json.message_tables import Message, mesos_message
 from mesosctl.api.protobuf_json.messages import read
 from mesosctl.model.errors import BadInput, Forbidden
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import is_strict_subrole
 
+_ACLS = mesos_message("mesos.ACLs")
+_PERMISSIVE = "permissive"
 # Action → the name of its object's field.
 _OBJECT_FIELDS = {
-    "get_quotas": "roles",
-    "update_quotas": "roles",
-    "update_weights": "roles",
-    "view_roles": "roles",
-    "view_flags": "flags",
-    "set_log_level": "level",
-    "view_frameworks": "users",
-    "teardown_frameworks": "framework_principals",
-    "register_frameworks": "roles",
-    "reserve_resources": "roles",
-    "unreserve_resources": "reserver_principals",
-    "create_volumes": "roles",
-    "destroy_volumes": "creator_principals",
-    "resize_volumes": "roles",
-    "update_maintenance_schedules": "machines",
-    "get_maintenance_schedules": "machines",
-    "start_maintenances": "machines",
-    "stop_maintenances": "machines",
-    "get_maintenance_statuses": "machines",
-    "mark_agents_gone": "agents",
-    "drain_agents": "agents",
-    "deactivate_agents": "agents",
-    "reactivate_agents": "agents",
+    action: next(name for name in field.type.fields if name != "principals")
+    for action, field in _ACLS.fields.items()
+    if isinstance(field.type, Message)
 }
-# Actions on objects that this master does not have: read, so that a file that a master refuses is refused here too.
-_UNUSED = {
-    **dict.fromkeys(
-        (
-            "access_sandboxes",
-            "attach_containers_input",
-            "attach_containers_output",
-            "kill_nested_containers",
-            "kill_standalone_containers",
-            "launch_standalone_containers",
-            "remove_nested_containers",
-            "remove_standalone_containers",
-            "run_tasks",
-            "view_containers",
-            "view_executors",
-            "view_standalone_containers",
-            "view_tasks",
-            "wait_nested_containers",
-            "wait_standalone_containers",
-        ),
-        "users",
-    ),
-    **dict.fromkeys(
-        ("mark_resource_providers_gone", "modify_resource_provider_configs", "view_resource_providers"),
-        "resource_providers",
-    ),
-    **dict.fromkeys(
-        ("create_block_disks", "create_mount_disks", "destroy_block_disks", "destroy_mount_disks"), "roles"
-    ),
-    "access_mesos_logs": "logs",
-    "get_endpoints": "paths",
-    "prune_images": "images",
-    "register_agents": "agents",
-}
-# These have only one object, so an ACL applies to all of it or to nothing.
+ENFORCED = frozenset(
+    {
+        "create_volumes",
+        "deactivate_agents",
+        "destroy_volumes",
+        "drain_agents",
+        "get_maintenance_schedules",
+        "get_maintenance_statuses",
+        "get_quotas",
+        "mark_agents_gone",
+        "reactivate_agents",
+        "register_agents",
+        "register_frameworks",
+        "reserve_resources",
+        "resize_volumes",
+        "run_tasks",
+        "set_log_level",
+        "start_maintenances",
+        "stop_maintenances",
+        "teardown_frameworks",
+        "unreserve_resources",
+        "update_maintenance_schedules",
+        "update_quotas",
+        "update_weights",
+        "view_executors",
+        "view_flags",
+        "view_frameworks",
+        "view_roles",
+        "view_tasks",
+    }
+)
+"""The actions that this master asks about; the objects of the others do not exist here."""
+# The object of these is all that there is of its kind, so an ACL applies to all of it or to nothing.
 _WITHOUT_NAMES = frozenset(
     {
-        *(name for name, of in (_OBJECT_FIELDS | _UNUSED).items() if of in ("machines", "flags", "resource_providers")),
-        *(name for name in _UNUSED if name.endswith("_standalone_containers")),
+        *(name for name, of in _OBJECT_FIELDS.items() if of in ("machines", "flags", "resource_providers")),
+        *(name for name in _OBJECT_FIELDS if name.endswith("_standalone_containers")),
         *("drain_agents", "deactivate_agents", "reactivate_agents", "register_agents"),
         *("access_mesos_logs", "prune_images", "set_log_level"),
     }
 )
-# The names of the documents' time, and the action each became.
-_OLD_NAMES = {"set_quotas": "update_quotas", "remove_quotas": "update_quotas"}
-
-_ACLS = Message(
-    "ACLs",
-    # A master of 1.11 has these no more.
-    {
-        **mesos_message("mesos.ACLs").fields,
-        **{name: Field(mesos_message("mesos.ACL.UpdateQuota"), "repeated") for name in _OLD_NAMES},
-    },
+# The paths that get_endpoints may name.
+_AUTHORIZABLE_PATHS = (
+    "/containers",
+    "/files/debug",
+    "/files/debug.json",
+    "/logging/toggle",
+    "/metrics/snapshot",
+    "/monitor/statistics",
+    "/monitor/statistics.json",
 )
 
 
@@ -124,6 +103,8 @@ class Authorizer:
 
     permissive: bool = True
     rules: Mapping[str, tuple[tuple[Entity, Entity], ...]] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
+    """The actions in the file that this master never asks about."""
 
     @classmethod
     def from_json(cls, value: Any) -> "Authorizer":
@@ -132,20 +113,13 @@ class Authorizer:
             message = read(_ACLS, value)
         except ConversionError as error:
             raise BadInput(f"--acls: {error}", field=error.path) from error
-        rules: dict[str, list[tuple[Entity, Entity]]] = {}
-        for name, entries in message.items():
-            if name == "permissive":
-                continue
-            action = _OLD_NAMES.get(name, name)
-            for entry in entries:
-                pair = (
-                    _entity(entry["principals"]),
-                    _entity(next(entry[side] for side in entry if side != "principals")),
-                )
-                if action in _WITHOUT_NAMES and pair[1].type == "SOME":
-                    raise BadInput(f"--acls: the object of {name} must be ANY or NONE", field=name)
-                rules.setdefault(action, []).append(pair)
-        return cls(message.get("permissive", True), {action: tuple(pairs) for action, pairs in rules.items()})
+        rules = {
+            action: tuple(_rule(action, entry) for entry in entries)
+            for action, entries in message.items()
+            if action != _PERMISSIVE
+        }
+        ignored = [name for name in value if name not in ENFORCED and name != _PERMISSIVE]
+        return cls(message.get(_PERMISSIVE, True), rules, tuple(ignored))
 
     def allows_all(self, action: str) -> bool:
         """Return whether everybody may do `action` to everything, so that nobody needs to ask for each thing."""
@@ -162,9 +136,25 @@ class Authorizer:
         """Check that `allows` is true.  Raises Forbidden."""
         if not self.allows(action, principal, target):
             client = "an unauthenticated client" if principal is None else f"principal '{principal}'"
-            kind = (_OBJECT_FIELDS | _UNUSED)[action].removesuffix("s").replace("_", " ")
+            kind = _OBJECT_FIELDS[action].removesuffix("s").replace("_", " ")
             of = "" if target is None else f" ({kind} '{target}')"
             raise Forbidden(f"the ACLs do not allow {client} to {action.replace('_', ' ')}{of}", rule=f"acl.{action}")
+
+
+def _rule(action: str, entry: Mapping[str, Any]) -> tuple[Entity, Entity]:
+    """One ACL: its principals and its object.  Raises BadInput."""
+    target = _entity(entry[_OBJECT_FIELDS[action]])
+    if action in _WITHOUT_NAMES and target.type == "SOME":
+        raise BadInput(f"--acls: the object of {action} must be ANY or NONE", field=action)
+    if action == "get_endpoints" and target.type == "SOME":
+        for path in target.values:
+            if path not in _AUTHORIZABLE_PATHS:
+                raise BadInput(
+                    f"--acls: Path: '{path}' is not an authorizable path",
+                    field=action,
+                    hint=f"the paths are {', '.join(one for one in _AUTHORIZABLE_PATHS if not one.endswith('.json'))}",
+                )
+    return _entity(entry["principals"]), target
 
 
 def _entity(message: Mapping[str, Any]) -> Entity:
@@ -172,10 +162,14 @@ def _entity(message: Mapping[str, Any]) -> Entity:
 
 
 class Access:
-    """The authorizer, asked about resources; every entry must be allowed.  Raises Forbidden."""
+    """The authorizer, asked about resources and tasks; every entry must be allowed.  Raises Forbidden."""
 
     def __init__(self, authorizer: Authorizer) -> None:
         self._authorizer = authorizer
+
+    def may_run(self, principal: str | None, user: str) -> None:
+        """Check whether a framework's principal may run tasks as this user."""
+        self._authorizer.require("run_tasks", principal, user)
 
     def may_register(self, principal: str | None, resources: Iterable[Resource]) -> None:
         """Check whether an agent with these resources may register; it counts as the reserver of its reservations.

@@ -188,7 +188,9 @@ class KnownAgents:
     def hostname_of(self, agent_id: str) -> str | None:
         """Return the host of an agent that is registered or cannot be reached at the moment, or None."""
         for hostname, record in self.records.items():
-            if record["id"] == agent_id and not (record.get("gone") or record.get("shut_down")):
+            if record["id"] == agent_id and not (
+                record.get("gone") or record.get("shut_down") or record.get("forgotten")
+            ):
                 return hostname
         return None
 
@@ -202,7 +204,10 @@ class KnownAgents:
 
     def is_gone(self, agent_id: str) -> bool:
         """Return whether an operator has given up this agent for good."""
-        return any(record["id"] == agent_id and record.get("gone") for record in self.records.values())
+        return any(
+            record["id"] == agent_id and record.get("gone") and not record.get("forgotten")
+            for record in self.records.values()
+        )
 
     def awaits(self, agent_id: str) -> bool:
         """Return whether an agent may still register again, so that the fate of its tasks is unknown."""
@@ -213,7 +218,7 @@ class KnownAgents:
         return {
             record["id"]: record["unreachable_time"]
             for record in self.records.values()
-            if "unreachable_time" in record and not record.get("gone")
+            if "unreachable_time" in record and not (record.get("gone") or record.get("forgotten"))
         }
 
     def expected(self) -> dict[str, str]:

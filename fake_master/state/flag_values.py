@@ -31,6 +31,8 @@ _DURATIONS = (
     "allocation_interval",
     "allocator_recovery_timeout",
     "offer_timeout",
+    "registry_gc_interval",
+    "registry_max_agent_age",
     "revocation_grace_period",
 )
 _LEAST_AGENT_REREGISTER_TIMEOUT = 600.0
@@ -41,6 +43,7 @@ _COUNTS = (
     "max_completed_frameworks",
     "max_completed_tasks_per_framework",
     "max_operator_event_stream_subscribers",
+    "registry_max_agent_count",
 )
 _COUNT = re.compile(r"[0-9]{1,18}")
 

@@ -175,6 +175,20 @@ DEFAULTS = {
     "work_dir": "/var/lib/mesos",
     "zk_session_timeout": "10secs",
 }
+# Flags of DEFAULTS that only /flags shows, since what they decide is not part of a fake master.
+SHOWN_ONLY = frozenset(
+    {
+        *("authenticate_agents", "authentication_v0_timeout", "authenticators", "authorizers", "http_authenticators"),
+        *("help", "version", "hostname_lookup", "initialize_driver_logging", "log_auto_initialize", "logbufsecs"),
+        *("logging_level", "memory_profiling", "quiet", "webui_dir", "zk_session_timeout"),
+        # The registry is in this process: it is neither fetched nor awaited.
+        *("registry_fetch_timeout", "registry_store_timeout", "registry_strict"),
+        # Agents without a fault domain register with any master here.
+        "require_agent_domain",
+        # Forecasts count every task that a change loses, so none is dropped.
+        "max_unreachable_tasks_per_framework",
+    }
+)
 # Flags of lending idle reservations, which no Mesos has; off unless given.
 LENDING = ("oversubscribe_reservations", "lendable_names")
 # Flags that a master has and does not show until they are given.
@@ -184,6 +198,7 @@ UNSET = (
     "credentials",
     "domain",
     "fair_sharing_excluded_resource_names",
+    "hostname",
     "offer_timeout",
     "rate_limits",
     "roles",
@@ -202,6 +217,7 @@ BUNDLED_ALLOCATORS = ("hierarchical", _OLD_NAME, profile.STRICT_PRIORITY_ALLOCAT
 def known_flags(flags: Mapping[str, str]) -> dict[str, str]:
     """Those of another master's flags that this one has; a flag, or an allocator, that it has not decides nothing."""
     known = {**DEFAULTS, **dict.fromkeys(UNSET, "")}
+    del known["hostname"]  # of another machine
     if flags.get("allocator") == profile.STRICT_PRIORITY_ALLOCATOR:
         known |= STRICT_PRIORITY
     found = {name: text for name, text in flags.items() if name in known}

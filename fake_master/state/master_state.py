@@ -10,9 +10,9 @@ from fake_master.state.extension_points import RevocabilityRules
 from fake_master.state.flags import MasterFlags
 from fake_master.state.frameworks import Framework
 from fake_master.state.maintenance import MaintenanceSchedule
-from fake_master.state.offers import FinishedOperation, OutstandingOffers
+from fake_master.state.offers import OfferOperation, OutstandingOffers
 from fake_master.state.quota import RoleUsage, SentQuota
-from fake_master.state.streams import EventStream
+from fake_master.state.streams import Listener
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.quota.capacity import capacity
@@ -40,7 +40,8 @@ class MasterState:
         self.flags = flags
         self.access = Access(flags.authorizer)
         self.clock = clock
-        self.hostname, self.port = address
+        self.ip, self.port = address
+        self.hostname = flags.shown.get("hostname", self.ip)
         self.id = ""
         """Used until the registry has the id of this master."""
         self.start_time = self.now = clock()
@@ -60,12 +61,12 @@ class MasterState:
         self.forgotten_counts: Counter[str] = Counter()
         """Counts of frameworks that are no longer listed as completed."""
         self.offers = OutstandingOffers()
-        self.operations: dict[str, FinishedOperation] = {}
-        """Operations that wait for their framework, by the uuid of the update that it has to acknowledge."""
+        self.operations: dict[str, OfferOperation] = {}
+        """Offer operations with an id that are not acknowledged yet, by their uuid."""
         self.quotas: dict[str, SentQuota] = {}
         self.weights: dict[str, float] = {}
         """Every weight that was set, 1.0 included; a role without one weighs 1."""
-        self.operator_streams: dict[str, EventStream] = {}
+        self.operator_streams: dict[str, Listener] = {}
         """Operators that subscribed to events, by stream id."""
         self.ended: str | None = None
         """Why this master has given up leading, or None; the transport that serves it sees to its end."""
@@ -73,7 +74,7 @@ class MasterState:
     @property
     def pid(self) -> str:
         """The master as libprocess names it."""
-        return f"master@{self.hostname}:{self.port}"
+        return f"master@{self.ip}:{self.port}"
 
     @property
     def wall_time(self) -> float:

@@ -1,4 +1,4 @@
-"""Outstanding offers, by id and by agent, and offer operations whose updates wait for their framework."""
+"""Outstanding offers, by id and by agent, and offer operations until their frameworks have acknowledged them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -73,27 +73,34 @@ class OutstandingOffers:
 
 
 @dataclass(frozen=True, slots=True)
-class FinishedOperation:
-    """An operation with an id that its agent has done and its framework has not acknowledged."""
+class OfferOperation:
+    """An operation with an id, until its framework has acknowledged that the agent has done it."""
 
     uuid: str
     framework_id: str
     agent_id: str
     info: Mapping[str, Any]
     status: Mapping[str, Any]
+    """The latest: OPERATION_PENDING until the agent reports."""
 
     @property
     def id(self) -> str:
         """The name that its framework gave it; two may have the same."""
         return str(self.info["id"]["value"])
 
+    @property
+    def is_pending(self) -> bool:
+        """Whether its agent does not have it yet."""
+        return bool(self.status["state"] == "OPERATION_PENDING")
+
     def message(self) -> dict[str, Any]:
         """Return the Operation message, as GET_OPERATIONS shows it."""
+        reported = {} if self.is_pending else {"statuses": [dict(self.status)]}
         return {
             "framework_id": {"value": self.framework_id},
             "agent_id": {"value": self.agent_id},
             "info": dict(self.info),
             "latest_status": dict(self.status),
-            "statuses": [dict(self.status)],
+            **reported,
             "uuid": {"value": self.uuid},
         }

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from mesosctl.api.protobuf_json import recordio
@@ -39,7 +39,8 @@ class EventStream:
     """Events that wait to be sent to one subscriber.
 
     The master sends and closes; the transport takes, and calls `abandon` when the subscriber is gone. Sending never
-    waits: a subscriber that falls too far behind is abandoned instead.
+    waits: for a subscriber that falls too far behind it fails. Only `EventPublisher` sends, because it knows what to do
+    then.
     """
 
     is_read = True
@@ -92,14 +93,14 @@ class EventStream:
             self._notify()
 
     def send_record(self, record: bytes) -> None:
-        """Queue an event that is written already."""
+        """Queue an event that is written already.  Raises BufferError if the subscriber is too far behind."""
         if self.closed:
             return
         if self._size + len(record) > LARGEST_BACKLOG:
             self._pending.clear()
             self.overrun = True
-            self.abandon()
-            return
+            self.close()
+            raise BufferError("the subscriber does not read")
         self._pending.append(record)
         self._size += len(record)
         self._notify()
@@ -141,3 +142,10 @@ class EventStream:
     def _notify(self) -> None:
         if self._wake is not None:
             self._wake()
+
+
+class Listener(NamedTuple):
+    """An operator that is subscribed to events."""
+
+    stream: EventStream
+    principal: str | None

@@ -40,7 +40,9 @@ TaskReason = Literal[
     "REASON_RECONCILIATION",
     "REASON_RESOURCES_UNKNOWN",
     "REASON_TASK_GROUP_INVALID",
+    "REASON_TASK_GROUP_UNAUTHORIZED",
     "REASON_TASK_INVALID",
+    "REASON_TASK_UNAUTHORIZED",
 ]
 """The reasons that this master and its agents give."""
 TaskEnd = tuple[TaskState, TaskReason]
@@ -213,6 +215,14 @@ class TaskGroup:
     def _share_of(self, entry: Resource) -> int:
         """Return the thousandths of an entry that each of them has."""
         return entry.value // self.reported_count if isinstance(entry.value, int) and entry.disk is None else 0
+
+
+def user_of(info: Mapping[str, Any], framework_user: str) -> str:
+    """Return the user whom a task runs as: that of its command, of its executor's command, or of its framework."""
+    for command in (info.get("command", {}), info.get("executor", {}).get("command", {})):
+        if "user" in command:
+            return str(command["user"])
+    return framework_user
 
 
 def tasks_of(one: Task | TaskGroup) -> Iterable[Task]:

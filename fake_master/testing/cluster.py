@@ -150,7 +150,7 @@ def set_quotas(master: Master, registry: MemoryRegistry, quotas: Mapping[str, st
             raise BadInput(f"quotas.{role}: '{min(unknown)}' is not a key here", field=min(unknown))
         amounts = {part: _scalars(str(text), f"quotas.{role}") for part, text in table.items()}
         limits = Limits(amounts["limits"]) if "limits" in amounts else None
-        target[role] = DesiredQuota(Quantities(amounts.get("guarantees", {})), limits).applied_to(None, state.profile)
+        target[role] = DesiredQuota(Quantities(amounts.get("guarantees", {})), limits).applied_to(None)
     sent = {
         role: SentQuota(
             {name: to_double(milli) for name, milli in quota.guarantees.items()},

@@ -59,6 +59,7 @@ class FaultyApplication(Application):
     def end_streams(self) -> None:
         """End every stream of events, for example at the end of a master."""
         state = self.master.state
-        for stream in (*(known.stream for known in state.frameworks.values()), *state.operator_streams.values()):
+        frameworks = [known.stream for known in state.frameworks.values()]
+        for stream in (*frameworks, *(listener.stream for listener in state.operator_streams.values())):
             if stream is not None:
                 stream.close()

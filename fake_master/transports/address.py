@@ -22,10 +22,12 @@ from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.transports.connections import DirectConnection, LazyConnection
 from mesosctl.model.errors import BadInput
 from mesosctl.model.version_profile import MESOS_1_4, PROFILES
+from mesosctl.user_folders import state_folder
 
 if TYPE_CHECKING:
     from fake_master.sources.cluster_file import ClusterSpec
     from fake_master.sources.snapshot import RestoredCluster
+    from fake_master.state.clock import VirtualClock
 
 SCHEME = "fake:"
 _OPTIONS = ("fresh", "version")
@@ -84,34 +86,23 @@ class FakeAddress:
         digest = hashlib.blake2s(os.fsencode(self.file.resolve()), digest_size=4).hexdigest()
         name = f"{self.file.stem}-{digest}"
         if isinstance(spec, RestoredCluster):
-            return state_folder() / f"{name}-{spec.fingerprint}-{spec.profile.name}.sqlite"
+            return state_folder() / "fake" / f"{name}-{spec.fingerprint}-{spec.profile.name}.sqlite"
         # Other quotas, weights, reservations or volumes to begin with make another cluster, too.
         begins = f"-{spec.lasting.fingerprint}" if spec.lasting.fingerprint else ""
-        return state_folder() / f"{name}{begins}-{spec.mesos_version}.sqlite"
+        return state_folder() / "fake" / f"{name}{begins}-{spec.mesos_version}.sqlite"
 
     def built_in_state_file(self) -> Path:
         """The file of the built-in cluster's state."""
-        return state_folder() / f"built-in-{self.version or MESOS_1_4.name}.sqlite"
+        return state_folder() / "fake" / f"built-in-{self.version or MESOS_1_4.name}.sqlite"
 
 
-def state_folder() -> Path:
-    """The user's state folder for fake masters: below XDG_STATE_HOME, or ~/.local/state."""
-    base = os.environ.get("XDG_STATE_HOME", "")
-    if base.startswith("/"):
-        return Path(base) / "mesosctl" / "fake"
-    home = os.environ.get("HOME")
-    if not home:
-        import pwd
-
-        home = pwd.getpwuid(os.getuid()).pw_dir
-    return Path(home) / ".local" / "state" / "mesosctl" / "fake"
-
-
-def open_on_call(address: str, longest_wait: float | None = None) -> LazyConnection:
+def open_on_call(
+    address: str, longest_wait: float | None = None, *, clock: "VirtualClock | None" = None
+) -> LazyConnection:
     """The master behind an address, with the state that its last command left.
 
-    `longest_wait`: see `fake_master.open_transport`. It starts with the first request that needs a master. Raises
-    BadInput, and so may that request.
+    `longest_wait`, `clock`: see `fake_master.open_transport`. It starts with the first request that needs
+    a master. Raises BadInput, and so may that request.
     """
     parsed = FakeAddress.parse(address)
     spec = None if parsed.file is None else parsed.spec()
@@ -122,7 +113,9 @@ def open_on_call(address: str, longest_wait: float | None = None) -> LazyConnect
         )
 
     def start() -> DirectConnection:
-        return DirectConnection((spec or parsed.spec()).start(registry))
+        if clock is None:
+            return DirectConnection((spec or parsed.spec()).start(registry))
+        return DirectConnection((spec or parsed.spec()).start(registry, clock=clock), clock.sleep)
 
     profile = PROFILES[parsed.version or MESOS_1_4.name] if spec is None else None
     return LazyConnection(start, registry, profile, lambda: _explained(address, path))

@@ -4,6 +4,7 @@ Source: Mesos documentation, "HTTP Endpoints" and "Scheduler HTTP API".
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from sys import intern
 from typing import Any
 
 from mesosctl.api.protobuf_json.messages import read
@@ -112,10 +113,10 @@ def offer(message: Mapping[str, Any], framework: str = "", known: Callable[[Any]
     return Offer(
         id=text(message["id"]["value"]),
         # The role is left out for a framework without MULTI_ROLE; reserved entries name it.
-        role=text(owner if role is None else role),
-        framework_id=text(message["framework_id"]["value"]),
+        role=intern(text(owner if role is None else role)),
+        framework_id=intern(text(message["framework_id"]["value"])),
         framework=framework,
-        agent_id=text(message["agent_id"]["value"]),
+        agent_id=intern(text(message["agent_id"]["value"])),
         hostname=text(message.get("hostname", "")),
         resources=resources,
         stacked_format=stacked_format,

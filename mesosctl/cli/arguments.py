@@ -72,9 +72,8 @@ Limit = Annotated[
     typer.Option(
         "--limit",
         metavar="RESOURCES",
-        help="Limits, such as 'cpus:16;mem:8GiB', or none. By default, a new quota gets the limit that the master's "
-        "POST /quota sets (the guarantee in Mesos 1.9 and later, none in older versions), and an existing quota "
-        "keeps its limits; a limit that equals the guarantee follows it.",
+        help="Limits, such as 'cpus:16;mem:8GiB', or none; Mesos 1.9 or later. By default, a new quota has no limit, "
+        "and an existing one keeps its limits.",
     ),
 ]
 PayloadFile = Annotated[
@@ -166,8 +165,8 @@ Every = Annotated[
 ]
 
 
-NO_LIMIT = "none"
-"""The word that removes every limit."""
+NONE = "none"
+"""The word for no limits, or no guarantee."""
 
 
 def read_payload(session: Session, file: str) -> "TextFile":
@@ -234,7 +233,37 @@ def parse_limit(word: str | None) -> "Limits | None":
     from mesosctl.model.quota.desired import limits_of
 
     with refusals_of([word], "--limit"):
-        return limits_of([] if word == NO_LIMIT else parse_words([word]))
+        return limits_of([] if word == NONE else parse_words([word]))
+
+
+def parse_guarantee(words: Sequence[str] | None, role: str) -> "list[Resource] | None":
+    """The entries of a guarantee: None if no word is given, and none for the word "none".  Raises RuleViolation."""
+    if not words:
+        return None
+    return [] if list(words) == [NONE] else parse_words(words, role)
+
+
+def ask_about_words_after_limit(session: Session, resources: Sequence[str] | None, limits: "Limits | None") -> None:
+    """Ask about RESOURCES after --limit that it does not name, which may be meant as limits too.  Raises UsageError."""
+    typed = session.environment.words
+    places = [index for index, word in enumerate(typed) if word.partition("=")[0] == "--limit"]
+    if not places or not limits:
+        return
+    after = typed[places[-1] + (1 if "=" in typed[places[-1]] else 2) :]
+    unnamed = [
+        word
+        for word in after
+        if word in (resources or ()) and any(entry.name not in limits for entry in parse_words([word]))
+    ]
+    if unnamed:
+        from mesosctl.model.amount_text import in_mesos_notation
+
+        both = ";".join([in_mesos_notation(limits), *unnamed])
+        session.confirm_destructive(
+            "Guarantee it?",
+            f"{' '.join(unnamed)} after --limit is a guarantee, not a part of the limit",
+            f"write --limit {shlex.quote(both)} to limit it too, or put it before --limit",
+        )
 
 
 def parse_amounts(words: Sequence[str], agent: str | None = None) -> "list[Resource]":
@@ -288,13 +317,16 @@ def note_role(session: Session, master: "Master", role: str, reserved: "Quantiti
 
 NO_LIMIT_OPTION = "--limit none sets no limit"
 NO_LIMIT_COMMAND = "mesosctl quota update {role} --limit none removes it"
+_NO_QUOTA_COMMAND = "mesosctl quota remove {role} removes it"
 
 
 def note_limit(session: Session, status: "RoleStatus", no_limit: str, *, would: bool = False) -> None:
     """Tell the operator of a role that is, or would be, at or above its limit, and how to set none."""
-    from mesosctl.output.formats.amounts import in_words
+    from mesosctl.model.amount_text import in_words
 
-    session.note(f"{status.limit_sentence(in_words, would=would)}; {no_limit.format(role=status.role)}")
+    if no_limit == NO_LIMIT_COMMAND and not status.quota.guarantees:
+        no_limit = _NO_QUOTA_COMMAND
+    session.note(f"{status.limit_sentence(in_words, would=would)}; {no_limit.format(role=shlex.quote(status.role))}")
 
 
 def note_role_at_limit(

@@ -33,6 +33,7 @@ SECTIONS = {
     "Look back": {
         "history": ("history", "Record what happens on a cluster, and import logs of others."),
         "usage": ("usage", "Show who got what over time."),
+        "metrics": ("metrics", "Write or serve metrics for Prometheus."),
     },
     "Keep as a file": {
         "export": ("export", "Write quotas, weights and reservations to a file."),

@@ -45,7 +45,7 @@ class Master:
 
     One deadline covers all requests to it.  Every method raises an error of `mesosctl.model.errors`: NoMaster and its
     subclasses, DeadlinePassed, and the errors of `client.response.raise_for_status`. An httpx `transport` replaces that
-    of the address.
+    of the address.  `fake` is the text of a `fake:` address, and None for another one.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class Master:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.settings = settings or ClientSettings()
+        self.fake = address.fake if transport is None else None
         self._sender = Sender(
             address,
             self.settings,
@@ -68,6 +69,11 @@ class Master:
     def deadline(self) -> Deadline:
         """The one that covers everything."""
         return self._sender.deadline
+
+    @property
+    def is_fake(self) -> bool:
+        """Whether it is a fake master in this process."""
+        return self._sender.leader.address.fake is not None
 
     @property
     def changes_left(self) -> int:
@@ -96,13 +102,22 @@ class Master:
 
     @property
     def profile(self) -> "Profile":
-        """The profile of the master's version; requested once (GET /version, which is open to all)."""
-        from mesosctl.api import responses
+        """The profile of the master's version."""
         from mesosctl.model.version_profile import profile_of
 
         if self._profile is None:
-            self._profile = profile_of(responses.version(self.get("/version")))
+            self._profile = profile_of(self.version())
         return self._profile
+
+    def version(self) -> str:
+        """The version that the master shows (GET /version, which is open to all), with a notice if it is unreadable."""
+        from mesosctl.api import responses
+        from mesosctl.model.version_profile import is_version, profile_of
+
+        version = responses.version(self.get("/version"))
+        if not is_version(version):
+            self.notice(f"the master shows '{version}' as its version; assumed to be Mesos {profile_of(version).name}")
+        return version
 
     # --- Reading ----------------------------------------------------------------------------------
 

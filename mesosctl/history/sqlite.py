@@ -242,7 +242,7 @@ class SqliteRecording(Recording):
                 raise BadInput(
                     f"there is no recording {path}",
                     field=_FIELD,
-                    hint=f"make one: mesosctl history record --history {path}",
+                    hint="mesosctl history record makes one",
                 )
             self._connection = self._connect()
         try:
@@ -487,7 +487,8 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
                 raise _no_recording(self._path, "it is not a SQLite file")
         if not (os.access(self._path, os.R_OK | os.W_OK) and os.access(self._path.parent, os.W_OK | os.X_OK)):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        return sqlite3.connect(self._path, timeout=_SECONDS_TO_WAIT, isolation_level=None)
+        # A recorder writes what it held back from a second thread, under a lock.
+        return sqlite3.connect(self._path, timeout=_SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False)
 
     def close(self) -> None:
         """See `Recording.close`."""

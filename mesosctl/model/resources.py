@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Literal, Self
 
-from mesosctl.model.quantities import Quantities
+from mesosctl.model.quantities import REVOCABLE, Quantities
 from mesosctl.model.resource import REVOCABILITIES, Kind, Resource, Revocability
 from mesosctl.model.values import (
     Value,
@@ -186,6 +186,14 @@ class Resources(tuple[Resource, ...]):
         sums: dict[str, int] = {}
         for entry in self:
             name, amount = entry.name, value_quantity(entry.value)
+            sums[name] = sums[name] + amount if name in sums else amount
+        return Quantities(sums)
+
+    def separate_quantities(self) -> Quantities:
+        """The same with revocable ones apart, as `cpus_revocable`."""
+        sums: dict[str, int] = {}
+        for entry in self:
+            name, amount = entry.name + REVOCABLE * entry.revocable, value_quantity(entry.value)
             sums[name] = sums[name] + amount if name in sums else amount
         return Quantities(sums)
 

@@ -37,6 +37,8 @@ class Profile(NamedTuple):
     """Whether DELETE /quota/a/b names the role a/b."""
     knows_update_quota: bool
     """Whether the master supports the v1 call UPDATE_QUOTA."""
+    sends_whole_checkpoint: bool
+    """Whether a master sends an agent every checkpointed resource with each operation, not the operation alone."""
     master_capabilities: tuple[str, ...]
     """The capabilities that the master shows in /state."""
     agent_capabilities: tuple[str, ...]
@@ -56,6 +58,7 @@ MESOS_1_4 = Profile(
     configs_always_shown=False,
     delete_path_may_contain_slash=False,
     knows_update_quota=False,
+    sends_whole_checkpoint=True,
     master_capabilities=(),
     agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
 )
@@ -73,6 +76,7 @@ MESOS_1_11 = Profile(
     configs_always_shown=True,
     delete_path_may_contain_slash=True,
     knows_update_quota=True,
+    sends_whole_checkpoint=False,
     master_capabilities=("AGENT_UPDATE", "AGENT_DRAINING", "QUOTA_V2"),
     agent_capabilities=(
         "MULTI_ROLE",
@@ -90,14 +94,20 @@ PROFILES = {profile.name: profile for profile in (MESOS_1_4, MESOS_1_11)}
 
 # UPDATE_QUOTA, limits and the newer capacity rule arrived together.
 _FIRST_WITH_LIMITS = (1, 9)
+_VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?![0-9])")  # longer numbers are not versions
 
 
 def profile_of(version: str) -> Profile:
     """The profile of a master of this version ("1.11.0"); an invalid version counts as new."""
-    match = re.match(r"(\d{1,9})\.(\d{1,9})", version)  # longer numbers are not versions
+    match = _VERSION.match(version)
     if match is not None and (int(match[1]), int(match[2])) < _FIRST_WITH_LIMITS:
         return MESOS_1_4
     return MESOS_1_11
+
+
+def is_version(text: str) -> bool:
+    """Whether `profile_of` can read a version; of one that it cannot, the rules are only assumed."""
+    return _VERSION.match(text) is not None
 
 
 DEFAULTS: Mapping[str, str] = {

@@ -19,8 +19,10 @@ from mesosctl.model.offers.offers import Offer, OfferOperation, TakenOffer
 from mesosctl.model.reservations.operations import apply_all
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import display_names, matches_agent
+from mesosctl.model.suggestion import command
 from mesosctl.operations.cluster import readings
 from mesosctl.operations.confirm import confirm
+from mesosctl.operations.waiting import BackOff
 from mesosctl.planning.dominant_shares import Sharing
 
 
@@ -200,22 +202,21 @@ class _SchedulerSession:
             lambda: self._agent_total(offer) == target,
             what=f"{operation.action} on {offer.hostname}",
             wait=False,
-            shown_by=f"mesosctl reservations --agent {offer.agent_id}",
+            shown_by=command("reservations", agent=offer.agent_id),
         )
         self._confirm(offer, operation, target)
         return TakenOffer(offer, operation, self._declined, confirmed=True)
 
     def _confirm(self, offer: Offer, operation: OfferOperation, target: Resources) -> None:
         """Wait until the agent shows the operation. Raises NotConfirmed."""
-        pause = 0.05
+        pauses = BackOff(self._master)
         while not self._shows(offer, operation, target):
             if self._master.deadline.remaining() <= 0:
                 raise NotConfirmed(
                     f"{operation.action} was sent, but {offer.hostname} does not show it",
                     hint="a master silently drops what its rules or ACLs forbid",
                 )
-            self._master.settings.sleep(pause)
-            pause = min(2 * pause, 1.0)
+            pauses.sleep()
 
     def _shows(self, offer: Offer, operation: OfferOperation, target: Resources) -> bool:
         try:
@@ -223,7 +224,7 @@ class _SchedulerSession:
         except MesosctlError as error:
             raise NotConfirmed(
                 f"{operation.action} was sent, but {offer.hostname} could not be read back: {error.message}",
-                hint=f"check with mesosctl reservations --agent {offer.agent_id}",
+                hint=f"check with {command('reservations', agent=offer.agent_id)}",
             ) from error
 
     def _agent_total(self, offer: Offer) -> Resources:

@@ -22,7 +22,7 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.model.rate_limits import RateLimits
 from mesosctl.operations.quota.reading import account_of_roles
 from mesosctl.planning.account import Overview, WaitingOffers, idle_of
-from mesosctl.planning.message_rates import CounterReading, Rates, rates
+from mesosctl.planning.message_rates import CounterReading, Counts, Rates, rates
 
 _STATES = ("active", "inactive", "disconnected", "unreachable")
 _OPERATOR_API = "/api/v1"
@@ -79,6 +79,13 @@ class OverviewReader:
             throttled=self._throttled(metrics, at),
             unknown=tuple(self._unknown),
         )
+
+    def messages(self) -> dict[str, tuple[Counts, int | None]]:
+        """By principal: its messages at the last reading, and the capacity of its queue; None if that has none."""
+        if self._counters is None:
+            return {}
+        limits = self._limits or RateLimits()
+        return {who: (counts, limits.queue_of(who)[1].capacity) for who, counts in self._counters.counts.items()}
 
     def _allowed(self, what: str, read: Callable[[], Any]) -> Any:
         try:

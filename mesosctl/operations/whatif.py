@@ -23,7 +23,15 @@ from mesosctl.model.text import parse_of_agents
 from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.operations.quota.reading import QuotaOptions, check_entries, note_unknown_role
 from mesosctl.operations.reservations.send import SendOptions, operate
-from mesosctl.operations.reservations.targets import Owner, check_owner, find_agent, in_order, read_agent
+from mesosctl.operations.reservations.targets import (
+    Owner,
+    check_owner,
+    find_agent,
+    has_attributes,
+    in_order,
+    no_agent_with,
+    read_agent,
+)
 from mesosctl.planning import whatif_changes as changes
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions
 from mesosctl.planning.message_rates import RecordedTraffic, Simulation
@@ -140,6 +148,18 @@ def named_changes(  # the kinds of change
     return found + [(word, changes.parse_change(check_no_braces(word))) for word in words]
 
 
+def _meant(agents: Sequence[RegisteredAgent], word: str) -> list[RegisteredAgent]:
+    """The agent that `word` names, or every agent with the attribute NAME=VALUE.  Raises NotFound, and UsageError."""
+    name, equals, value = word.partition("=")
+    if not equals:
+        return [find_agent(agents, word)]
+    found = [agent for agent in agents if has_attributes(agent, {name: value})]
+    if not found:
+        error = no_agent_with(agents, {name: value})
+        raise NotFound(error.message, field="--lose-agent", rule="agent.exists", hint=error.hint)
+    return found
+
+
 _ONCE = SendOptions(v1=True, wait=False, ask_agents=False)
 
 
@@ -238,19 +258,14 @@ class ChangeRunner:
                 self._dry_run.traffic = Simulation.play(limits, self._traffic.arrivals, self._traffic.today)
 
     def _quota(self, change: changes.Guarantee | changes.Bounds) -> None:
-        from mesosctl.operations.quota.reading import read_quotas
-        from mesosctl.operations.quota.set_update_remove import make_update, plan_update, set_quota
+        from mesosctl.operations.quota.set_update_remove import make_update, plan_update
 
-        # A list of many thousands of agents would take longer than everything else.
-        options = self._options._replace(capacity=self._dry_run.capacity)
         if isinstance(change, changes.Guarantee):
-            if change.role not in read_quotas(self._master):
-                set_quota(self._master, change.role, change.entries, None, options)
-                return
             desired = DesiredQuota(guarantees=guarantees_of(change.entries))
         else:
             desired = DesiredQuota(limits=change.limits)
-        options = options._replace(create=True)
+        # A list of many thousands of agents would take longer than everything else.
+        options = self._options._replace(capacity=self._dry_run.capacity, create=True)
         plan = plan_update(self._master, [(change.role, desired)], options)
         losses = describe_losses(plan)
         if losses:
@@ -289,7 +304,7 @@ class ChangeRunner:
     def _lost(self, change: changes.LoseAgents) -> tuple[list[str], str]:
         """The ids of the agents to lose, and the reason for their number if it was rounded up."""
         everybody = in_order(self._dry_run.agents)  # a master takes long to list thousands of agents
-        gone = [find_agent(everybody, word).id for word in change.names]
+        gone = list(dict.fromkeys(agent.id for word in change.names for agent in _meant(everybody, word)))
         part = round(len(everybody) * change.fraction, 6)
         count = math.ceil(part)
         gone += [agent.id for agent in spread(everybody, count)]

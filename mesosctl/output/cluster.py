@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from mesosctl.model.amount_text import in_words
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities, format_double
 from mesosctl.model.quota.role_status import RoleStatus, WeightChange
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import short_ids
-from mesosctl.output.formats.amounts import agent_use_text, amounts_text, in_words, plain_resources_text
+from mesosctl.output.formats.amounts import agent_use_text, amounts_text, plain_resources_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report, Rows
 from mesosctl.output.quota import LEGEND, MEANINGS, QUOTA_USE, guarantee_verdict, quota_use
 from mesosctl.output.reservations import agent_id_column
@@ -42,12 +43,14 @@ def agent_list(agents: Sequence[RegisteredAgent], *, empty: str = "no agents are
 
         return map(cluster.Agent.of, agents)
 
+    lends = any(agent.lent for agent in agents)
     columns = (
         Column("AGENT"),
         Column("STATUS", meaning=_STATES),
         Column("TOTAL", kind="amounts"),
         Column("USED", kind="amounts"),
         Column("OFFERED", kind="amounts", rank=2),
+        *([Column("LENT", kind="amounts", rank=1)] if lends else []),
         Column("RESERVED FOR", key="reserved_for", rank=3),
         Column("ATTRIBUTES", rank=4),
         Column("REGION", wide=True),
@@ -62,6 +65,7 @@ def agent_list(agents: Sequence[RegisteredAgent], *, empty: str = "no agents are
             plain_resources_text(agent.total),
             plain_resources_text(agent.used),
             plain_resources_text(agent.offered),
+            *([plain_resources_text(agent.lent)] if lends else []),
             ",".join(agent.reserved) or NOTHING,
             _attributes(agent),
             agent.region or NOTHING,
@@ -82,19 +86,31 @@ def agent_list(agents: Sequence[RegisteredAgent], *, empty: str = "no agents are
 
 
 def _agent_screen(agents: Sequence[RegisteredAgent], empty: str) -> Report:
+    lends = any(agent.lent for agent in agents)
     columns = (
         Column("AGENT"),
         Column("STATUS", meaning=_STATES, rank=-1 if any(one.status != "active" for one in agents) else 1),
         Column("USED/TOTAL", kind="usage", rank_of_rare=3),
+        *([Column("LENT", kind="amounts", rank=1)] if lends else []),
         Column("RESERVED FOR", rank=2),
         Column("ATTRIBUTES", rank=4),
         agent_id_column(agents),
     )
 
     def row(agent: RegisteredAgent) -> list[str]:
-        kept = (agent.total - agent.used - agent.offered).reserved().quantities()
-        use = agent_use_text(agent.used.quantities(), agent.offered.quantities(), agent.total.quantities(), kept)
-        return [agent.hostname, agent.status, use, ",".join(agent.reserved) or NOTHING, _attributes(agent), agent.id]
+        kept = agent.idle.quantities()
+        used, offered, total = (held.separate_quantities() for held in (agent.used, agent.offered, agent.whole))
+        use = agent_use_text(used, offered, total, kept)
+        lent = [plain_resources_text(agent.lent)] if lends else []
+        return [
+            agent.hostname,
+            agent.status,
+            use,
+            *lent,
+            ",".join(agent.reserved) or NOTHING,
+            _attributes(agent),
+            agent.id,
+        ]
 
     remark = [agent_summary(agents), AGENT_LEGEND] if agents else []
     return screen(columns, Rows(agents, row), empty, remark)
@@ -113,12 +129,12 @@ def agent_summary(agents: Sequence[RegisteredAgent]) -> str:
     """The number of agents, those out of service by status, and what is free."""
     counts = Counter(agent.status for agent in agents)
     states = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    serving = [agent for agent in agents if agent.active]
-    free = [one.free for one in serving]
-    open_to_all = Quantities.total(one.filter(lambda entry: not entry.is_reserved).scalar_quantities() for one in free)
-    kept = Quantities.total(one.filter(lambda entry: entry.is_reserved).scalar_quantities() for one in free)
-    idle = f"; reserved and idle: {in_words(kept)}" if kept else ""
-    return f"{_count(len(agents), 'agent')} ({states}); free: {in_words(open_to_all)}{idle}"
+    parts = [("free", "free_for_all"), ("reserved and idle", "idle"), ("lent", "lent")]
+    sums = [
+        (word, Quantities.total(getattr(agent, what).scalar_quantities() for agent in agents)) for word, what in parts
+    ]
+    told = [f"{word}: {in_words(amounts)}" for word, amounts in sums if amounts or word == "free"]
+    return "; ".join([f"{_count(len(agents), 'agent')} ({states})", *told])
 
 
 def _count(number: int, noun: str) -> str:

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.model.quantities import format_milli
+from mesosctl.model.amount_text import in_words
+from mesosctl.model.quantities import Quantities, format_milli
 from mesosctl.model.quota.role_status import RoleStatus
-from mesosctl.output.formats.amounts import amounts_text, in_words, quota_use_text
+from mesosctl.model.text import listed
+from mesosctl.output.formats.amounts import amounts_text, quota_use_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
 
 if TYPE_CHECKING:
@@ -126,9 +128,9 @@ def _guarantee_verdict(statuses: Sequence[RoleStatus]) -> Verdict:
         )
     below = [status for status in promised if status.standing == "below guarantee"]
     idle = [status.role for status in promised if status.standing == "no frameworks"]
-    asked = f"no framework asks for the guarantee of {_listed(idle)}" if idle else ""
+    asked = f"no framework asks for the guarantee of {listed(idle, _NAMED)}" if idle else ""
     if below:
-        named = _listed([f"{one.role} (lacks {in_words(one.missing)})" for one in below])
+        named = listed([f"{one.role} (lacks {in_words(one.missing)})" for one in below], _NAMED)
         are = "is" if len(below) == 1 else "are"
         of_all = f"{len(below)} of {len(promised)} guarantees {are}" if len(promised) > 1 else "the guarantee is"
         sentence = f"{of_all} not met: {named}"
@@ -136,11 +138,6 @@ def _guarantee_verdict(statuses: Sequence[RoleStatus]) -> Verdict:
     if idle:
         return Verdict(asked, "at risk")
     return Verdict("every guarantee is met" if promised else "nothing is guaranteed", "met")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
 
 
 _NAMED = 3
@@ -210,12 +207,8 @@ def _limit_unsaid(change: "QuotaChange") -> str:
     """The reason for a limit that the command did not give; empty if it did, or if there is none."""
     if change.limit_given or change.after is None or not change.after.limits:
         return ""
-    if change.before is None:
-        why = "you gave none, so this master makes it equal to the guarantee"
-    elif change.before.limits == change.after.limits:
-        why = "you gave none, so it stays"
-    else:
-        why = "you gave none, so it stays equal to the guarantee"
+    stays = change.before is not None and change.before.limits == change.after.limits
+    why = "you gave none, so it stays" if stays else "POST /quota makes it equal to the guarantee"
     return f"limit of {change.role}: {amounts_text(change.after.limits)} ({why})"
 
 
@@ -283,7 +276,10 @@ _MEANINGS: dict[str, Meaning] = {"pass": "met", "FAIL": "not met", "unknown": "a
 
 
 def _verdict(check: "QuotaCheck") -> Verdict:
-    asked = f"{in_words(check.requested)} for {check.role}"
+    limits = Quantities(check.limits)
+    asked = f"{in_words(check.requested)} for {check.role}" if check.requested else "it"
+    if limits and not check.requested:
+        asked = f"a limit of {in_words(limits)} for {check.role}"
     broken = [finding for finding in check.findings if finding.passed is False]
     unknown = [finding for finding in check.findings if finding.passed is None]
     if broken:

@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mesosctl.model.amount_text import by_place, in_words, shown_amount
 from mesosctl.model.errors import printable
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.text import format_span
-from mesosctl.output.formats.amounts import BAR, amounts_text, bar, by_place, in_words, shown_amount
+from mesosctl.output.formats.amounts import BAR, amounts_text, bar
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report
 from mesosctl.output.quota import MEANINGS, QUOTA_USE, guarantee_verdict, quota_amounts_text
 from mesosctl.planning.account import Overview, WaitingOffers
@@ -87,6 +88,8 @@ def overview_report(overview: Overview) -> Report:
     names = [role.role for role in roles]
     rows = [_plain_row(overview, role) for role in roles]
     used = f"used: {in_words(overview.used)} of {in_words(overview.total)}"
+    if overview.revocable:
+        used += f"; revocable, beyond that: {in_words(overview.revocable)}"
     remark = ["", _cluster_line(overview), used, *_offer_parts(overview.offers), *_principal_parts(overview)]
     shown = Report(columns, rows, names, document, lambda: document().roles, remark=remark, empty="there are no roles")
     return shown._replace(terminal=lambda: _once(overview, roles))
@@ -176,6 +179,8 @@ def _resource_lines(overview: Overview, room: int) -> list[str]:
 def _resource_amounts(overview: Overview, name: str, total: int, word: str) -> str:
     held = ((overview.used, "used"), (overview.idle, word), (overview.offered, "offered"))
     shown = [f"{shown_amount(name, has.get(name, 0))} {what}" for has, what in held if has.get(name) or what != word]
+    if overview.revocable.get(name):
+        shown.append(f"{shown_amount(name, overview.revocable[name])} revocable")
     return f"{', '.join(shown)} of {shown_amount(name, total)}"
 
 

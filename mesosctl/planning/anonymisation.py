@@ -35,10 +35,10 @@ Placed = TypeVar("Placed", Usage, Offer, SnapshotTask, Debt, Refusal)
 
 def anonymised(snapshot: ClusterSnapshot) -> ClusterSnapshot:
     """The same cluster without names."""
-    return _Aliases().snapshot(snapshot)
+    return Aliases().snapshot(snapshot)
 
 
-class _Aliases:
+class Aliases:
     """Aliases, numbered in the order of the names: `host-1`."""
 
     def __init__(self) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from mesosctl.model.quantities import Quota, format_double, format_milli
+from mesosctl.model.amount_text import in_mesos_notation
+from mesosctl.model.quantities import Quota, format_double
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
 from mesosctl.model.resource import Labels, Reservation
@@ -41,7 +42,7 @@ class Actual:
     weights: Mapping[str, float] = field(default_factory=dict)
     agents: Mapping[str, RegisteredAgent] = field(default_factory=dict)
     profile: Profile = MESOS_1_11
-    """The master's rules for a quota whose limits are not given."""
+    """The master's rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,7 @@ def quota_text(quota: Quota | None) -> str | None:
     """`cpus:12;mem:6144, at most cpus:24`."""
     if quota is None:
         return None
-    guarantee = ";".join(f"{name}:{format_milli(milli)}" for name, milli in quota.guarantees.items())
-    limit = ";".join(f"{name}:{format_milli(milli)}" for name, milli in quota.limits.items())
+    guarantee, limit = in_mesos_notation(quota.guarantees), in_mesos_notation(quota.limits)
     return ", ".join(filter(None, (guarantee, limit and f"at most {limit}"))) or "nothing"
 
 
@@ -75,7 +75,7 @@ def quota_changes(
         return
     for role in sorted({*desired.quotas, *(actual.quotas if prune else ())}):
         before, change = actual.quotas.get(role), desired.quotas.get(role)
-        after = None if change is None else change.applied_to(before, actual.profile)
+        after = None if change is None else change.applied_to(before)
         if before != after:
             yield role, before, after
 

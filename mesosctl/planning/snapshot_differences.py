@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from mesosctl.model.amount_text import in_mesos_notation
 from mesosctl.model.offers.offers import Offer
-from mesosctl.model.quantities import Quota, format_double, format_milli
+from mesosctl.model.quantities import REVOCABLE, Quantities, Quota, format_double
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import value_quantity
 from mesosctl.planning.snapshot import (
@@ -183,9 +184,9 @@ def _amounts(held: Sequence[Usage | Offer | Debt | Refusal]) -> str:
     amounts: dict[str, int] = {}
     for resources in {id(one.resources): one.resources for one in held}.values():
         for entry in resources:
-            name = f"{entry.name}_revocable" if entry.revocable else entry.name
+            name = entry.name + REVOCABLE * entry.revocable
             amounts[name] = amounts.get(name, 0) + counts[id(resources)] * value_quantity(entry.value)
-    return ";".join(f"{name}:{format_milli(milli)}" for name, milli in sorted(amounts.items())) or "nothing"
+    return in_mesos_notation(Quantities(amounts)) or "nothing"
 
 
 def _resources(resources: Resources) -> str:

@@ -19,8 +19,8 @@ MOST_ALTERNATIVES = 100
 _OF_AMOUNTS = ("quota", "limit", "weight")
 """The changes that have no sets, which are written in braces too."""
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(\d+))?")
-_LIKE_A_RANGE = re.compile(r"[-+\d.]+\.\.[-+\d.]+")
+_RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(\d+))?", re.ASCII)
+_LIKE_A_RANGE = re.compile(r"[-+\d.]+\.\.[-+\d.]+", re.ASCII)
 
 
 def expand(word: str) -> tuple[str, ...]:

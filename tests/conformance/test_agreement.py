@@ -6,6 +6,7 @@ from dataclasses import replace
 from hypothesis import event, given
 from hypothesis import strategies as st
 
+import fake_master
 from fake_master.forecasting.account import AccountsOfMaster
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.agent_tables import AgentSpec
@@ -13,7 +14,7 @@ from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings
-from mesosctl.model.holding import regular_part, revocable_part
+from mesosctl.model.holding import Holding, regular_part, revocable_part
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.model.text import parse_resources
@@ -22,6 +23,7 @@ from mesosctl.operations.quota.reading import list_quotas
 from mesosctl.operations.snapshot import read_snapshot
 from mesosctl.operations.top import OverviewReader
 from mesosctl.planning.account import ClusterAccount, account_of
+from mesosctl.planning.forecast import DryRunOptions
 from tests.helpers.lab import CommandLine, Lab
 
 ROLES = ("web", "web/shop", "batch", "idle")
@@ -61,8 +63,8 @@ def frameworks(draw: st.DrawFn, number: int) -> SimulatedFrameworkSpec:
 
 
 @st.composite
-def clusters(draw: st.DrawFn) -> Lab:
-    lends = draw(st.booleans())
+def clusters(draw: st.DrawFn, *, lending: bool = True) -> Lab:
+    lends = lending and draw(st.booleans())
     version = "1.11" if lends else draw(st.sampled_from(["1.4", "1.11"]))
     kept = MemoryRegistry()
     lab = Lab(
@@ -194,3 +196,38 @@ def test_top_shows_the_account(lab):
     assert {one.role: told(one) for one in shown.roles} == {
         role: told(account.status(role)) for role in account.known_roles
     }
+
+
+@given(clusters(lending=False))
+def test_a_forecast_begins_with_the_account(lab):
+    snapshot = read_snapshot(reader(lab))
+    account, before = account_of(snapshot), fake_master.start_dry_run(snapshot, DryRunOptions(cycles=1)).before
+    assert used_by(before.roles) == used_by(account.roles)
+    assert used_by(before.frameworks) == used_by(account.frameworks)
+    for figure in ("totals", "registered", "capacity", "slack", "quotas", "weights", "reserved", "subscribed"):
+        assert getattr(before, figure) == getattr(account, figure), figure
+    assert {role: found for role, found in before.limited.items() if found} == {
+        role: found for role, found in account.limited.items() if found
+    }
+    assert before.asking == account.asking
+
+
+def used_by(holdings: Mapping[str, Holding]) -> dict[str, Quantities]:
+    return {name: holding.used for name, holding in holdings.items() if holding.used}
+
+
+@given(clusters(lending=False))
+def test_an_explanation_shows_the_account(lab):
+    snapshot = read_snapshot(reader(lab))
+    account = account_of(snapshot)
+    subjects = [(framework.id, role) for framework in snapshot.frameworks for role in framework.roles]
+    for explained in fake_master.account_offers(snapshot, subjects, {}):
+        lines: dict[tuple[str, str | None], list[Quantities]] = {}
+        for line in explained.lines:
+            lines.setdefault((line.cause, line.framework_id), []).append(line.amounts)
+        sums = {key: Quantities.total(parts) for key, parts in lines.items()}
+        for cause, what in (("used", "used"), ("offered", "offered")):
+            held = {one: getattr(holding, what) for one, holding in account.frameworks.items()}
+            told = {owner: amounts for (of, owner), amounts in sums.items() if of == cause}
+            assert told == {one: amounts for one, amounts in held.items() if amounts}
+        assert regular_part(Quantities.total(sums.values())) == account.registered

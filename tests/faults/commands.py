@@ -126,7 +126,10 @@ def _applied(state: State) -> int | None:
 
 CHANGING = (
     Command("quota set web cpus:2 mem:512", _quota("web", {"cpus": 2, "mem": 512}, None), again=(3,)),
-    Command("quota update web cpus:2", _quota("web", {"cpus": 2}, {"cpus": 1}), quotas={"web": {"cpus": 1}}),
+    Command("quota set web cpus:2 mem:512 --api v0", _quota("web", {"cpus": 2, "mem": 512}, None), again=(3,)),
+    Command(
+        "quota update web cpus:2 --limit none", _quota("web", {"cpus": 2}, {"cpus": 1}), quotas={"web": {"cpus": 1}}
+    ),
     Command("quota update web cpus:2 --api v0", _quota("web", {"cpus": 2}, {"cpus": 1}), quotas={"web": {"cpus": 1}}),
     Command("quota remove web", _removed("web"), quotas={"web": {"cpus": 1}}, again=(5,)),
     Command("quota remove web ops", _removed("web", "ops"), quotas={"web": _CPUS, "ops": _CPUS}, again=(5,)),

@@ -28,6 +28,7 @@ def named(words: str) -> Command:
 
 
 SET = named("quota set web cpus:2 mem:512")
+SET_BY_V0 = named("quota set web cpus:2 mem:512 --api v0")
 RESERVE = named("reserve AGENT cpus:2 --role ads")
 REPLACE = named("quota update web cpus:2 --api v0")
 APPLY = named("apply --yes")
@@ -68,7 +69,7 @@ def test_what_is_said_is_true(setting: Misbehaving, data: st.DataObject) -> None
 @pytest.mark.parametrize("way", list(Way))
 @pytest.mark.parametrize("word", [Word.RESET, Word.CLOSED, Word.PAGE_504, Word.PLAIN_503, Word.GARBAGE])
 def test_a_change_whose_answer_is_lost(setting: Misbehaving, way: Way, word: Word) -> None:
-    ran = typed(setting, SET, "POST /quota", Fault(way, word))
+    ran = typed(setting, SET, "POST /api/v1", Fault(way, word))
     assert ran.status == (0 if way in (Way.WHOLE, Way.TWICE) else 8 if word is Word.PAGE_504 else 7)
     if ran.status == 0:
         assert "the master shows that the new quota of 'web' took effect" in ran.err
@@ -78,13 +79,13 @@ def test_a_change_whose_answer_is_lost(setting: Misbehaving, way: Way, word: Wor
 
 def test_a_silent_proxy_ends_with_the_deadline(setting: Misbehaving) -> None:
     # How long it took is judged as every command's is.
-    assert typed(setting, SET, "POST /quota", Fault(Way.WHOLE, Word.SILENCE)).status == 0
-    assert typed(setting, SET, "POST /quota", Fault(Way.LATE, Word.SILENCE)).status == 9
+    assert typed(setting, SET, "POST /api/v1", Fault(Way.WHOLE, Word.SILENCE)).status == 0
+    assert typed(setting, SET, "POST /api/v1", Fault(Way.LATE, Word.SILENCE)).status == 9
     assert typed(setting, SET, "GET /version", Fault(Way.WHOLE, Word.DRIPPING)).status in (0, 9)
 
 
 def test_a_change_that_arrives_twice_was_not_refused(setting: Misbehaving) -> None:
-    ran = typed(setting, SET, "POST /quota", Fault(Way.TWICE, Word.ANSWER))
+    ran = typed(setting, SET_BY_V0, "POST /quota", Fault(Way.TWICE, Word.ANSWER))
     assert ran.status == 0
     assert "as if the request had arrived twice" in ran.err
 
@@ -177,4 +178,4 @@ def test_the_law_notices_who_lies(setting: Misbehaving, monkeypatch: pytest.Monk
 
     monkeypatch.setattr("mesosctl.operations.quota.requests.confirm", confirm)
     with pytest.raises(AssertionError, match=r"it does not say|it says that"):
-        typed(setting, SET, "POST /quota", Fault(Way.LATE, Word.PAGE_504))
+        typed(setting, SET_BY_V0, "POST /quota", Fault(Way.LATE, Word.PAGE_504))

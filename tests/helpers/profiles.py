@@ -1,7 +1,14 @@
-"""How many examples hypothesis tries: a third of them in the profile `dev`, all of them in `ci`."""
+"""How many examples hypothesis tries, and how a failure is repeated.
+
+The profile `dev` tries a third of them, `ci` all, and `day` twenty times as many where a test does not set its own
+number, which means that it is quick.
+"""
 
 import os
+import shlex
+from collections.abc import Generator
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # How long an example takes says something of the machine alone.
@@ -9,9 +16,24 @@ _ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_sl
 
 settings.register_profile("ci", _ANY_MACHINE, max_examples=100)
 settings.register_profile("dev", _ANY_MACHINE, max_examples=33)
+settings.register_profile("day", _ANY_MACHINE, max_examples=2000)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
 
 
 def examples(number: int) -> int:
-    """Return `number` in CI and with ``--hypothesis-profile=ci``, else a third of it."""
-    return number if settings.get_current_profile_name() == "ci" else max(1, number // 3)
+    """Return `number` in CI, and in the profiles `ci` and `day`, else a third of it."""
+    return max(1, number // 3) if settings.get_current_profile_name() == "dev" else number
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Name the command that repeats a failed random test."""
+    report = yield
+    seed = item.config.getoption("--hypothesis-seed", None)
+    if report.failed and seed is not None and item.get_closest_marker("hypothesis") is not None:
+        words = ("python", "-m", "pytest", item.nodeid, f"--hypothesis-seed={seed}")
+        profile = f"--hypothesis-profile={settings.get_current_profile_name()}"
+        report.sections.append(
+            ("repeat it", f"{shlex.join((*words, profile))}\nThen keep the example that it prints: @example(…)")
+        )
+    return report

@@ -46,7 +46,10 @@ def master(fake):
 
 
 def test_the_public_names_are_these():
-    values = "AgentChange ClusterSnapshot ForecastDocument Master QuotaChange QuotaCheck ReservationEntry RoleQuota"
+    values = (
+        "AgentChange ClusterAccount ClusterSnapshot ForecastDocument Master QuotaChange QuotaCheck ReservationEntry "
+        "RoleQuota"
+    )
     of_errors = (
         "BadInput Conflict DeadlinePassed Denied Forbidden Invalid MasterFailed MesosctlError NoLeader NoMaster "
         "NoZooKeeper NotConfirmed NotFound Rejected RuleViolation TlsFailure Unauthenticated UnexpectedAnswer "
@@ -54,8 +57,8 @@ def test_the_public_names_are_these():
     )
     assert sorted(mesosctl.__all__) == sorted(values.split() + of_errors.split())
     assert [name for name in dir(Master) if not name.startswith("_")] == (
-        "check_quota forecast quota quotas remove_quota reservations reserve set_quota set_weights snapshot unreserve "
-        "update_quota weights"
+        "account check_quota forecast quota quotas remove_quota reservations reserve set_quota set_weights snapshot "
+        "unreserve update_quota weights"
     ).split()
 
 
@@ -164,6 +167,13 @@ def test_a_reservation_is_made_refined_and_undone(fake, master):
 
 
 # --- Snapshots and forecasts --------------------------------------------------------------------------
+
+
+def test_the_account_says_what_every_role_has(master):
+    master.set_quota("web", "cpus:2")
+    account = master.account()
+    assert dict(account.status("web").quota.guarantees) == {"cpus": 2000}
+    assert account == master.account(master.snapshot())
 
 
 def test_a_snapshot_in_a_file_can_be_asked_like_a_master(master, tmp_path):

@@ -73,9 +73,9 @@ def test_the_example_step_by_step():
 
 def test_a_framework_with_few_tasks_leaves_the_rest_to_others():
     few = FRAMEWORK.format("one", "b", RAM) + "tasks = 2\n"
-    sharing = played("cpus:9;mem:18GiB", ("two", "a", CPU), ("three", "c", "cpus:0.5;mem:1GiB"), more=few)
+    sharing = played("cpus:18;mem:36GiB", ("two", "a", CPU), ("three", "c", "cpus:0.5;mem:1GiB"), more=few)
     assert sharing.tasks["one"] == 2
-    assert sharing.allocated_at_end.get_amount("cpus") == 9000
+    assert sharing.allocated_at_end.get_amount("cpus") == 18000
 
 
 def test_whoever_begins_the_end_is_the_same():

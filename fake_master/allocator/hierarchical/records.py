@@ -36,6 +36,7 @@ class Agent:
         "rejected_by",
         "sequence",
         "unavailability",
+        "used_by_unknown",
     )  # fmt: skip
 
     def __init__(self, info: AgentInfo, capacity: Capacity, sequence: int) -> None:
@@ -46,6 +47,8 @@ class Agent:
         self.activated = True
         self.allocations: list[tuple[Client, Allocation]] = []
         """Everything offered or allocated with its client, in the order in which it was handed out."""
+        self.used_by_unknown: dict[str, tuple[Allocation, ...]] = {}
+        """The resources that frameworks use which are not known yet, by framework id: neither free nor any client's."""
         self._allocated = Resources()
         self._accepted: tuple[Resources, ...] = ()
         """Accepted since `allocated` was last read: of most tasks that run from the start nobody asks."""
@@ -102,7 +105,10 @@ class Agent:
     def free_resources(self) -> FreeResources:
         """Interned; during a run, without shared volumes that were offered in it."""
         if self._free_resources is None:
-            self.set_free_resources(self._capacity.free(tuple([allocation for _, allocation in self.allocations])))
+            held = [allocation for _, allocation in self.allocations]
+            if self.used_by_unknown:
+                held += chain.from_iterable(self.used_by_unknown.values())
+            self.set_free_resources(self._capacity.free(tuple(held)))
             assert self._free_resources is not None
         return self._free_resources
 

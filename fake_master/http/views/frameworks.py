@@ -4,7 +4,7 @@ Each framework is written once, and again when one of its parts is replaced: see
 documentation, "HTTP Endpoints"; Mesos operator HTTP API, "GET_FRAMEWORKS" and the calls after it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -17,22 +17,28 @@ from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import SUMMARY_STATES, Task, TaskGroup, count_of, tasks_of
+from fake_master.state.visibility import EXECUTORS, FRAMEWORKS, TASKS, Sight
 from mesosctl.api.resources import summary
 from mesosctl.model.resources import Resources
 
-_VIEW = "view_frameworks"
+
+def sight(state: MasterState, principal: str | None) -> Sight:
+    """Return what a principal may see."""
+    return Sight(state.flags.authorizer, principal)
 
 
 def visible(state: MasterState, principal: str | None, some: Iterable[Framework]) -> list[Framework]:
     """Return those of `some` whose user the principal may look at."""
-    authorizer = state.flags.authorizer
-    if authorizer.allows_all(_VIEW):
-        return list(some)
-    return [of for of in some if authorizer.allows(_VIEW, principal, of.info["user"])]
+    return list(filter(sight(state, principal).framework, some))
+
+
+def visible_tasks(by: Sight, of: Framework, some: Iterable[Task | TaskGroup]) -> Iterator[Task]:
+    """Return those of a framework's tasks that may be seen."""
+    return (task for one in some for task in tasks_of(one) if by.task(of, task))
 
 
 def _texts_seen(state: MasterState, kind: str, principal: str | None) -> ResponseCache:
-    return texts_seen(state, kind, principal, _VIEW)
+    return texts_seen(state, kind, principal, FRAMEWORKS, TASKS, EXECUTORS)
 
 
 def in_full(state: MasterState, principal: str | None) -> dict[str, JsonPieces]:
@@ -41,7 +47,7 @@ def in_full(state: MasterState, principal: str | None) -> dict[str, JsonPieces]:
         "frameworks": state.frameworks.values(),
         "completed_frameworks": state.completed_frameworks.values(),
     }
-    view = partial(framework, offers=OfferTexts(state))
+    view = partial(framework, offers=OfferTexts(state), by=sight(state, principal))
     return {
         name: _texts_seen(state, name, principal).array(visible(state, principal, some), _parts, view)
         for name, some in everybody.items()
@@ -93,9 +99,12 @@ def in_summary(state: MasterState, principal: str | None) -> JsonPieces:
     return kept.array(visible(state, principal, state.frameworks.values()), parts, framework_with_counts)
 
 
-def framework(of: Framework, offers: OfferTexts) -> dict[str, Any]:
-    """A framework as /state and /frameworks show it."""
-    summed = offers.resources.summed
+def framework(of: Framework, offers: OfferTexts, by: Sight) -> dict[str, Any]:
+    """A framework as /state and /frameworks show it, with the tasks and executors that may be seen."""
+
+    def tasks(some: Iterable[Task | TaskGroup]) -> list[dict[str, Any]]:
+        return [task_summary(task, offers.resources.summed) for task in visible_tasks(by, of, some)]
+
     used, offered = of.used(), of.offered()
     info = of.info
     shown: dict[str, Any] = {
@@ -106,9 +115,9 @@ def framework(of: Framework, offers: OfferTexts) -> dict[str, Any]:
         "registered_time": of.registered_time,
         "unregistered_time": of.unregistered_time or 0.0,
         "resources": summary(used + offered),
-        "tasks": [task_summary(task, summed) for one in of.tasks_or_groups() for task in tasks_of(one)],
-        "unreachable_tasks": [task_summary(task, summed) for task in of.unreachable_tasks.values()],
-        "completed_tasks": [task_summary(task, summed) for task in of.completed_tasks],
+        "tasks": tasks(of.tasks_or_groups()),
+        "unreachable_tasks": tasks(of.unreachable_tasks.values()),
+        "completed_tasks": tasks(of.completed_tasks),
         "offers": [offers.summary(offer) for offer in of.offers.values()],
         "executors": [
             {
@@ -120,6 +129,7 @@ def framework(of: Framework, offers: OfferTexts) -> dict[str, Any]:
                 "slave_id": executor.agent_id,
             }
             for executor in of.executors.values()
+            if by.executor(of, executor)
         ],
         "offer_constraints": dict(of.offer_constraints),
     }
@@ -220,12 +230,13 @@ def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: s
 
 def tasks_described(state: MasterState, principal: str | None) -> JsonPieces:
     """Return the answer of GET_TASKS for a principal."""
+    by = sight(state, principal)
     shown = visible(state, principal, [*state.frameworks.values(), *state.completed_frameworks.values()])
 
     def array(kind: str, held: Callable[[Framework], Collection[Task | TaskGroup]]) -> JsonPieces:
         def view(of: Framework) -> Iterable[Mapping[str, Any]]:
             listed = ResourceTexts().listed
-            return (v1_messages.task(task, listed) for one in held(of) for task in tasks_of(one))
+            return (v1_messages.task(task, listed) for task in visible_tasks(by, of, held(of)))
 
         kept = _texts_seen(state, kind, principal)
         # Most frameworks have none of a kind.
@@ -242,9 +253,10 @@ def tasks_described(state: MasterState, principal: str | None) -> JsonPieces:
 
 def executors_described(state: MasterState, principal: str | None) -> JsonPieces:
     """Return the answer of GET_EXECUTORS for a principal."""
+    by = sight(state, principal)
 
     def view(of: Framework) -> Iterable[Mapping[str, Any]]:
-        for executor in of.executors.values():
+        for executor in filter(partial(by.executor, of), of.executors.values()):
             yield {"executor_info": v1_messages.executor(executor), "agent_id": {"value": executor.agent_id}}
 
     kept = _texts_seen(state, "executors", principal)

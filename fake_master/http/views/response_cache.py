@@ -99,7 +99,7 @@ def texts(state: MasterState, kind: str) -> ResponseCache:
     return _KEPT.setdefault(state, defaultdict(ResponseCache))[kind]
 
 
-def texts_seen(state: MasterState, kind: str, principal: str | None, action: str) -> ResponseCache:
-    """Return the texts that a principal may see: the same for all principals, unless an ACL restricts `action`."""
-    is_same_for_all = state.flags.authorizer.allows_all(action)
+def texts_seen(state: MasterState, kind: str, principal: str | None, *actions: str) -> ResponseCache:
+    """Return the texts that a principal may see: the same for all principals, unless an ACL restricts an action."""
+    is_same_for_all = all(map(state.flags.authorizer.allows_all, actions))
     return texts(state, kind if is_same_for_all else f"{kind} that {principal!r} sees")

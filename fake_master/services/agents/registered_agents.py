@@ -66,7 +66,7 @@ class AgentRegistry:
         self._failover.remember_agent(agent)
         if agent.absence is None and "unreachable_time" in self._known.records[agent.hostname]:
             # It came back although it was no longer awaited.
-            self._records.note(agent.hostname, unreachable_time=None)
+            self._records.note(agent.hostname, unreachable_time=None, forgotten=None)
             self._failover.expect(agent)
         if not self._is_away(agent):
             self._records.apply(agent)
@@ -168,7 +168,7 @@ class AgentRegistry:
                 if agent.active:
                     self._allocator.activate_agent(agent.id)
             elif lost:
-                self._records.note(agent.hostname, unreachable_time=None)
+                self._records.note(agent.hostname, unreachable_time=None, forgotten=None)
                 if self._is_away(agent):
                     return
                 agent.connected = True

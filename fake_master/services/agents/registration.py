@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fake_master.allocator.interface import Allocator
-from fake_master.services import v1_messages
 from fake_master.services.agents.checkpointed_tasks import NoCheckpointedTasks, RecoveredTask
 from fake_master.services.events import EventPublisher
 from fake_master.services.offers import Offers
@@ -91,9 +90,7 @@ class AgentRegistration:
         if not agent.active:
             self._allocator.deactivate_agent(agent.id)
         if self._events.have_operators:
-            added = self._task_runner.runtime.describe_agent(agent)
-            shown = v1_messages.agent(agent, self._state.offered_on(agent.id), added=added)
-            self._events.operators("AGENT_ADDED", {"agent": shown})
+            self._events.agent_added(agent, self._task_runner.runtime.describe_agent(agent))
 
     def _take_in(self, recovered: Sequence[RecoveredTask], *, was_lost: bool) -> None:
         """Add tasks and executors that an agent brings, which continue."""
@@ -105,7 +102,7 @@ class AgentRegistration:
             framework = self._state.frameworks[one.task.framework_id]
             framework.add_task(one.task)
             framework.count_task(one.task)
-            self._events.operators("TASK_ADDED", {"task": v1_messages.task(one.task)})
+            self._events.task_added(framework, one.task)
             if was_lost:
                 self._task_runner.updates.send_reregistered(framework, one.task)
             held_by = None if one.task.is_terminal else executors.pop(_container(one), None)

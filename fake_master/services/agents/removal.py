@@ -55,6 +55,8 @@ class AgentRemoval:
         self._offers = offers
         self._records = records
         self._task_runner = task_runner
+        self.on_operations_lost: Callable[[str, str | None, str], None] = lambda _agent_id, _state, _message: None
+        """Called with the id of a removed agent, the state in which its operations end, if any, and a message."""
 
     # --- How an agent leaves --------------------------------------------------------------------------
 
@@ -90,6 +92,7 @@ class AgentRemoval:
                 ),
                 "The agent does not answer pings",
                 may_return=lambda _framework: True,
+                operations_end="OPERATION_UNREACHABLE",
                 unreachable_time={"nanoseconds": int(self._state.now * NANOSECONDS)},
             )  # fmt: skip
 
@@ -112,7 +115,7 @@ class AgentRemoval:
         if agent is not None:
             self.give_up([agent])
             return True
-        self._records.note(hostname, gone=True)
+        self._records.note(hostname, gone=True, gone_time=self._state.now)
         for framework in self._state.frameworks.values():
             for task in [task for task in framework.unreachable_tasks.values() if task.agent_id == agent_id]:
                 del framework.unreachable_tasks[task.id]
@@ -128,7 +131,7 @@ class AgentRemoval:
         """Remove registered agents that are gone for good.  Inside a transaction."""
         for agent in agents:
             if self._state.known_agents.record(agent)["id"] == agent.id:  # a snapshot may have two on one host
-                self._records.note(agent.hostname, gone=True)
+                self._records.note(agent.hostname, gone=True, gone_time=self._state.now)
         self._remove_gone(agents)
 
     def shut_down(self, agent: Agent) -> None:
@@ -166,7 +169,11 @@ class AgentRemoval:
         # For frameworks that do not distinguish gone from unreachable, Mesos keeps the tasks among the unreachable
         # ones.
         self._remove(
-            agents, _gone, "Agent has been marked gone", may_return=lambda framework: not framework.is_partition_aware
+            agents,
+            _gone,
+            "Agent has been marked gone",
+            may_return=lambda framework: not framework.is_partition_aware,
+            operations_end="OPERATION_GONE_BY_OPERATOR",
         )
 
     def _remove_shut_down(self, agents: Sequence[Agent]) -> None:
@@ -178,7 +185,7 @@ class AgentRemoval:
                 f"Agent {agent.hostname} removed: its machine is down",
                 may_return=lambda _framework: False,
             )
-            self._events.operators("AGENT_REMOVED", {"agent_id": {"value": agent.id}})
+            self._events.agent_removed(agent)
 
     def _remove(
         self,
@@ -187,6 +194,7 @@ class AgentRemoval:
         message: str,
         *,
         may_return: Callable[[Framework], bool],
+        operations_end: str | None = None,
         **status: Any,
     ) -> None:
         gone = {agent.id: agent for agent in agents}
@@ -204,6 +212,7 @@ class AgentRemoval:
             framework.lose_agents(gone)  # what the tasks held, and all that is held without one
         for agent in agents:
             self._offers.rescind_all_on(agent.id)
+            self.on_operations_lost(agent.id, operations_end, message)
             del self._state.agents[agent.id]
             agent.answers.clear()
         self._events.failure(*gone)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from mesosctl.api.agents.entry import Reader, elements, is_in_service, total_entries
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
 from mesosctl.api.protobuf_json.resource_lists import Entries, resource_at
-from mesosctl.api.responses import wrong
+from mesosctl.api.responses import Once, wrong
 from mesosctl.model.quantities import to_milli
 from mesosctl.model.quota.capacity import AgentCapacity
 from mesosctl.model.resource import Reservation, Resource
@@ -18,6 +18,10 @@ def agents(answer: Any) -> list[AgentCapacity]:
     listed = answer.get("slaves") if isinstance(answer, dict) else None
     if not isinstance(listed, list):
         raise wrong(listed, "a list", "slaves")
+    ids = Once()
+    for index, entry in enumerate(listed):
+        if isinstance(entry, dict) and isinstance(entry.get("id"), str):
+            ids.take(entry["id"], f"slaves[{index}].id")
     return [_agent(entry, f"slaves[{index}]") for index, entry in enumerate(listed)]
 
 
@@ -31,12 +35,14 @@ class AgentCapacities(NamedTuple):
 
 def agent_capacities(chunks: Iterable[bytes]) -> AgentCapacities:
     """Like `agents`, but read from an answer while its chunks arrive.  Raises ConversionError if it is not JSON."""
-    found, known = AgentCapacities([], []), Entries()
+    found, known, ids = AgentCapacities([], []), Entries(), Once()
 
     def of_json(entry: Any, where: str) -> tuple[AgentCapacity, Any, Any]:
         return _agent(entry, where, known.read), entry.get("id"), entry.get("hostname")
 
-    for capacity, agent_id, hostname in elements(chunks, _shortcuts, of_json):
+    for index, (capacity, agent_id, hostname) in enumerate(elements(chunks, _shortcuts, of_json)):
+        if isinstance(agent_id, str):
+            ids.take(agent_id, f"slaves[{index}].id")
         found.capacities.append(capacity)
         if isinstance(agent_id, str) and isinstance(hostname, str):
             found.names.append({"hostname": hostname, "id": agent_id})

@@ -17,7 +17,7 @@ from mesosctl.api.agents.entry import (
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
 from mesosctl.api.protobuf_json.decoding import ConversionError
 from mesosctl.api.protobuf_json.resource_lists import Entries, Known
-from mesosctl.api.responses import wrong
+from mesosctl.api.responses import Once, wrong
 from mesosctl.model.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Resource
@@ -31,7 +31,10 @@ def registered_agents(chunks: Iterable[bytes]) -> list[RegisteredAgent]:
 
     Raises UnexpectedAnswer; ConversionError if it is not JSON.
     """
-    return list(elements(chunks, _shortcuts, _Reader().agent))
+    found, ids = list(elements(chunks, _shortcuts, _Reader().agent)), Once()
+    for index, agent in enumerate(found):
+        ids.take(agent.id, f"slaves[{index}].id")
+    return found
 
 
 def _shortcuts() -> Mapping[str, Shortcut]:

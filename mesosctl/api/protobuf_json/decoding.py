@@ -152,6 +152,22 @@ DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, par
 """The decoder of one value, without the checks of `decode`."""
 
 
+class UndecodedText(str):
+    """The text of a part of JSON that was not decoded."""
+
+    __slots__ = ()
+
+
+_JSON_TYPES = (dict, list, tuple, str, int, float, type(None))
+
+
+def text_if_undecoded(part: Any) -> str | None:
+    """The text of a part of JSON that was not decoded (`UndecodedText`, or `Raw` of msgspec); None for one that was."""
+    if type(part) is UndecodedText:
+        return part
+    return None if isinstance(part, _JSON_TYPES) else str(part, "utf-8")
+
+
 def repeated_key(key: str) -> ConversionError:
     """Return the error for a duplicate key in one object."""
     return ConversionError(f"the key '{key}' appears twice in one object", "")

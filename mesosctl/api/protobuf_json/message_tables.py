@@ -7,6 +7,9 @@ before it.  A field that has a default ends with `= DEFAULT`.
 
 The tables hold the v1 messages.  Those of a driver (v0) are the same on the wire except for `scheduler.Call.Subscribe`,
 so the driver's own tables refer to the v1 messages.  `mesos.json` has the ACLs, which exist only as v0.
+
+`mesosctl.snapshot.json` describes the parts of a snapshot in the same way. They are only JSON, so they have no numbers,
+and two more types: `object` is a JSON object that is kept unread, and `any` is any JSON.
 """
 
 import json
@@ -14,13 +17,11 @@ import pkgutil
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 Scalar = Literal["string", "bytes", "bool", "double", "float", "int32", "int64", "uint32", "uint64", "object", "any"]
-"""The scalars of protobuf; "object" is a JSON object that is kept unread, and "any" is any JSON."""
-
-_PROTOBUF_SCALARS = frozenset({"string", "bytes", "bool", "double", "float", "int32", "int64", "uint32", "uint64"})
-PACKAGES = (
+_SCALARS = frozenset(get_args(Scalar))
+MESOS_PACKAGES = (
     "google.protobuf",
     "mesos",
     "mesos.internal",
@@ -32,6 +33,7 @@ PACKAGES = (
     "mesos.v1.quota",
     "mesos.v1.scheduler",
 )
+_PACKAGES = (*MESOS_PACKAGES, "mesosctl.snapshot")
 _PACKAGE_OF = re.compile(r"[a-z0-9_.]+(?=\.[A-Z])")
 
 
@@ -102,6 +104,8 @@ ONLY_IN_JSON: Mapping[str, Mapping[str, Field]] = {
     # Designed, but never released: resources that may be throttled, and not only taken back ("Oversubscription for
     # reservations"). It has no number, so protobuf does not carry it.
     "mesos.v1.Resource.RevocableInfo": {"throttle_info": Field("object")},
+    # The agents of a master that lends idle reservations, which only the fake master does.
+    "mesos.v1.master.Response.GetAgents.Agent": {"lending": Field("object")},
 }
 """The fields that JSON takes beyond the tables, by the full name of their message."""
 
@@ -147,19 +151,19 @@ def _package(name: str) -> _Package:
 
 def _package_of(name: str) -> str:
     found = _PACKAGE_OF.match(name)
-    if found is None or found[0] not in PACKAGES:  # a driver may send any name
+    if found is None or found[0] not in _PACKAGES:  # a driver may send any name
         raise KeyError(name)
     return found[0]
 
 
 def _field(package: str, row: str) -> Field:
     definition, _, default = row.partition(" = ")
-    number, label, kind = definition.split()
-    return Field(_type(package, kind), label, int(number), default or None)
+    *number, label, kind = definition.split()
+    return Field(_type(package, kind), label, int(number[0]) if number else 0, default or None)
 
 
 def _type(package: str, kind: str) -> "Scalar | Enumeration | Message":
-    if kind in _PROTOBUF_SCALARS:
+    if kind in _SCALARS:
         return kind  # type: ignore[return-value]
     name = kind[1:] if kind.startswith(".") else f"{package}.{kind}"
     try:

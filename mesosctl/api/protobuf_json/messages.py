@@ -7,7 +7,6 @@ stays absent, even if it has a default.
 """
 
 import base64
-import binascii
 import math
 import re
 from typing import Any
@@ -15,12 +14,13 @@ from typing import Any
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Message, Scalar
 
+_BASE64 = re.compile(r"[A-Za-z0-9+/]*")
 _QUOTED_NUMBER = re.compile(r"\s*([-0-9][-+0-9.eE]*)(?:[^-+0-9.eE\s]\s*)?\Z")
 _INTEGER_BITS = {"uint64": 64, "int64": 64, "int32": 32, "uint32": 32}
 NOT_FINITE = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
 """How a master writes the doubles that JSON has no number for, by Python's names for them."""
-# Of these, a master reads only the infinite ones.
-_INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
+INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
+"""Those of them that a master reads, too."""
 # The names of JSON values in sentences.
 _JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
 
@@ -123,14 +123,14 @@ def _read_name(kind: Enumeration, value: Any, path: str, *, required: bool) -> s
 
 
 def _read_bytes(value: Any, path: str) -> str:
-    """Check base64, and return it unchanged: nothing here decodes it."""
+    """Return base64 in its usual spelling; a master needs no padding, ignores all that follows it, and skips spaces."""
     if not isinstance(value, str):
         raise _unexpected(value, path)
-    try:
-        base64.b64decode(value, validate=True)
-    except (binascii.Error, ValueError):
-        raise ConversionError(f"'{path}' is not base64", path) from None
-    return value
+    digits = "".join(value.partition("=")[0].split())
+    if not _BASE64.fullmatch(digits):
+        raise ConversionError(f"'{path}' is not base64", path)
+    whole = digits if len(digits) % 4 != 1 else digits[:-1]
+    return base64.b64encode(base64.b64decode(whole + "=" * (-len(whole) % 4))).decode()
 
 
 def _read_bool(value: Any, path: str) -> bool:
@@ -146,7 +146,7 @@ def _read_number(kind: Scalar, value: Any, path: str) -> float | int:
         raise _unexpected(value, path)
     is_double = kind in ("double", "float")
     if isinstance(value, str):
-        value = _INFINITE[value] if is_double and value in _INFINITE else _quoted_number(value, path)
+        value = INFINITE[value] if is_double and value in INFINITE else _quoted_number(value, path)
     if is_double:
         return float(value)
     return _wrapped(kind, value)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
-from mesosctl.api.protobuf_json.decoding import STRICT, ConversionError
+from mesosctl.api.protobuf_json.decoding import STRICT, ConversionError, text_if_undecoded
 from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.protobuf_json.resource_messages import labels
 from mesosctl.api.resources import RESOURCE, to_core
@@ -19,11 +19,15 @@ from mesosctl.model.quantities import to_sent_milli
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
+from mesosctl.model.values import Ranges
 
 MOST_KNOWN = 4096
 """The most values that are kept: beyond this number hardly any repeat, and keeping them would cost more than it
 saves.
 """
+
+_UNREADABLE = 2**64 - 1024
+"""JSON's numbers are doubles, of which this and larger ones do not fit into 64 bits."""
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -56,7 +60,18 @@ class Known(Generic[Key, Value]):
 
 def resource_at(message: Any, path: str) -> Resource:
     """The Resource message at `path`.  Raises ConversionError and RuleViolation."""
-    return to_core(read(RESOURCE, message, path), path)
+    entry = to_core(read(RESOURCE, message, path), path)
+    if isinstance(entry.value, Ranges):
+        for index, span in enumerate(message["ranges"].get("range", ())):
+            for name in ("begin", "end"):
+                if (
+                    isinstance(span[name], int | float) and not 0 <= span[name] < _UNREADABLE
+                ):  # it has become another number
+                    where = f"{path}.ranges.range[{index}].{name}"
+                    raise RuleViolation(
+                        f"{span[name]:.0f} is not a number of 64 bits", field=where, rule="resource.ranges"
+                    )
+    return entry
 
 
 class Entries:
@@ -149,6 +164,41 @@ class ResourceLists:
         except (ValueError, RuleViolation, RecursionError):
             return None
 
+    def by_role_in(self, part: Any, where: str) -> Mapping[str, Resources]:
+        """Like `by_role`, for a list that may be undecoded text.
+
+        Raises ValueError if the text needs a closer look.
+        """
+        text = text_if_undecoded(part)
+        if text is None:
+            return self.by_role(part, where)
+        found = self.by_role_of_text(text)
+        if found is None:
+            raise ValueError(text)
+        return found
+
+    def plain_in(self, part: Any, where: str) -> Resources:
+        """Like `plain`, for a list that may be undecoded text from json.dumps.
+
+        Raises ValueError if the text needs a closer look.
+        """
+        text = text_if_undecoded(part)
+        if text is None:
+            return self.plain(part, where)
+        found = self.plain_of_text(text)
+        if found is None:
+            raise ValueError(text)
+        return found
+
+    def all_in(self, part: Any, where: str) -> Resources:
+        """Like `plain`, for a list that may be undecoded text; raises as `by_role_in`."""
+        if text_if_undecoded(part) is None:
+            return self.plain(part, where)
+        by_role = self.by_role_in(part, where)
+        if len(by_role) == 1:  # allocated to none, as a master writes it
+            return next(iter(by_role.values()))
+        return Resources(entry for of_role in by_role.values() for entry in of_role)
+
     def entries_of_text(self, text: str) -> list[tuple[str | None, Resource]]:
         """The allocation role, if any, and the resource of each message in a list as text without blanks.
 
@@ -165,12 +215,12 @@ class ResourceLists:
         of_one = self._one_role_texts.find(form)
         if of_one is not None:
             return {role: of_one}
-        found = self._by_role_in(text)
+        found = self._by_role_in_text(text)
         if found is not None and found.keys() == {role} and _is_of_one_role(form, text.count(_NEXT) + 1):
             self._one_role_texts.add(form, found[role])
         return found
 
-    def _by_role_in(self, text: str) -> Mapping[str, Resources] | None:
+    def _by_role_in_text(self, text: str) -> Mapping[str, Resources] | None:
         try:
             return _together(self._entries_in(text))
         except (ValueError, RuleViolation, RecursionError):

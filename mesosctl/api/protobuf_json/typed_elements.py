@@ -6,15 +6,14 @@ and reports mistakes.
 """
 
 import re
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NotRequired, TypedDict
 
 import msgspec
 
 from mesosctl.api.protobuf_json.buffered_text import Run
+from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Message
 from mesosctl.api.responses import NATURAL
-
-Element = TypeVar("Element")
 
 EMPTY_LIST, EMPTY_OBJECT = msgspec.Raw(b"[]"), msgspec.Raw(b"{}")
 """The values that an absent member stands for."""
@@ -31,12 +30,46 @@ _MOST_LEFT = 1 << 16
 """Elements."""
 
 
-class TypedElements(Generic[Element]):
+_TYPES: Mapping[str, type] = {
+    "string": str,
+    "bool": bool,
+    "double": float,
+    **dict.fromkeys(("int32", "int64", "uint32", "uint64"), int),
+}
+
+
+def decoded_members(message: Message, *paths: str) -> Any:
+    """The type for msgspec of an element: these members of a message, such as `agent_info.hostname`, and no others.
+
+    Lists, maps and whole messages stay undecoded (`Raw`).
+    """
+    inner: dict[str, list[str]] = {}
+    for path in paths:
+        name, _, rest = path.partition(".")
+        inner.setdefault(name, []).extend([rest] if rest else [])
+    members = {name: _member(message.fields[name], wanted) for name, wanted in inner.items()}
+    return TypedDict(message.title, members)  # type: ignore[operator]
+
+
+def _member(field: Field, wanted: Sequence[str]) -> Any:
+    kind: Any = msgspec.Raw
+    if wanted and isinstance(field.type, Message):
+        kind = decoded_members(field.type, *wanted)
+    elif field.label not in ("repeated", "map"):
+        kind = str if isinstance(field.type, Enumeration) else _TYPES.get(str(field.type), msgspec.Raw)
+    # In a TypedDict, msgspec refuses a Raw that is required.
+    return kind if field.label == "required" and kind is not msgspec.Raw else NotRequired[kind]
+
+
+class TypedElements:
     """Reads the elements of one list."""
 
-    def __init__(self, kind: type[Element], make: Callable[[Element], Any]) -> None:
-        """`kind`: a type of msgspec. `make`: its value; it may raise for an element that needs a closer look."""
-        self._decode = msgspec.json.Decoder(list[kind]).decode  # type: ignore[valid-type]
+    def __init__(self, kind: Any, make: Callable[[Any], Any]) -> None:
+        """`kind`: a type for msgspec, such as `decoded_members` returns.
+
+        `make` makes a value of an element; it may raise for one that needs a closer look.
+        """
+        self._decode = msgspec.json.Decoder(list[kind]).decode
         self._make = make
         self._left = 0
         """The number of elements that are left to the reader of JSON."""

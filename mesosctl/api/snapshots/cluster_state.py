@@ -1,23 +1,22 @@
 """GET_STATE: a whole cluster in one answer, at a single moment (Mesos documentation, "HTTP Endpoints")."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import add, sub
 from sys import intern
 from typing import Any
 
-from mesosctl.api.protobuf_json.buffered_text import Run
+from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
 from mesosctl.api.protobuf_json.json_parts import Part, parts
-from mesosctl.api.protobuf_json.resource_lists import Known, ResourceLists
-from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
+from mesosctl.api.protobuf_json.resource_lists import ResourceLists
+from mesosctl.api.responses import NATURAL, Once, text, texts, undocumented, wrong
 from mesosctl.api.snapshots.framework_offers import FrameworkOffers
-from mesosctl.api.snapshots.state_texts import Held, ReadAgent, StateTexts, attributes_of, capabilities_of
+from mesosctl.api.snapshots.state_elements import Held, ReadAgent, StateElements
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 from mesosctl.model.values import IdentityCache
-from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import SnapshotAgent, SnapshotFramework, Usage
 
 _NOTHING = Resources()
@@ -43,9 +42,8 @@ def cluster_state(chunks: Iterable[bytes]) -> ClusterState:
 
     Raises UnexpectedAnswer; ConversionError if it is not JSON.
     """
-    lists = ResourceLists()
-    reader = _Reader(lists)
-    for part in parts(chunks, depth=3, shortcuts=lambda: StateTexts(lists).readers, opened={"frameworks": "offers"}):
+    reader = _Reader(ResourceLists())
+    for part in parts(chunks, depth=3, shortcuts=reader.shortcuts, opened={"frameworks": "offers"}):
         try:
             reader.take(part)
         except NATURAL as error:
@@ -57,22 +55,22 @@ class _Reader:
     """Reads one answer; raises one of `NATURAL` if it is not as documented."""
 
     def __init__(self, lists: ResourceLists) -> None:
-        self._lists = lists
+        self._elements = StateElements(lists)
         self._sum = IdentityCache(add).of
         self._difference = IdentityCache(sub).of
-        self._sets: Known[frozenset[str], frozenset[str]] = Known()
         self._held: dict[tuple[str, str, str], Usage] = {}
         """By framework, agent and role, of those that are not shown too."""
         self._allocated: list[Mapping[str, Resources]] = []
-        self._of_next = FrameworkOffers()
+        self._of_next = FrameworkOffers(lists)
         self._told = False
         self._state = ClusterState()
+        self._agents, self._frameworks = Once(), Once()
         self._readers: dict[tuple[str, ...], Callable[[Any, str], None]] = {
-            ("get_state", "get_agents", "agents"): lambda entry, where: self._add([self._agent(entry, where)]),
+            ("get_state", "get_agents", "agents"): lambda *entry: self._add([self._elements.agent(*entry)]),
             ("get_state", "get_frameworks", "frameworks"): lambda entry, _: self._framework(entry),
             ("get_state", "get_frameworks", "frameworks", "offers"): lambda entry, _: self._of_next.add([entry]),
-            ("get_state", "get_tasks", "tasks"): lambda entry, where: self._hold(self._task(entry, where)),
-            ("get_state", "get_executors", "executors"): lambda entry, where: self._hold(self._executor(entry, where)),
+            ("get_state", "get_tasks", "tasks"): lambda *entry: self._hold([self._elements.task(*entry)]),
+            ("get_state", "get_executors", "executors"): lambda *entry: self._hold([self._elements.executor(*entry)]),
         }
         """Each takes an element of a list."""
         self._runs: dict[str, Callable[[list[Any]], None]] = {
@@ -81,8 +79,12 @@ class _Reader:
             "tasks": self._hold,
             "executors": self._hold,
         }
-        """Each takes what `StateTexts` has read in a list of this name."""
+        """Each takes what a shortcut has read in a list of this name."""
         self._objects = {path[:depth] for path in self._readers for depth in (1, 2)}
+
+    def shortcuts(self) -> Mapping[str, Shortcut]:
+        """The readers of elements that stay text, by the name of their list."""
+        return {**self._elements.shortcuts(), "offers": self._of_next.shortcut()}
 
     def take(self, part: Part) -> None:
         """One part of the answer; the parts may come in any order."""
@@ -102,34 +104,14 @@ class _Reader:
 
     def _add(self, agents: Iterable[ReadAgent]) -> None:
         for agent, allocated, lends in agents:
+            self._agents.take(agent.id, f"get_agents.agents[{len(self._state.agents)}].agent_info.id.value")
             self._state.agents.append(agent)
             self._state.lends = self._state.lends or lends
             self._allocated.append(allocated)
 
-    def _agent(self, entry: Mapping[str, Any], where: str) -> ReadAgent:
-        info = entry["agent_info"]
-        domain = info.get("domain", {}).get("fault_domain", {})
-        agent = SnapshotAgent(
-            id=intern(text(info["id"]["value"])),
-            hostname=text(info["hostname"]),
-            pid=text(entry.get("pid", "")),
-            total=self._lists.plain(entry.get("total_resources", []), f"{where}.total_resources"),
-            attributes=attributes_of(info.get("attributes", ())),
-            capabilities=self._capabilities(entry),
-            active=entry.get("active") is not False and entry.get("deactivated") is not True,
-            region=domain.get("region", {}).get("name"),
-            zone=domain.get("zone", {}).get("name"),
-        )
-        allocated = self._lists.by_role(entry.get("allocated_resources", []), f"{where}.allocated_resources")
-        return ReadAgent(agent, allocated, "lending" in entry)
-
-    def _capabilities(self, entry: Mapping[str, Any]) -> frozenset[str]:
-        found = capabilities_of(entry.get("capabilities", ()))
-        return self._sets.get(found, lambda: found)
-
     def _framework(self, entry: Mapping[str, Any]) -> None:
         info = entry["framework_info"]
-        capabilities = self._capabilities(info)
+        capabilities = self._elements.capabilities(info)
         subscribed = info.get("roles", []) if "MULTI_ROLE" in capabilities else [info.get("role", DEFAULT_ROLE)]
         framework = SnapshotFramework(
             id=intern(text(info["id"]["value"])),
@@ -142,19 +124,11 @@ class _Reader:
             offer_constraints=dict(entry.get("offer_constraints", {})),
             offer_filters=dict(info.get("offer_filters", {})),
         )
+        where = f"get_frameworks.frameworks[{len(self._state.frameworks)}].framework_info.id.value"
+        self._frameworks.take(framework.id, where)
         self._state.frameworks.append(framework)
         refines = "RESERVATION_REFINEMENT" in capabilities
         self._state.offers += self._of_next.of(entry, framework.name, stacked_format=refines)
-
-    def _task(self, entry: Mapping[str, Any], where: str) -> Iterator[Held]:
-        if entry["state"] not in TERMINAL_STATES:
-            by_role = self._lists.by_role(entry.get("resources", []), f"{where}.resources")
-            yield text(entry["framework_id"]["value"]), text(entry["agent_id"]["value"]), by_role, 1
-
-    def _executor(self, entry: Mapping[str, Any], where: str) -> Iterator[Held]:
-        info = entry["executor_info"]
-        by_role = self._lists.by_role(info.get("resources", []), f"{where}.executor_info.resources")
-        yield text(info["framework_id"]["value"]), text(entry["agent_id"]["value"]), by_role, 0
 
     def _hold(self, held: Iterable[Held]) -> None:
         for framework_id, agent_id, by_role, count in held:

@@ -1,33 +1,36 @@
 """The offers of each framework in an answer, which may come one by one before the framework itself."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from mesosctl.api.frameworks import Offered, offer, offered_of
-from mesosctl.api.protobuf_json.resource_lists import Known
+from mesosctl.api.protobuf_json.buffered_text import Shortcut
+from mesosctl.api.protobuf_json.decoding import text_if_undecoded
+from mesosctl.api.protobuf_json.message_tables import mesos_message
+from mesosctl.api.protobuf_json.resource_lists import Known, ResourceLists
 from mesosctl.model.offers.offers import Offer
-from mesosctl.model.resources import Resources
-
-
-class ReadOffer(NamedTuple):
-    """An offer, without the name of its framework."""
-
-    id: str
-    role: str
-    framework_id: str
-    agent_id: str
-    hostname: str
-    resources: Resources
+from mesosctl.model.roles import DEFAULT_ROLE
 
 
 class FrameworkOffers:
     """Collects the offers of the framework that comes next; equal resources become one value."""
 
-    def __init__(self) -> None:
+    def __init__(self, lists: ResourceLists) -> None:
+        self._lists = lists
         self._known: Known[str, Offered] = Known()
-        self._waiting: list[ReadOffer | Mapping[str, Any]] = []
+        self._waiting: list[Offer | Mapping[str, Any]] = []
 
-    def add(self, offers: Iterable[ReadOffer | Mapping[str, Any]]) -> None:
+    def shortcut(self) -> Shortcut:
+        """The reader of many offers in text."""
+        from mesosctl.api.protobuf_json.typed_elements import TypedElements, decoded_members  # late: it loads msgspec
+
+        ids = ("id.value", "framework_id.value", "agent_id.value")
+        members = decoded_members(
+            mesos_message("mesos.v1.Offer"), *ids, "hostname", "allocation_info.role", "resources"
+        )
+        return TypedElements(members, self.read).read
+
+    def add(self, offers: Iterable[Offer | Mapping[str, Any]]) -> None:
         """Offers of the next framework, read or as messages."""
         self._waiting += offers
 
@@ -47,8 +50,17 @@ class FrameworkOffers:
         self.drop()
         return found
 
-    def _read(self, one: ReadOffer | Mapping[str, Any]) -> ReadOffer | Offer:
-        return one if isinstance(one, ReadOffer) else offer(one, known=self._offered)
+    def read(self, message: Mapping[str, Any]) -> Offer:
+        """An offer without the name of its framework; raises as `of`, also for text that needs a closer look."""
+        if "role" not in message.get("allocation_info", {}) and text_if_undecoded(message["resources"]) is not None:
+            raise ValueError("its resources name the role")
+        return offer(message, known=self._offered)
+
+    def _read(self, one: Offer | Mapping[str, Any]) -> Offer:
+        return one if isinstance(one, Offer) else self.read(one)
 
     def _offered(self, messages: Any) -> Offered:
-        return self._known.get(repr(messages), lambda: offered_of(messages))
+        if text_if_undecoded(messages) is None:
+            return self._known.get(repr(messages), lambda: offered_of(messages))
+        (resources,) = self._lists.by_role_in(messages, "resources").values()
+        return DEFAULT_ROLE, resources, True

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
-from mesosctl.api.protobuf_json.message_tables import Field, Message
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
 from mesosctl.api.resources import list_to_json
 from mesosctl.api.responses import NATURAL, text, undocumented
@@ -128,28 +127,6 @@ def _told(agent: Mapping[str, Any]) -> Mapping[str, Any]:
 def _id(message: Mapping[str, Any]) -> str:
     return text(message["value"])
 
-
-_TEXT = Field("string", "required")
-_LIST = Field("any", "repeated")
-_PLACE = {"framework_id": _TEXT, "agent_id": _TEXT, "role": _TEXT, "resources": _LIST}
-FIELDS: Mapping[str, Field] = {
-    "lending": Field(Message("lending", {"stop_seconds": Field("double")})),
-    "tasks": Field(
-        Message(
-            "task",
-            {
-                **_PLACE,
-                "id": _TEXT,
-                "standing": Field("string"),
-                "executor_id": Field("string"),
-                "executor_resources": _LIST,
-            },
-        ),
-        "repeated",
-    ),
-    "debts": Field(Message("debt", _PLACE), "repeated"),
-    "refusals": Field(Message("refusal", {**_PLACE, "seconds": Field("double")}), "repeated"),
-}
 
 Check = Callable[[Mapping[str, Any], str], None]
 """Raises RuleViolation for an entry that names an agent or framework which the snapshot does not have."""

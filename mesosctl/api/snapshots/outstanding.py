@@ -5,6 +5,7 @@ from typing import Any
 
 from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
 from mesosctl.api.protobuf_json.json_parts import Part, parts
+from mesosctl.api.protobuf_json.resource_lists import ResourceLists
 from mesosctl.api.responses import NATURAL, text, undocumented, wrong
 from mesosctl.api.snapshots.framework_offers import FrameworkOffers
 from mesosctl.model.offers.offers import Offer
@@ -19,18 +20,11 @@ def outstanding(chunks: Iterable[bytes]) -> list[Offer]:
     Raises UnexpectedAnswer; ConversionError if it is not JSON.
     """
     reader = _Reader()
-    for part in parts(chunks, depth=2, shortcuts=_shortcuts, opened={"frameworks": "offers"}):
+    for part in parts(chunks, depth=2, shortcuts=reader.shortcuts, opened={"frameworks": "offers"}):
         reader.take(part)
     if reader.type != "GET_FRAMEWORKS" and (reader.type is not None or not reader.has_answer):
         raise wrong(None, "an object", "get_frameworks")
     return reader.offers
-
-
-def _shortcuts() -> Mapping[str, Shortcut]:
-    from mesosctl.api.protobuf_json.resource_lists import ResourceLists
-    from mesosctl.api.snapshots.state_texts import StateTexts  # imported late: it loads msgspec
-
-    return {"offers": StateTexts(ResourceLists()).readers["offers"]}
 
 
 class _Reader:
@@ -41,7 +35,11 @@ class _Reader:
         self.type: Any = None
         """The call that was answered; None if the answer does not say."""
         self.has_answer = False
-        self._of_next = FrameworkOffers()
+        self._of_next = FrameworkOffers(ResourceLists())
+
+    def shortcuts(self) -> Mapping[str, Shortcut]:
+        """The readers of elements that stay text, by the name of their list."""
+        return {"offers": self._of_next.shortcut()}
 
     def take(self, part: Part) -> None:
         """One part of the answer."""

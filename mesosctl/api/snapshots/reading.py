@@ -6,14 +6,14 @@ from sys import intern
 from typing import Any, TypeVar
 
 from mesosctl.api.protobuf_json.buffered_text import Run
-from mesosctl.api.protobuf_json.decoding import ConversionError
+from mesosctl.api.protobuf_json.decoding import STRICT, ConversionError, text_if_undecoded
 from mesosctl.api.protobuf_json.json_parts import Part
 from mesosctl.api.protobuf_json.message_tables import Message
 from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.protobuf_json.resource_lists import Known, ResourceLists
+from mesosctl.api.responses import texts
 from mesosctl.api.snapshots import lending
 from mesosctl.api.snapshots.lending import check_unique, wrong
-from mesosctl.api.snapshots.messages import AGENT, FRAMEWORK, OFFER, REST, USAGE
 from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.offers.offers import Offer
@@ -27,6 +27,11 @@ SCHEMA_VERSION = 1
 KIND = "snapshot"
 _ENVELOPE = ("schema_version", "kind")
 Value = TypeVar("Value")
+_AGENT = Message("mesosctl.snapshot.Agent")
+_FRAMEWORK = Message("mesosctl.snapshot.Framework")
+_USAGE = Message("mesosctl.snapshot.Usage")
+_OFFER = Message("mesosctl.snapshot.Offer")
+_SHORT_PARTS = Message("mesosctl.snapshot.Snapshot")
 
 _ALL_CAPABILITIES = frozenset(MESOS_1_11.agent_capabilities)
 
@@ -68,6 +73,108 @@ def _check_envelope(rest: Mapping[str, Any], where: str) -> None:
         )
 
 
+class SnapshotElements:
+    """Reads elements of a snapshot, from JSON or from lines of which parts are undecoded.
+
+    Each method raises RuleViolation for what is wrong in the element at `where`, and ValueError for text that needs a
+    closer look.
+    """
+
+    def __init__(self, lists: ResourceLists) -> None:
+        self._lists = lists
+        self._sets: Known[frozenset[str], frozenset[str]] = Known()
+        self._sets_of_texts: Known[str, frozenset[str]] = Known()
+        self._attributes_of_texts: Known[str, Mapping[str, str | float]] = Known()
+        self._roles: set[str] = set()
+
+    def agent(self, entry: Mapping[str, Any], where: str) -> SnapshotAgent:
+        """An agent."""
+        capabilities = self._capabilities(entry["capabilities"]) if "capabilities" in entry else _ALL_CAPABILITIES
+        return SnapshotAgent(
+            id=intern(entry["id"]),
+            hostname=intern(entry["hostname"]),
+            pid=entry.get("pid", ""),
+            total=self._resources(entry, where),
+            attributes=self._attributes(entry.get("attributes", {}), f"{where}.attributes"),
+            capabilities=capabilities,
+            active=entry.get("active", True),
+            region=entry.get("region"),
+            zone=entry.get("zone"),
+        )
+
+    def framework(self, entry: Mapping[str, Any], where: str) -> SnapshotFramework:
+        """A framework."""
+        subscribed = tuple(entry.get("roles", ()))
+        suppressed = frozenset(entry["suppressed"]) if "suppressed" in entry else None
+        for index, role in enumerate(subscribed):
+            roles.check_role(role, f"{where}.roles[{index}]")
+        check_unique(subscribed, f"{where}.roles")
+        if suppressed is not None and not suppressed <= set(subscribed):
+            raise wrong(f"{where}.suppressed", "the framework suppresses a role that it is not subscribed to")
+        return SnapshotFramework(
+            id=intern(entry["id"]),
+            name=intern(entry["name"]),
+            roles=subscribed,
+            principal=entry.get("principal"),
+            capabilities=self._capabilities(entry.get("capabilities", ())),
+            active=entry.get("active", True),
+            connected=entry.get("connected", True),
+            suppressed=suppressed,
+            offer_constraints=entry.get("offer_constraints", {}),
+            offer_filters=entry.get("offer_filters", {}),
+        )
+
+    def usage(self, entry: Mapping[str, Any], where: str) -> Usage:
+        """What a framework holds on an agent in a role."""
+        tasks = entry.get("tasks", 0)
+        if tasks < 0:
+            raise wrong(f"{where}.tasks", "a count cannot be negative")
+        return Usage(
+            framework_id=intern(entry["framework_id"]),
+            agent_id=intern(entry["agent_id"]),
+            role=self._role(entry["role"], f"{where}.role"),
+            resources=self._resources(entry, where),
+            tasks=tasks,
+        )
+
+    def offer(self, entry: Mapping[str, Any], where: str) -> Offer:
+        """An offer."""
+        return Offer(
+            id=entry["id"],
+            role=self._role(entry["role"], f"{where}.role"),
+            framework_id=intern(entry["framework_id"]),
+            framework=intern(entry.get("framework", "")),
+            agent_id=intern(entry["agent_id"]),
+            hostname=intern(entry.get("hostname", "")),
+            resources=self._resources(entry, where),
+            stacked_format=entry.get("refined", True),
+        )
+
+    def _role(self, name: str, where: str) -> str:
+        if name not in self._roles:
+            self._roles.add(intern(roles.check_role(name, where)))
+        return intern(name)
+
+    def _capabilities(self, part: Any) -> frozenset[str]:
+        text = text_if_undecoded(part)
+        if text is None:
+            found = frozenset(part)
+            return self._sets.get(found, lambda: found)
+        return self._sets_of_texts.get(text, lambda: self._capabilities(texts(STRICT.decode(text))))
+
+    def _attributes(self, part: Any, where: str) -> Mapping[str, str | float]:
+        text = text_if_undecoded(part)
+        if text is not None:
+            return self._attributes_of_texts.get(text, lambda: self._attributes(STRICT.decode(text), where))
+        for name, value in part.items():
+            if isinstance(value, bool) or not isinstance(value, str | int | float):
+                raise wrong(f"{where}.{name}", "an attribute must be a string or a number")
+        return {intern(name): intern(value) if isinstance(value, str) else float(value) for name, value in part.items()}
+
+    def _resources(self, entry: Mapping[str, Any], where: str) -> Resources:
+        return self._lists.plain_in(entry.get("resources", ()), f"{where}.resources")
+
+
 class _Reader:
     """Reads the members of a snapshot in any order.
 
@@ -78,7 +185,7 @@ class _Reader:
         self.rest: dict[str, Any] = {}
         """The short parts, unread."""
         self._lists = lists
-        self._sets: Known[frozenset[str], frozenset[str]] = Known()
+        self._elements = SnapshotElements(lists)
         self._agents: list[SnapshotAgent] = []
         self._frameworks: list[SnapshotFramework] = []
         self._usages: list[Usage] = []
@@ -92,14 +199,14 @@ class _Reader:
         name = part.path[0]
         match name:
             case "agents":
-                self._add(part, self._agents, AGENT, self._agent)
+                self._add(part, self._agents, _AGENT, self._elements.agent)
             case "frameworks":
-                self._add(part, self._frameworks, FRAMEWORK, self._framework)
+                self._add(part, self._frameworks, _FRAMEWORK, self._elements.framework)
             case "usages":
-                self._add(part, self._usages, USAGE, self._usage)
+                self._add(part, self._usages, _USAGE, self._elements.usage)
             case "offers":
-                self._add(part, self._offers, OFFER, self._offer)
-            case _ if name in REST.fields or name in _ENVELOPE:
+                self._add(part, self._offers, _OFFER, self._elements.offer)
+            case _ if name in _SHORT_PARTS.fields or name in _ENVELOPE:
                 if part.place is None:
                     self.rest[name] = part.value
                 else:
@@ -123,7 +230,7 @@ class _Reader:
         """All of it.  Raises ConversionError and RuleViolation."""
         if self._mistake is not None:
             raise self._mistake
-        message = read(REST, self.rest)
+        message = read(_SHORT_PARTS, self.rest)
         check_unique((agent.id for agent in self._agents), "agents")
         check_unique((framework.id for framework in self._frameworks), "frameworks")
         known = _Known({agent.id for agent in self._agents}, {framework.id for framework in self._frameworks})
@@ -143,80 +250,6 @@ class _Reader:
             lending=lending.from_json(message, self._lists, known.check),
             unknown=tuple(message.get("untold", ())),
         )
-
-    # --- One entry ----------------------------------------------------------------------------------
-
-    def _agent(self, entry: Mapping[str, Any], where: str) -> SnapshotAgent:
-        attributes = entry.get("attributes", {})
-        for name, value in attributes.items():
-            if isinstance(value, bool) or not isinstance(value, str | int | float):
-                raise wrong(f"{where}.attributes.{name}", "an attribute must be a string or a number")
-        return SnapshotAgent(
-            id=intern(entry["id"]),
-            hostname=intern(entry["hostname"]),
-            pid=entry.get("pid", ""),
-            total=self._resources(entry, where),
-            attributes={
-                intern(name): intern(value) if isinstance(value, str) else float(value)
-                for name, value in attributes.items()
-            },
-            capabilities=self._capabilities(entry) if "capabilities" in entry else _ALL_CAPABILITIES,
-            active=entry.get("active", True),
-            region=entry.get("region"),
-            zone=entry.get("zone"),
-        )
-
-    def _framework(self, entry: Mapping[str, Any], where: str) -> SnapshotFramework:
-        subscribed = tuple(entry.get("roles", ()))
-        suppressed = frozenset(entry["suppressed"]) if "suppressed" in entry else None
-        for index, role in enumerate(subscribed):
-            roles.check_role(role, f"{where}.roles[{index}]")
-        check_unique(subscribed, f"{where}.roles")
-        if suppressed is not None and not suppressed <= set(subscribed):
-            raise wrong(f"{where}.suppressed", "the framework suppresses a role that it is not subscribed to")
-        return SnapshotFramework(
-            id=intern(entry["id"]),
-            name=intern(entry["name"]),
-            roles=subscribed,
-            principal=entry.get("principal"),
-            capabilities=self._capabilities(entry),
-            active=entry.get("active", True),
-            connected=entry.get("connected", True),
-            suppressed=suppressed,
-            offer_constraints=entry.get("offer_constraints", {}),
-            offer_filters=entry.get("offer_filters", {}),
-        )
-
-    def _usage(self, entry: Mapping[str, Any], where: str) -> Usage:
-        tasks = entry.get("tasks", 0)
-        if tasks < 0:
-            raise wrong(f"{where}.tasks", "a count cannot be negative")
-        return Usage(
-            framework_id=intern(entry["framework_id"]),
-            agent_id=intern(entry["agent_id"]),
-            role=intern(roles.check_role(entry["role"], f"{where}.role")),
-            resources=self._resources(entry, where),
-            tasks=tasks,
-        )
-
-    def _offer(self, entry: Mapping[str, Any], where: str) -> Offer:
-        return Offer(
-            id=entry["id"],
-            role=intern(roles.check_role(entry["role"], f"{where}.role")),
-            framework_id=intern(entry["framework_id"]),
-            framework=intern(entry.get("framework", "")),
-            agent_id=intern(entry["agent_id"]),
-            hostname=intern(entry.get("hostname", "")),
-            resources=self._resources(entry, where),
-            stacked_format=entry.get("refined", True),
-        )
-
-    def _capabilities(self, entry: Mapping[str, Any]) -> frozenset[str]:
-        found = frozenset(entry.get("capabilities", ()))
-        return self._sets.get(found, lambda: found)
-
-    def _resources(self, entry: Mapping[str, Any], where: str) -> Resources:
-        return self._lists.plain(entry.get("resources", ()), f"{where}.resources")
 
 
 def _elements(value: Any) -> Iterator[Any]:

@@ -1,14 +1,16 @@
 """`mesosctl history`: its verbs."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mesosctl.cli.arguments import ClusterId, HistoryFile
+from mesosctl.cli.arguments import ClusterId, HistoryFile, WrittenFile
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
 from mesosctl.history.imports.formats import FormatName
+from mesosctl.model.errors import HungUp, Interruption, UsageError
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -20,6 +22,125 @@ def history() -> None:
     A recording is one SQLite file. mesosctl usage says who got what, and mesosctl whatif --replay plays it with other
     quotas.
     """
+
+
+def _every(text: str | float) -> float:
+    from mesosctl.model.text import parse_seconds
+
+    return parse_seconds(str(text), "--every", 1)
+
+
+def _every_agents(text: str | float) -> float:
+    from mesosctl.model.text import parse_seconds
+
+    return parse_seconds(str(text), "--every-agents", 1)
+
+
+Every = Annotated[
+    float,
+    typer.Option(
+        "--every", metavar="SPAN", parser=_every, help="The time between readings of quotas, weights and suppression."
+    ),
+]
+EveryAgents = Annotated[
+    float,
+    typer.Option(
+        "--every-agents",
+        metavar="SPAN",
+        parser=_every_agents,
+        help="The time between readings of agents, reservations and executors.",
+    ),
+]
+Duration = Annotated[
+    str | None,
+    typer.Option("--duration", metavar="SPAN", help="End after this time, such as 1h. The default is never."),
+]
+Keep = Annotated[
+    str | None,
+    typer.Option(
+        "--keep", metavar="SPAN", help="Remove what ended longer ago, such as 90d. The default is to keep all."
+    ),
+]
+
+
+@app.command(
+    "record",
+    cls=Command,
+    epilog=examples(
+        ("history record --history h.sqlite", "until it is stopped"),
+        ("history record --history h.sqlite --keep 90d", "the last 90 days"),
+        ("--master fake:cluster.toml history record --history h.sqlite --duration 10m", "ten minutes of virtual time"),
+    ),
+)
+def record(  # one parameter an option
+    ctx: typer.Context,
+    *,
+    history: HistoryFile,
+    every: Every = 60,
+    every_agents: EveryAgents = 600,
+    duration: Duration = None,
+    keep: Keep = None,
+    cluster_id: ClusterId = None,
+) -> None:
+    """Record what happens on a cluster, until it is stopped.
+
+    It follows the events of the leading master: agents, frameworks and tasks that come and go. Quotas, weights and
+    suppressed roles are read at an interval, because a master has no events for them. A master that is away or fails
+    over is waited for; the recording marks that time as a gap. Ctrl-C and SIGTERM end the recording cleanly, with exit
+    status 0. After any other end, at most the last second is lost, and the next start continues with a gap.
+
+    The clock of the master counts. The cluster is named after the master's --cluster, or else its address, unless
+    --cluster-id names it. The time of a fake: master is virtual here: with --duration, it passes at once.
+    """
+    import time
+
+    from mesosctl.history.sqlite import open_writer
+    from mesosctl.model.text import parse_span
+    from mesosctl.operations.recording import Recorder, RecordOptions, Surroundings
+
+    session: Session = ctx.obj
+    environment = session.environment
+    wall: Callable[[], float] = time.time
+    options = RecordOptions(
+        every,
+        every_agents,
+        None if duration is None else parse_span(duration, "--duration"),
+        None if keep is None else parse_span(keep, "--keep"),
+        cluster_id,
+        environment.secrets.redact(session.options.master or ""),
+        session.options.principal,
+    )
+    with session.open_master() as master:  # a wrong address or setting is refused before a file is made
+        is_virtual = master.is_fake
+    if is_virtual and environment.transport is None:
+        if options.duration is None:
+            raise UsageError(
+                "a fake: master has virtual time, which passes at once", field="--duration", hint="give --duration 10m"
+            )
+        import fake_master
+
+        clock = fake_master.virtual_clock()
+        environment.transport = fake_master.open_transport(session.options.master or "", clock=clock)
+        environment.clock, environment.sleep, wall = clock, clock.sleep, clock
+
+    def tell(sentence: str) -> None:
+        session.note(sentence)
+        environment.tell_notes()
+
+    in_process = environment.transport is not None
+    around = Surroundings(wall, environment.clock, environment.sleep, tell, in_process)
+    with open_writer(history) as recording:
+        try:
+            Recorder(recording, session.open_master, options, around).run()
+        except KeyboardInterrupt as stopped:
+            if isinstance(stopped, Interruption) and stopped.kind is HungUp:
+                raise
+    from mesosctl.history.contents import contents
+    from mesosctl.history.sqlite import open_recording
+    from mesosctl.output.history import history_list
+
+    with open_recording(history) as written:
+        session.emit(history_list(contents(written)))
 
 
 Log = Annotated[Path, typer.Argument(metavar="FILE", help="The log; it may be compressed by gzip.", show_default=False)]
@@ -120,3 +241,55 @@ def list_(ctx: typer.Context, history: HistoryFile) -> None:
     session: Session = ctx.obj
     with open_recording(history) as recording:
         session.emit(history_list(contents(recording)))
+
+
+Anonymise = Annotated[
+    bool,
+    typer.Option(
+        "--anonymize",
+        "--anonymise",
+        help="Keep amounts and structure, but replace the names, and count times from the first moment.",
+        show_default=False,
+    ),
+]
+KeepTimes = Annotated[bool, typer.Option("--keep-times", help="Keep the times with --anonymize.", show_default=False)]
+
+
+@app.command(
+    "export",
+    cls=Command,
+    epilog=examples(
+        ("history export --history h.sqlite -f rows.jsonl", "every row"),
+        ("history export --history h.sqlite --anonymize -f shape.jsonl", "rows to pass on"),
+    ),
+)
+def export(  # one parameter an option
+    ctx: typer.Context,
+    *,
+    history: HistoryFile,
+    file: WrittenFile = None,
+    cluster_id: ClusterId = None,
+    anonymise: Anonymise = False,
+    keep_times: KeepTimes = False,
+) -> None:
+    """Write the rows of a recording as JSON lines.
+
+    Each line has the key table and the columns of that table; times are seconds since 1970. --anonymize replaces the
+    names of roles, agents, frameworks, principals and tasks, so that you can share the file.
+    """
+    from mesosctl.file_writing import write_pieces
+    from mesosctl.history.contents import chosen_cluster
+    from mesosctl.history.export import lines
+    from mesosctl.history.sqlite import open_recording
+
+    session: Session = ctx.obj
+    if keep_times and not anonymise:
+        raise UsageError("--keep-times is for --anonymize", field="--keep-times", hint="times are kept anyway")
+    with open_recording(history) as recording:
+        clusters = recording.clusters() if cluster_id is None else [chosen_cluster(recording, cluster_id)]
+        rows = lines(recording, clusters, anonymise=anonymise, keep_times=keep_times or not anonymise)
+        if file is None or str(file) == "-":
+            session.emit_pieces(session.kept(rows, "the rows"))
+            return
+        write_pieces(file, session.kept(rows, str(file)))
+    session.note(f"written to {file}")

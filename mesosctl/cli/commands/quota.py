@@ -8,16 +8,17 @@ import typer
 
 from mesosctl.cli.arguments import (
     AllowNewResource,
-    Amounts,
     Limit,
     OptionalAmounts,
     OptionalRole,
     PayloadFile,
     Role,
+    ask_about_words_after_limit,
+    names_argument,
     note_role,
     note_role_at_limit,
+    parse_guarantee,
     parse_limit,
-    parse_words,
     read_payload,
     refusals_of,
 )
@@ -46,11 +47,17 @@ def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
         )
 
 
+ListedRoles = Annotated[
+    list[str] | None, names_argument("ROLE", completing.roles, "Show only these roles. The default is all roles.")
+]
+
+
 @app.command(
     "list",
     cls=Command,
     epilog=examples(
         ("quota list", "every role with quota"),
+        ("quota list dev ops", "two of them"),
         ("quota list -o json", "the same as JSON"),
         (
             "quota list -o wide --master http://host1:5050,http://host2:5050",
@@ -58,8 +65,8 @@ def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
         ),
     ),
 )
-def list_(ctx: typer.Context) -> None:
-    """Show every role with quota.
+def list_(ctx: typer.Context, roles: ListedRoles = None) -> None:
+    """Show every role with quota, or only the roles that you name.
 
     On a terminal, it also shows what each role uses, and which roles are below their guarantee. In a pipe, -o wide,
     json, jsonl, yaml and csv also show what each role uses.
@@ -67,7 +74,7 @@ def list_(ctx: typer.Context) -> None:
     session: Session = ctx.obj
     with session.open_master() as master:
         with_usage = session.form not in NARROW or (session.form == "table" and session.environment.draws)
-        session.emit(quota_list(list_quotas(master, with_usage=with_usage)))
+        session.emit(quota_list(list_quotas(master, roles or (), with_usage=with_usage)))
 
 
 @app.command(
@@ -91,8 +98,8 @@ def show(ctx: typer.Context, role: Role) -> None:
     epilog=examples(
         ("quota set dev cpus:12 mem:6GiB", "guarantee 12 cpus and 6 GiB"),
         ("quota set dev 'cpus:12;mem:6144' --force", "even if the cluster has less than that now"),
-        ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "with separate limits"),
-        ("quota set dev cpus:12 --limit none", "without any limit"),
+        ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "with limits"),
+        ("quota set ops --limit cpus:4", "a limit without a guarantee"),
         ("quota set -f quota.json", "from the JSON of POST /quota"),
     ),
 )
@@ -106,11 +113,14 @@ def set_(
     *,
     allow_new_resource: AllowNewResource = False,
 ) -> None:
-    """Guarantee resources to a role that has no quota yet.
+    """Set the quota of a role that has none: a guarantee, a limit, or both.
 
-    --limit caps what the role may use. With -f, the request is the documented JSON of POST /quota or SET_QUOTA,
-    including the role; give limits with --limit, because that JSON cannot express them. Separate limits need Mesos 1.9
-    or later, and are set by UPDATE_QUOTA.
+    RESOURCES are guaranteed, and --limit caps what the role may use; what you do not name is neither guaranteed nor
+    limited. With -f, the request is the documented JSON of POST /quota or SET_QUOTA, including the role, and means the
+    same; give limits with --limit, because that JSON cannot express them.
+
+    Mesos 1.9 and later receive UPDATE_QUOTA. With --api v0, mesosctl sends POST /quota itself; such a master then makes
+    the limit equal to the guarantee, and a note says so.
     """
     from mesosctl.operations.quota.set_update_remove import set_quota
 
@@ -127,11 +137,14 @@ def set_(
             guarantee, force = request.to_core(), force or request.force
         check_role_of_file(role, [request.role])
         role = request.role or role or ""
-    elif role is None or not resources:
-        raise UsageError("give a role and resources", hint="for example, mesosctl quota set dev cpus:12 mem:6GiB")
+    elif role is None or not (resources or limit is not None):
+        raise UsageError(
+            "give a role and RESOURCES or --limit", hint="for example, mesosctl quota set dev cpus:12 mem:6GiB"
+        )
     else:
-        guarantee = parse_words(resources, role)
+        guarantee = parse_guarantee(resources, role) or []
     limits, refusals = parse_limit(limit), written.refusals(role) if written else refusals_of(resources or ())
+    ask_about_words_after_limit(session, resources, limits)
     with session.open_master() as master, refusals:
         options = QuotaOptions(force, session.options.api or "auto", session.waits, allow_new_resource)
         change = set_quota(master, role, guarantee, limits, options)
@@ -151,6 +164,7 @@ Create = Annotated[bool, typer.Option("--create", help="Also set quota for a rol
         ("quota update dev mem:4GiB --yes", "drop the guarantee of cpus without being asked"),
         ("quota update dev --limit cpus:16", "change the limit only"),
         ("quota update dev cpus:8 --limit none", "change the guarantee, and remove the limit"),
+        ("quota update dev none --limit cpus:8", "remove the guarantee, and change the limit"),
         ("quota update -f - < quota.json", "from the JSON of UPDATE_QUOTA"),
     ),
 )
@@ -167,14 +181,15 @@ def update(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Change the quota of a role, or only its limits.
 
-    RESOURCES replace the whole guarantee, and --limit replaces all limits. If you leave out RESOURCES or --limit, that
-    part stays as it is. If you leave out one resource of several, its amount is lost, so you are asked first; a script
-    uses --yes. You are not asked when you name a smaller amount.
+    RESOURCES replace the whole guarantee, and --limit replaces all limits; the word none removes them. If you leave out
+    RESOURCES or --limit, that part stays as it is. If you leave out one resource of several, its amount is lost, so you
+    are asked first; a script uses --yes. You are not asked when you name a smaller amount.
 
     Mesos 1.9 and later change it in one step. On an older master, or with --api v0, the quota is removed and set again;
     if that fails, the old quota is restored.  With -f, the change is the documented JSON of UPDATE_QUOTA, or one of its
     configurations; "guarantees" and "limits" that it leaves out stay as they are, and {} means none.
     """
+    from mesosctl.model.quantities import Quantities
     from mesosctl.model.quota.desired import DesiredQuota, describe_losses, guarantees_of
     from mesosctl.operations.quota.set_update_remove import make_update, plan_update
 
@@ -197,8 +212,11 @@ def update(  # noqa: PLR0913  # one parameter an option
         raise UsageError("give a role and RESOURCES or --limit", hint="for example, mesosctl quota update dev cpus:8")
     else:
         with refusals_of(resources or ()):
-            guarantee = guarantees_of(parse_words(resources, role)) if resources else None
-        desired = [(role, DesiredQuota(guarantee, parse_limit(limit)))]
+            entries = parse_guarantee(resources, role)
+            guarantee = None if entries is None else guarantees_of(entries) if entries else Quantities()
+        limits = parse_limit(limit)
+        ask_about_words_after_limit(session, resources, limits)
+        desired = [(role, DesiredQuota(guarantee, limits))]
     options = QuotaOptions(force, session.options.api or "auto", session.waits, allow_new_resource, create=create)
     refusals = written.refusals(*(name for name, _ in desired)) if written else nullcontext()
     with session.open_master() as master, refusals:
@@ -247,13 +265,14 @@ def remove(ctx: typer.Context, roles: Roles) -> None:
     cls=Command,
     epilog=examples(
         ("quota check dev cpus:12 mem:6GiB", "would it be accepted?"),
+        ("quota check ops --limit cpus:4", "a limit without a guarantee"),
         ("quota check dev cpus:12 && mesosctl quota set dev cpus:12", "set it only if it would be accepted"),
     ),
 )
 def check(
     ctx: typer.Context,
     role: Role,
-    resources: Amounts,
+    resources: OptionalAmounts = None,
     limit: Limit = None,
     *,
     allow_new_resource: AllowNewResource = False,
@@ -265,9 +284,14 @@ def check(
     from mesosctl.operations.quota.check import check_quota
 
     session: Session = ctx.obj
-    amounts = parse_words(resources, role), parse_limit(limit)
+    if not (resources or limit is not None):
+        raise UsageError("give RESOURCES or --limit", hint="for example, mesosctl quota check dev cpus:12 mem:6GiB")
+    guarantee, limits = parse_guarantee(resources, role) or [], parse_limit(limit)
     with session.open_master() as master:
-        found = check_quota(master, role, *amounts, allow_new_resource=allow_new_resource)
+        by_request = session.options.api == "v0"
+        found = check_quota(
+            master, role, guarantee, limits, allow_new_resource=allow_new_resource, by_request=by_request
+        )
         session.emit(quota_check(found))
         if not found.has_quota:
             note_role(session, master, role)

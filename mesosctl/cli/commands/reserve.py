@@ -28,6 +28,7 @@ from mesosctl.model.errors import UsageError
 from mesosctl.model.reservations.holdings import AgentChange
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
+from mesosctl.model.suggestion import command
 from mesosctl.operations.reservations.send import SendOptions
 from mesosctl.operations.reservations.targets import Owner
 from mesosctl.output.reservations import agent_changes
@@ -111,7 +112,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         raise UsageError(
             "no agent is named",
             hint=f"name one before {agent}, or reserve on the one with the most room: "
-            f"mesosctl reserve --any {agent} --role {role}",
+            + command("reserve", agent, any=True, role=role),
         )
     if role is None or not given:
         raise UsageError("give RESOURCES and --role", hint="mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads")

@@ -34,6 +34,7 @@ from mesosctl.client.address import parse_address
 from mesosctl.file_writing import write_atomically
 from mesosctl.model.errors import BadInput, Bug, NotFound, UsageError, printable
 from mesosctl.model.roles import did_you_mean
+from mesosctl.model.suggestion import command
 
 _PRIVATE = 0o600
 
@@ -76,7 +77,7 @@ def change(
                 raise NotFound(
                     f"context '{name}' has no setting {printable(key)}",
                     field="--unset",
-                    hint=did_you_mean(key, context, f"mesosctl context show {name} shows its settings"),
+                    hint=did_you_mean(key, context, f"{command('context show', name)} shows its settings"),
                 )
             del context[key]
         replaced = [rival(key) for key in values if rival(key) in context and rival(key) not in values]

@@ -22,6 +22,7 @@ from mesosctl.cli.options import Setting, Value, known_settings
 from mesosctl.file_reading import LARGEST_TEXT, open_file, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput, NotFound, printable
 from mesosctl.model.roles import closest, did_you_mean
+from mesosctl.model.suggestion import command
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 """Valid names of contexts: a bare key of TOML that no shell has to quote."""
@@ -105,7 +106,7 @@ def check(path: Path, text: str) -> Configuration:
         raise BadInput(
             f"{path}: {printable(key)} {sentence}",
             field=printable(f"line {line}, {where}" if line else where),
-            hint=f"correct it, or remove it: mesosctl context set {table[1]} --unset {key}" if in_context else None,
+            hint=f"correct it, or remove it: {command('context set', table[1], unset=key)}" if in_context else None,
         )
     return Configuration(path, text, document.get("current"), document.get("contexts", {}))
 

@@ -6,6 +6,7 @@ Source: Mesos quota documentation, "Capacity Heuristic Check".
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
+from mesosctl.model.amount_text import in_words
 from mesosctl.model.errors import Conflict
 from mesosctl.model.quantities import Limits, Quantities, Quota, add_up
 from mesosctl.model.resources import Resources
@@ -65,7 +66,8 @@ def check_capacity(quotas: Mapping[str, Quota], available: Quantities) -> None:
     if not available.contains(needed):
         short = Quantities({name: amount - available.get_amount(name) for name, amount in needed.items()})
         raise Conflict(
-            f"not enough capacity: guarantees add up to {needed}, but the cluster has {available} ({short} too much)",
+            f"not enough capacity: guarantees add up to {in_words(needed)}, but the cluster has "
+            f"{in_words(available)} ({in_words(short)} too much)",
             field="guarantee",
             rule="quota.capacity",
             hint="ask for less, or wait until more agents have registered",

@@ -7,18 +7,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
+from mesosctl.model.amount_text import in_mesos_notation
 from mesosctl.model.errors import NotFound, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, format_milli, to_double
 from mesosctl.model.quota.rules import (
     check_amounts_above_zero,
     check_config_amounts,
     check_guarantee,
+    check_limits_fit_request,
     check_no_quota_yet,
     check_not_nested,
     check_role_may_have_quota,
+    quota_of_guarantee,
 )
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import check_role, did_you_mean
+from mesosctl.model.suggestion import command
 from mesosctl.model.version_profile import Profile
 
 # --- Values -----------------------------------------------------------------------------------------
@@ -38,34 +42,38 @@ def limits_of(entries: Sequence[Resource]) -> Limits:
     return Limits(_amounts(entries))
 
 
-def guarantee_entries(quota: Quota) -> list[Resource]:
-    """The guarantee of a quota as the entries of a v0 request."""
-    return [Resource(name, milli) for name, milli in quota.guarantees.items()]
-
-
 def _amounts(entries: Sequence[Resource]) -> dict[str, int]:
     return {entry.name: entry.value for entry in entries if isinstance(entry.value, int)}
 
 
 class DesiredQuota(NamedTuple):
-    """A desired change of a role's quota; a part that is None stays as it is.
+    """A desired change of a role's quota; a part that is None stays as it is, and of a new quota it is none.
 
-    Every command and file means the same: a part that is not given stays as it is. A limit that equals the guarantee
-    follows it. A role without quota gets what POST /quota would give it: from Mesos 1.9 on a limit equal to the
-    guarantee, before that none.
+    Every command and file means this, on every version: a guarantee is what is named, and a limit is what is named as
+    a limit.
     """
 
     guarantees: Quantities | None = None
     limits: Limits | None = None
 
-    def applied_to(self, before: Quota | None, profile: Profile) -> Quota:
+    def applied_to(self, before: Quota | None) -> Quota:
         """The whole quota that results from `before`."""
         old = before or Quota()
-        guarantees = old.guarantees if self.guarantees is None else self.guarantees
-        if self.limits is not None:
-            return Quota(guarantees, self.limits)
-        follows = profile.quota_sets_limits if old.is_default else old.limits == Limits(old.guarantees)
-        return Quota(guarantees, Limits(guarantees) if follows else old.limits)
+        return Quota(
+            old.guarantees if self.guarantees is None else self.guarantees,
+            old.limits if self.limits is None else self.limits,
+        )
+
+    def requested(self, before: Quota | None, profile: Profile) -> Quota:
+        """The quota that results if POST /quota or SET_QUOTA asks for it: of a limit that is not given, the master's.
+
+        Raises RuleViolation if that request cannot make these limits.
+        """
+        after = self.applied_to(before)
+        if self.limits is None and profile.quota_sets_limits:
+            return quota_of_guarantee(after.guarantees, profile)
+        check_limits_fit_request(after, profile)
+        return after
 
     def implicit_losses(self, before: Quota | None, after: Quota) -> list[str]:
         """Return the guarantees and limits that `after` drops although they were not named.
@@ -76,8 +84,8 @@ class DesiredQuota(NamedTuple):
         if before is None:
             return []
         dropped = [] if not self.guarantees else [name for name in before.guarantees if name not in after.guarantees]
-        unbound = [name for name in before.limits if name not in after.limits and name not in dropped]
-        unbound = unbound if self.limits else []
+        none_named = self.limits is not None and not self.limits
+        unbound = [] if none_named else [name for name in before.limits if name not in after.limits]
         return [f"guarantee of {name}:{format_milli(before.guarantees[name])}" for name in dropped] + [
             f"limit of {name}:{format_milli(before.limits[name])}" for name in unbound
         ]
@@ -87,6 +95,12 @@ class DesiredQuota(NamedTuple):
         """The names of its resources, and the field of each."""
         parts = {"guarantees": self.guarantees or (), "limits": self.limits or ()}
         return {name: f"{part}.{name}" for part, names in parts.items() for name in names}
+
+    def setting(self, role: str) -> str:
+        """The command that sets it for a role without quota."""
+        guarantee = [in_mesos_notation(self.guarantees)] if self.guarantees else []
+        limit = None if self.limits is None else in_mesos_notation(self.limits) or "none"
+        return command("quota set", role, *guarantee, limit=limit)
 
 
 # --- Rules ------------------------------------------------------------------------------------------
@@ -100,16 +114,6 @@ def of_role(role: str) -> Iterator[None]:
     except RuleViolation as error:
         error.role = role
         raise
-
-
-def check_request(role: str, guarantee: Sequence[Resource]) -> None:
-    """The rules of one v0 request, and that its quota can be removed.  Raises RuleViolation."""
-    check_role(role)
-    check_guarantee(guarantee)
-    check_amounts_above_zero(guarantee)
-    check_config_amounts({name: to_double(milli) for name, milli in _amounts(guarantee).items()}, {})
-    check_not_nested(role)
-    check_path(role)
 
 
 def check_path(role: str) -> None:
@@ -150,34 +154,45 @@ def check_update(desired: Sequence[tuple[str, DesiredQuota]]) -> None:
         seen.add(role)
 
 
-def no_quota(roles: Sequence[str], stored: Iterable[str]) -> NotFound:
-    """The error for roles without quota; `stored` are those with one."""
+def no_quota(
+    roles: Sequence[str], stored: Iterable[str], todo: str = "mesosctl quota list shows which roles have one"
+) -> NotFound:
+    """The error for roles without quota; `stored` are those with one, and `todo` is what to do."""
     names = ", ".join(f"'{role}'" for role in roles)
     return NotFound(
         f"no quota is set for {names}, or this principal may not see it",
         field="role",
         rule="quota.exists",
-        hint=did_you_mean(roles, stored, "mesosctl quota list shows which roles have one"),
+        hint=did_you_mean(roles, stored, todo),
     )
 
 
 def check_stored(
-    roles: Sequence[str], stored: Collection[str], *, create: bool, only_new: bool, missing_answer: int
+    desired: Sequence[tuple[str, DesiredQuota]],
+    stored: Collection[str],
+    *,
+    create: bool,
+    only_new: bool,
+    missing_answer: int,
 ) -> None:
     """Whether these roles have the quotas that an update expects.
 
     Raises RuleViolation for one that exists if `only_new`, and NotFound for one that does not, unless `create`; a
     master would answer that with the status `missing_answer`.
     """
-    missing = [role for role in roles if role not in stored]
+    missing = [(role, quota) for role, quota in desired if role not in stored]
     if only_new:
-        for role in roles:
+        for role, _ in desired:
             check_no_quota_yet(role, stored)
     if missing and not create:
-        refusal = no_quota(missing, stored)
+        todo = "--create also sets quota for roles that have none"
+        if len(desired) == 1:
+            ((role, quota),) = desired
+            todo = f"{quota.setting(role)} sets a new one"
+        refusal = no_quota([role for role, _ in missing], stored, todo)
         refusal.would_answer = missing_answer
         raise refusal
-    for role in missing:
+    for role, _ in missing:
         check_path(role)  # a new quota must be removable
 
 
@@ -199,18 +214,23 @@ class PlannedQuota(NamedTuple):
 
 
 def plan_quotas(
-    desired: Sequence[tuple[str, DesiredQuota]], stored: Mapping[str, Quota], profile: Profile
+    desired: Sequence[tuple[str, DesiredQuota]],
+    stored: Mapping[str, Quota],
+    profile: Profile,
+    *,
+    at_once: bool = True,
 ) -> list[PlannedQuota]:
     """Return the quotas that result from an update of the stored ones.
 
-    Raises RuleViolation for one that must not be sent to a master.
+    `at_once` means by one UPDATE_QUOTA, otherwise by requests for guarantees. Raises RuleViolation for a quota that
+    must not be sent to a master.
     """
     plan = []
     for role, quota in desired:
         before = stored.get(role)
-        after = quota.applied_to(before, profile)
         with of_role(role):
             check_role_may_have_quota(role, profile)
+            after = quota.applied_to(before) if at_once else quota.requested(before, profile)
             check_config(role, after)
             if after.is_default:
                 # A 1.11 master would keep an empty entry, which blocks a later quota set.
@@ -218,7 +238,7 @@ def plan_quotas(
                     f"that would leave role '{role}' without a guarantee or a limit",
                     field="guarantees",
                     rule="quota.empty",
-                    hint=f"use quota remove {role}",
+                    hint="name a guarantee or a limit" if before is None else f"use {command('quota remove', role)}",
                 )
         losses = quota.implicit_losses(before, after)
         plan.append(PlannedQuota(role, before, after, losses, limit_given=quota.limits is not None))

@@ -7,12 +7,14 @@ fake master when it receives one.
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model import roles
+from mesosctl.model.amount_text import in_words, shown_amount
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, format_double, to_milli, to_sent_milli
+from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, to_milli, to_sent_milli
+from mesosctl.model.suggestion import command
 from mesosctl.model.version_profile import Profile
 
 if TYPE_CHECKING:
@@ -81,29 +83,28 @@ def check_guarantee(guarantee: Sequence["Resource"], field: str = "guarantee") -
 
 
 def check_amounts_above_zero(guarantee: Sequence["Resource"]) -> None:
-    """A zero guarantees nothing, and a 1.11 master makes it a limit of zero that starves the role.
+    """A zero guarantees nothing, and by POST /quota a 1.11 master makes it a limit of zero that starves the role.
 
     Masters accept a zero; this rule is the tool's own.  Raises RuleViolation.
     """
     for index, resource in enumerate(guarantee):
         if isinstance(resource.value, int) and resource.value <= 0:
             raise RuleViolation(
-                f"{resource.name} is zero: that guarantees nothing, and from Mesos 1.9 on it also sets a limit of zero",
+                f"{resource.name} is zero, which guarantees nothing",
                 field=f"guarantee[{index}].scalar.value",
                 rule="quota.above-zero",
-                hint=f"leave {resource.name} out; to forbid it, use quota update --limit {resource.name}:0",
+                hint=f"leave {resource.name} out; from Mesos 1.9 on, --limit {resource.name}:0 forbids it",
             )
 
 
-def quota_of_guarantee(guarantee: Iterable["Resource"], profile: Profile) -> Quota:
+def quota_of_guarantee(guarantees: Quantities, profile: Profile) -> Quota:
     """The quota that a v0 request stores: guarantees, and equal limits if the master makes them."""
-    amounts = {resource.name: resource.value for resource in guarantee if isinstance(resource.value, int)}
-    return Quota(Quantities(amounts), Limits(amounts if profile.quota_sets_limits else None))
+    return Quota(guarantees, Limits(guarantees if profile.quota_sets_limits else None))
 
 
-def check_limits_fit_request(guarantee: Iterable["Resource"], quota: Quota, profile: Profile) -> None:
+def check_limits_fit_request(quota: Quota, profile: Profile) -> None:
     """A v0 request makes no limits, or limits equal to the guarantee.  Raises RuleViolation for others."""
-    if quota_of_guarantee(guarantee, profile) == quota:
+    if quota_of_guarantee(quota.guarantees, profile) == quota:
         return
     if profile.knows_update_quota:
         raise RuleViolation(
@@ -127,7 +128,7 @@ def check_no_quota_yet(role: str, stored: Collection[str]) -> None:
             f"role '{role}' already has quota",
             field="role",
             rule="quota.already-set",
-            hint=f"use quota update {role}, or quota remove {role} first",
+            hint=f"use {command('quota update', role)}, or {command('quota remove', role)} first",
         )
 
 
@@ -154,8 +155,8 @@ def check_tree(quotas: Mapping[str, Quota]) -> None:
         needed = Quantities.total(quotas[child].guarantees for child in children[parent] if child in quotas)
         if not own.contains(needed):
             raise RuleViolation(
-                f"Parent role '{parent}' with guarantees ({own}) does not contain "
-                f"the sum of its children's guarantees ({needed})",
+                f"Parent role '{parent}' with guarantees ({in_words(own)}) does not contain "
+                f"the sum of its children's guarantees ({in_words(needed)})",
                 field="role",
                 rule="quota.hierarchy",
             )
@@ -195,7 +196,7 @@ def check_config_amounts(guarantees: Mapping[str, float], limits: Mapping[str, f
                 )
     for name, bound in sorted(limits.items()):
         if to_milli(guarantees.get(name, 0.0)) > to_milli(bound):
-            guarantee, limit = format_double(guarantees[name]), format_double(bound)
+            guarantee, limit = (shown_amount(name, to_milli(value)) for value in (guarantees[name], bound))
             raise RuleViolation(
                 f"the guarantee of {name} ({guarantee}) is above its limit ({limit})",
                 field="limits",
@@ -226,7 +227,7 @@ def check_consumption(role: str, limits: Limits, consumed: Quantities) -> None:
     """A limit may not be below what the role already consumes, unless forced.  Raises RuleViolation."""
     if not limits.contains(consumed):
         violation = RuleViolation(
-            f"role '{role}' already consumes {consumed}, more than the limits {limits}",
+            f"role '{role}' already consumes {in_words(consumed)}, more than its limits of {in_words(limits)}",
             field="limits",
             rule="quota.consumption",
             hint="raise the limits, or free what the role holds",

@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.reservations.rules import ALL_CAPABILITIES
-from mesosctl.model.resource import Disk, Reservation
+from mesosctl.model.resource import Disk, DiskSource, Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
 from mesosctl.model.values import IdentityCache, format_value
@@ -76,6 +76,11 @@ class RegisteredAgent:
         return held.filter(lambda entry: entry.revocability == "non-throttleable") - self.total.revocable()
 
     @property
+    def whole(self) -> Resources:
+        """Everything that is used or could be: its total, and what is lent of it."""
+        return self.total + self.lent
+
+    @property
     def slack(self) -> Resources:
         """Resources that its tasks hold and do not use, as it reports: revocable, and beyond its regular resources."""
         return self.total.revocable()
@@ -134,6 +139,11 @@ class AgentReservation:
         return self.owner.type == "DYNAMIC"
 
     @property
+    def source(self) -> DiskSource | None:
+        """The separate disk that the resources are on, or None."""
+        return self.disk.source if self.disk is not None else None
+
+    @property
     def volume(self) -> Disk | None:
         """The persistent volume that the resources are, or None."""
         return self.disk if self.disk is not None and self.disk.persistence_id is not None else None
@@ -167,7 +177,13 @@ def plain_text(resources: Resources) -> str:
 
 
 def _plain_text(resources: Resources) -> str:
-    return ";".join(f"{entry.name}:{format_value(entry.value)}" for entry in without_owners(resources)) or "-"
+    return (
+        ";".join(
+            f"{entry.name}{'{REV}' * entry.revocable}:{format_value(entry.value)}"
+            for entry in without_owners(resources)
+        )
+        or "-"
+    )
 
 
 _PLAIN_TEXTS = IdentityCache(_plain_text)

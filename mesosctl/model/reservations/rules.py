@@ -7,7 +7,7 @@ from typing import NamedTuple
 from mesosctl.model import roles
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import to_double
-from mesosctl.model.resource import Disk, Reservation, Resource
+from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import id_error
 from mesosctl.model.values import value_is_empty, value_type
@@ -33,8 +33,7 @@ def check_each(resources: Collection[Resource], field: str) -> None:
     for index, resource in enumerate(resources):
         where = f"{field}[{index}]"
         check_amount(resource, where)
-        if resource.disk is not None:
-            _check_disk(resource, resource.disk, f"{where}.disk")
+        check_disk(resource, f"{where}.disk")
         if resource.is_dynamically_reserved and resource.revocable:
             raise RuleViolation(
                 f"{resource} is revocable and cannot be reserved",
@@ -65,8 +64,11 @@ def check_amount(resource: Resource, field: str) -> None:
         )
 
 
-def _check_disk(resource: Resource, disk: Disk, field: str) -> None:
-    """Check disk info.  Raises RuleViolation."""
+def check_disk(resource: Resource, field: str) -> None:
+    """Check disk info, if there is any.  Raises RuleViolation."""
+    disk = resource.disk
+    if disk is None:
+        return
     if disk.persistence_id is None:
         if disk.container_path is not None:
             raise RuleViolation(

@@ -6,10 +6,10 @@ from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import NotFound, RuleViolation
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.quota.capacity import capacity
-from mesosctl.model.quota.desired import check_config, guarantee_entries, of_role
+from mesosctl.model.quota.desired import check_config, of_role
 from mesosctl.model.quota.rules import check_limits_fit_request
 from mesosctl.model.roles import check_name
-from mesosctl.operations.quota.reading import read_quotas, usage_if_allowed
+from mesosctl.operations.quota.reading import newer_version_named, read_quotas, usage_if_allowed
 from mesosctl.operations.reservations.reserve_unreserve import plan_reserve, plan_unreserve, requester
 from mesosctl.operations.reservations.targets import find_agent, read_agents
 from mesosctl.operations.weights import read_weights
@@ -49,7 +49,7 @@ def resolved(desired: DesiredState, actual: Actual) -> DesiredState:
 def _consumed(master: Master, desired: DesiredState) -> dict[str, Quantities] | None:
     """Return the consumption by role, if limits are desired and a master shows it."""
     quotas = (desired.quotas or {}).values()
-    if not any(quota.limits or (quota.limits is None and master.profile.quota_sets_limits) for quota in quotas):
+    if not master.profile.knows_update_quota or all(quota.limits is not None and not quota.limits for quota in quotas):
         return None
     usages = usage_if_allowed(master) or {}
     return {role: usage.consumed for role, usage in usages.items() if usage.consumed is not None}
@@ -77,7 +77,7 @@ def _check_quotas(desired: DesiredState, actual: Actual) -> None:
         with of_role(role):
             check_config(role, after)
             if not actual.profile.knows_update_quota:
-                check_limits_fit_request(guarantee_entries(after), after, actual.profile)
+                check_limits_fit_request(after, actual.profile)
 
 
 def _placed(error: RuleViolation) -> RuleViolation:
@@ -108,7 +108,8 @@ def make_plan(master: Master, desired: DesiredState, *, prune: bool, allow_new_r
     if not allow_new_resource:
         check_names(desired, actual)
     try:
-        _check_quotas(desired, actual)
+        with newer_version_named(master):
+            _check_quotas(desired, actual)
         steps = plan(
             resolved(desired, actual),
             actual,

@@ -27,6 +27,7 @@ from mesosctl.model.version_profile import Profile
 from mesosctl.operations.quota.reading import (
     capacity_if_allowed,
     check_names,
+    newer_version_named,
     quotas_if_allowed,
     read_capacity,
     read_if_allowed,
@@ -42,16 +43,24 @@ def check_quota(
     limits: Limits | None = None,
     *,
     allow_new_resource: bool = False,
+    by_request: bool = False,
 ) -> QuotaCheck:
-    """Whether `quota set` would set this quota for `role`.  Raises only the errors of reading."""
+    """Whether `quota set` would set this quota for `role`; `by_request` means with --api v0.
+
+    Raises only the errors of reading.
+    """
     profile = master.profile
     quotas = quotas_if_allowed(master)
     available = capacity_if_allowed(master)
     flags = read_if_allowed(
         master, "/flags", lambda answer: (responses.whitelist(answer),), "the whitelist is not checked"
     )
-    made = quota_of_guarantee(guarantee, profile)
-    target = made if limits is None else Quota(made.guarantees, limits)
+    guarantees = Quantities({entry.name: entry.value for entry in guarantee if isinstance(entry.value, int)})
+    by_request = by_request or not profile.knows_update_quota
+    desired = DesiredQuota(guarantees, limits)
+    target = desired.applied_to(None)
+    if by_request and limits is None:
+        target = quota_of_guarantee(guarantees, profile)
     after = None if quotas is None else {**quotas, role: target}
     bounds = {name: to_double(milli) for name, milli in (limits or {}).items()}
     amounts = {entry.name: to_double(entry.value) for entry in guarantee if isinstance(entry.value, int)}
@@ -66,7 +75,7 @@ def check_quota(
         _finding(
             "quota.scalar-only",
             "all amounts are plain, and each resource is named once",
-            lambda: check_guarantee(guarantee),
+            lambda: check_guarantee(guarantee) if guarantee or not limits else None,
         ),
         _finding("quota.above-zero", "every amount is above zero", lambda: check_amounts_above_zero(guarantee)),
         _finding(
@@ -77,12 +86,12 @@ def check_quota(
         _finding(
             "resource.known",
             "every resource has a known name",
-            lambda: None if allow_new_resource else check_names(master, DesiredQuota(made.guarantees, limits).fields),
+            lambda: None if allow_new_resource else check_names(master, desired.fields),
         ),
         _finding(
             "quota.limits-need-update",
             "the master can set these limits",
-            lambda: None if profile.knows_update_quota else check_limits_fit_request(guarantee, target, profile),
+            lambda: _limits(master, target) if by_request else None,
         ),
         _finding(
             "role.whitelist",
@@ -101,7 +110,7 @@ def check_quota(
             "the cluster has room for it",
             None if available is None else on_quotas(lambda quotas_after: check_capacity(quotas_after, available)),
         ),
-        *([] if limits is None else [_consumption(master, role, limits)]),
+        *([_consumption(master, role, target.limits)] if target.limits else []),
     )
     others = None if quotas is None else {name: quota for name, quota in quotas.items() if name != role}
     return QuotaCheck(
@@ -150,8 +159,13 @@ def _default_role(role: str, profile: Profile) -> None:
         check_role_may_have_quota(role, profile)
 
 
+def _limits(master: Master, target: Quota) -> None:
+    """The rule on limits that a request for a guarantee cannot make."""
+    with newer_version_named(master):
+        check_limits_fit_request(target, master.profile)
+
+
 def _consumption(master: Master, role: str, limits: Limits) -> Finding:
-    """Limits that are given, which the quota is then updated to have; without them a master does not look at it."""
     usage = usage_if_allowed(master)
     consumed = None if usage is None else usage[role].consumed if role in usage else Quantities()
     return _finding(

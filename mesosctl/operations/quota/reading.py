@@ -1,15 +1,18 @@
 """The quotas of a master, and data that not every principal may see."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mesosctl.api import responses
 from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.client.leading_master import Master
-from mesosctl.model.errors import Conflict, Denied, MesosctlError
+from mesosctl.model.errors import Conflict, Denied, MesosctlError, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.model.roles import STANDARD_NAMES, check_name, top_level
+from mesosctl.model.version_profile import MESOS_1_11
 
 if TYPE_CHECKING:
     from mesosctl.model.offers.frameworks import ListedFramework
@@ -153,16 +156,27 @@ def status_at_limit(master: Master, role: str, limits: Limits | None = None) -> 
     top = top_level(role)
     try:
         answer = master.get_once("/roles")
-        stored = responses.limits_of_role(answer, top) if limits is None else limits
-        status = RoleStatus(top, Quota(limits=stored), responses.roles(answer).get(top))
+        stored = responses.quota_of_role(answer, top)
+        quota = stored if limits is None else Quota(stored.guarantees, limits)
+        status = RoleStatus(top, quota, responses.roles(answer).get(top))
     except MesosctlError:
         return None
     return status if status.reached else None
 
 
-def list_quotas(master: Master, *, with_usage: bool = False) -> list[RoleStatus]:
-    """Every role with quota, by name; their usage needs one more request."""
+def list_quotas(master: Master, only: Sequence[str] = (), *, with_usage: bool = False) -> list[RoleStatus]:
+    """Every role with quota, or those of `only`, by name; their usage needs one more request.
+
+    Raises NotFound if one of `only` has no quota.
+    """
     quotas = read_quotas(master)
+    missing = [role for role in dict.fromkeys(only) if role not in quotas]
+    if missing:
+        from mesosctl.model.quota.desired import no_quota
+
+        raise no_quota(missing, quotas)
+    if only:
+        quotas = {role: quota for role, quota in quotas.items() if role in only}
     usages = usage_if_allowed(master) if with_usage and quotas else None
     if not usages:
         return [RoleStatus(role, quota) for role, quota in quotas.items()]
@@ -212,6 +226,21 @@ def check_names(master: Master, fields: Mapping[str, str], had: Collection[str] 
     if known is not None:
         for name in unfamiliar:
             check_name(name, known, fields[name])
+
+
+@contextmanager
+def newer_version_named(master: Master) -> Iterator[None]:
+    """Name the fake master that has limits in a refusal of limits that an older fake master does not have."""
+    try:
+        yield
+    except RuleViolation as error:
+        is_older = master.fake is not None and not master.profile.knows_update_quota
+        if error.rule == "quota.limits-need-update" and is_older:
+            address, _, options = (master.fake or "").partition("?")
+            kept = [option for option in options.split("&") if option and not option.startswith("version=")]
+            newer = f"{address}?{'&'.join([*kept, f'version={MESOS_1_11.name}'])}"
+            error.hint = f"use --master {shlex.quote(newer)}, a fake master with limits, or leave the limits out"
+        raise
 
 
 def check_entries(master: Master, entries: "Iterable[Resource]") -> None:

@@ -5,28 +5,25 @@ from dataclasses import dataclass
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import MesosctlError, NotConfirmed
 from mesosctl.model.quantities import Quota
-from mesosctl.model.quota.desired import check_request, guarantee_entries
-from mesosctl.model.quota.rules import check_limits_fit_request, quota_of_guarantee
+from mesosctl.model.quota.rules import quota_of_guarantee
 from mesosctl.operations.confirm import GRACE
 from mesosctl.operations.quota.reading import read_quotas
 from mesosctl.operations.quota.requests import send_quota, send_removal, send_update
 
 
-def replace_quota(master: Master, role: str, before: Quota | None, target: Quota, *, force: bool, wait: bool) -> bool:
-    """Remove the quota of `role` and set `target`; return whether `target` was read back.
+def replace_quota(
+    master: Master, role: str, before: Quota, target: Quota, *, force: bool, wait: bool, v1: bool = False
+) -> bool:
+    """Remove the quota of `role` and set `target`, a checked one; return whether `target` was read back.
 
     If that fails, the old quota is restored. Raises the error of the step that failed.
     """
-    check_request(role, guarantee_entries(target))
-    check_limits_fit_request(guarantee_entries(target), target, master.profile)
-    if before is None:
-        return send_quota(master, role, target, force=force, wait=wait)
     removed = False
     try:
         # Nothing is read in between, so that the role is without quota as briefly as possible.
         send_removal(master, role, seen=True, wait=False)
         removed = True
-        confirmed = send_quota(master, role, target, force=force, wait=wait, seen=True)
+        confirmed = send_quota(master, role, target, force=force, v1=v1, wait=wait, seen=True)
     except BaseException as stopped:
         untouched = not removed and isinstance(stopped, MesosctlError) and not stopped.sent
         if isinstance(stopped, KeyboardInterrupt):  # its message says what is unknown; nothing if nothing was sent
@@ -106,7 +103,7 @@ class _Restoration:
 
     def _put_back(self, *, over_unknown: bool) -> None:
         """Set the old quota.  POST /quota is safe even if nothing is known, because it replaces nothing."""
-        if quota_of_guarantee(guarantee_entries(self.before), self.master.profile) == self.before:
+        if quota_of_guarantee(self.before.guarantees, self.master.profile) == self.before:
             send_quota(self.master, self.role, self.before, force=True, wait=True, seen=True)
         elif over_unknown:
             raise NotConfirmed("its quota cannot be read, and an update could replace a newer one")

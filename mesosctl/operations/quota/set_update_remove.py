@@ -4,36 +4,29 @@ from collections.abc import Sequence
 
 from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.client.leading_master import Master
-from mesosctl.model.errors import Conflict, RuleViolation, UsageError
+from mesosctl.model.amount_text import in_words
+from mesosctl.model.errors import Conflict, Denied, RuleViolation, UsageError
 from mesosctl.model.quantities import Limits, Quota
 from mesosctl.model.quota.desired import (
     DesiredQuota,
     PlannedQuota,
     QuotaChange,
-    check_config,
     check_path,
-    check_request,
     check_stored,
     check_update,
-    guarantee_entries,
+    guarantees_of,
     no_quota,
     of_role,
     plan_quotas,
 )
-from mesosctl.model.quota.rules import (
-    check_consumption,
-    check_limits_fit_request,
-    check_no_quota_yet,
-    check_role_may_have_quota,
-    check_tree,
-    quota_of_guarantee,
-)
+from mesosctl.model.quota.rules import check_consumption, check_guarantee, check_tree
 from mesosctl.model.resource import Resource
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.quota.reading import (
     QuotaOptions,
     check_fits,
     check_names,
+    newer_version_named,
     quotas_if_allowed,
     read_quotas,
     sees_every_role,
@@ -49,34 +42,21 @@ def set_quota(
     limits: Limits | None = None,
     options: QuotaOptions = QuotaOptions(),  # noqa: B008  # a named tuple, which cannot change
 ) -> QuotaChange:
-    """Set the quota and read it back.
+    """Give a role without quota this guarantee, these limits, or both, and read them back: an update that only creates.
 
-    Without `limits`, the master chooses them (`DesiredQuota`). With --api v1, SET_QUOTA is sent instead of POST /quota;
-    limits that neither of them can set need UPDATE_QUOTA.  Raises RuleViolation, Conflict, NotConfirmed and what
+    Raises RuleViolation, which names an entry of the guarantee by its place, Conflict, NotConfirmed and what
     `client.Master` raises.
     """
-    check_request(role, guarantee)
-    check_role_may_have_quota(role, master.profile)
-    target = quota_of_guarantee(guarantee, master.profile)
-    if limits is not None and limits != target.limits:
-        return _set_with_limits(master, role, Quota(target.guarantees, limits), options)
-    if not options.allow_new_resource:
-        check_names(master, {entry.name: f"guarantee[{index}].name" for index, entry in enumerate(guarantee)})
-    quotas = quotas_if_allowed(master)
-    if quotas is not None:
-        check_no_quota_yet(role, quotas)
-        check_fits(master, quotas | {role: target}, options)
-    confirmed = send_quota(master, role, target, force=options.force, v1=options.api == "v1", wait=options.wait)
-    return QuotaChange(role, None, target, confirmed, limit_given=limits is not None)
-
-
-def _set_with_limits(master: Master, role: str, target: Quota, options: QuotaOptions) -> QuotaChange:
-    """A quota with limits that a v0 request cannot set."""
-    check_config(role, target)
-    if options.api == "v0" or not master.profile.knows_update_quota:
-        check_limits_fit_request(guarantee_entries(target), target, master.profile)
-    how = options._replace(create=True, only_new=True)
-    (change,) = update_quotas(master, [(role, DesiredQuota(*target))], how)
+    if not guarantee and not limits:
+        check_guarantee(guarantee)
+    desired = DesiredQuota(guarantees_of(guarantee) if guarantee else None, limits)
+    try:
+        (change,) = update_quotas(master, [(role, desired)], options._replace(create=True, only_new=True))
+    except RuleViolation as error:
+        for index, entry in enumerate(guarantee):
+            if error.field == f"guarantees.{entry.name}":
+                error.field = f"guarantee[{index}].name"
+        raise
     return change
 
 
@@ -128,13 +108,25 @@ def plan_update(
     """
     check_update(desired)
     at_once = _is_at_once(master, options)
-    stored = quotas_if_allowed(master)
-    if stored is None:
+    if not at_once and len(desired) != 1:
+        raise UsageError(
+            "before Mesos 1.9, and with --api v0, quota update changes one role at a time",
+            field="--file",
+            hint="put one configuration in each file",
+        )
+    try:
+        # UPDATE_QUOTA would replace a quota that is not seen; POST /quota replaces nothing.
+        readable = read_quotas(master) if at_once and options.only_new else quotas_if_allowed(master)
+    except Denied as error:
+        error.hint = error.hint or "with --api v0, mesosctl sends POST /quota, which replaces nothing, without reading"
+        raise
+    if readable is None and not options.only_new:
         raise RuleViolation(
             "the quotas cannot be read, but an update must know what it replaces", field="role", rule="quota.readable"
         )
+    stored = readable or {}
     check_stored(
-        [role for role, _ in desired],
+        desired,
         stored,
         create=options.create,
         only_new=options.only_new,
@@ -144,18 +136,29 @@ def plan_update(
         for role, quota in desired:
             with of_role(role):
                 check_names(master, quota.fields, stored.get(role, Quota()).names)
-    plan = plan_quotas(desired, stored, master.profile)
+    with newer_version_named(master):
+        plan = plan_quotas(desired, stored, master.profile, at_once=at_once)
+    if not at_once:
+        for one in plan:
+            check_path(one.role)
+            if one.after.limits and not one.limit_given:
+                master.notice(
+                    f"POST /quota makes the limit of '{one.role}' equal to its guarantee: "
+                    f"{in_words(one.after.limits)}; without --api v0, a limit is only what --limit names"
+                )
     if not options.force:
         _check_consumption(master, plan)
     # Of UPDATE_QUOTA even this is a 400 (Mesos operator API, UPDATE_QUOTA).
-    target = stored | {one.role: one.after for one in plan}
-    check_fits(master, target, options, answered=UPDATE_QUOTA_OVER_CAPACITY if at_once else SET_QUOTA_OVER_CAPACITY)
+    if readable is not None:
+        target = stored | {one.role: one.after for one in plan}
+        answered = UPDATE_QUOTA_OVER_CAPACITY if at_once else SET_QUOTA_OVER_CAPACITY
+        check_fits(master, target, options, answered=answered)
     return plan
 
 
 def _is_at_once(master: Master, options: QuotaOptions) -> bool:
-    """Whether the update is one UPDATE_QUOTA."""
-    return options.api == "v1" or (options.api == "auto" and master.profile.knows_update_quota)
+    """Whether the change is one UPDATE_QUOTA, rather than requests for guarantees."""
+    return options.api != "v0" and master.profile.knows_update_quota
 
 
 def _check_consumption(master: Master, plan: Sequence[PlannedQuota]) -> None:
@@ -171,7 +174,7 @@ def _check_consumption(master: Master, plan: Sequence[PlannedQuota]) -> None:
 
 
 def make_update(master: Master, plan: Sequence[PlannedQuota], options: QuotaOptions) -> list[QuotaChange]:
-    """Make a planned update: in one call, or by remove and set if a master is older (one role only).
+    """Make a planned update: in one call, or if a master is older, by requests for guarantees (one role only).
 
     Raises Conflict if it loses something and the quotas have changed since it was planned, NotConfirmed, and the errors
     of `client.Master`.
@@ -188,16 +191,16 @@ def make_update(master: Master, plan: Sequence[PlannedQuota], options: QuotaOpti
     if _is_at_once(master, options):
         confirmed = _update_at_once(master, plan, options)
         return [QuotaChange(one.role, one.before, one.after, confirmed, one.limit_given) for one in plan]
-    if len(plan) != 1:
-        raise UsageError(
-            "before Mesos 1.9, and with --api v0, quota update changes one role at a time",
-            field="--file",
-            hint="put one configuration in each file",
-        )
     (only,) = plan
-    from mesosctl.operations.quota.replacement import replace_quota  # imported late: only old masters need it
+    v1 = options.api == "v1"
+    if only.before is None:
+        confirmed = send_quota(master, only.role, only.after, force=options.force, v1=v1, wait=options.wait)
+    else:
+        from mesosctl.operations.quota.replacement import replace_quota  # imported late: only old masters need it
 
-    confirmed = replace_quota(master, only.role, only.before, only.after, force=options.force, wait=options.wait)
+        confirmed = replace_quota(
+            master, only.role, only.before, only.after, force=options.force, v1=v1, wait=options.wait
+        )
     return [QuotaChange(only.role, only.before, only.after, confirmed, only.limit_given)]
 
 

@@ -14,8 +14,9 @@ from mesosctl.model.reservations.rules import Requester, check_reserve, check_un
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean
+from mesosctl.model.suggestion import command
 from mesosctl.operations.quota.reading import check_entries
-from mesosctl.operations.reservations.send import FIRST_PAUSE, LONGEST_PAUSE, Operation, SendOptions, operate
+from mesosctl.operations.reservations.send import Operation, SendOptions, operate
 from mesosctl.operations.reservations.targets import (
     Owner,
     all_of,
@@ -26,6 +27,7 @@ from mesosctl.operations.reservations.targets import (
     to_undo,
     volume_names,
 )
+from mesosctl.operations.waiting import BackOff
 
 
 def requester(master: Master) -> Requester:
@@ -105,26 +107,26 @@ def create_volume(
     try:
         (reserved,) = to_undo(agent, [disk], owner)
     except NotFound as error:
-        error.hint = (
-            "a volume is made of reserved disk; reserve it first: "
-            f"mesosctl reserve {agent.typed_name} {plain_text(Resources([disk]))} --role {owner.role}"
+        error.hint = "a volume is made of reserved disk; reserve it first: " + command(
+            "reserve", agent.typed_name, plain_text(Resources([disk])), role=owner.role
         )
         raise
     except Conflict as error:
         error.reword(f"agent {agent.name} has no single free entry of {disk} that is reserved for '{owner.role}'")
         error.hint = (
             "a volume needs reserved disk that is not in a volume yet: "
-            f"mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows what there is"
+            f"{command('reservations', agent=agent.typed_name, role=owner.role)} shows what there is"
         )
         raise
-    made = replace(reserved, disk=volume._replace(principal=volume.principal or asks.principal))
+    source = reserved.disk.source if reserved.disk is not None else None
+    made = replace(reserved, disk=volume._replace(principal=volume.principal or asks.principal, source=source))
     existing = [entry for entry in agent.total if entry.is_persistent_volume]
     try:
         check_create([made], asks, existing=existing, agent_capabilities=agent.capabilities)
     except RuleViolation as error:
         if error.rule == "create.unique-id":
             error.reword(f"role '{owner.role}' already has a volume '{volume.persistence_id}' on agent {agent.name}")
-            error.hint = f"choose another id; mesosctl volumes list --agent {agent.typed_name} shows the ids in use"
+            error.hint = f"choose another id; {command('volumes list', agent=agent.typed_name)} shows the ids in use"
         raise
     return operate(master, [Operation(agent, "created", [made], operations.create(Resources([made])))], options)
 
@@ -215,7 +217,7 @@ def plan_destroy(agent: RegisteredAgent, volume_id: str, role: str | None) -> Op
     if not found:
         others = [owner for name, owner in known if name == volume_id]
         likely = [name for name, owner in known if role in (None, owner)]
-        look = f"mesosctl volumes list --agent {agent.typed_name} shows them"
+        look = f"{command('volumes list', agent=agent.typed_name)} shows them"
         raise NotFound(
             f"agent {agent.name} has no volume '{volume_id}'" + (f" of '{role}'" if role else ""),
             field="volume",
@@ -245,7 +247,7 @@ def wait_until_reserved(
     Raises NotConfirmed at the deadline, which names the side that never showed it; NotFound if the agent
     goes away.
     """
-    amounts, pause = Resources(target).quantities(), FIRST_PAUSE
+    amounts, pauses = Resources(target).quantities(), BackOff(master)
     while True:
         now = next((one for one in read_agents(master) if one.id == agent.id), None)
         if now is None:
@@ -256,14 +258,13 @@ def wait_until_reserved(
         if not missing:
             return now
         who = " and ".join(missing)
-        if master.deadline.remaining() <= pause:
+        if pauses.is_too_late:
             raise NotConfirmed(
                 f"{who} never showed {amounts or 'that nothing is'} reserved for '{role}' on {agent.name}",
                 hint="allow more time with --timeout",
             )
         options.progress(f"waiting for {who} to show the change on {agent.name}")
-        master.settings.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE)
+        pauses.sleep()
 
 
 def _agent_has(master: Master, agent: RegisteredAgent, role: str, amounts: Quantities) -> bool:

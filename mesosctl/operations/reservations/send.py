@@ -15,15 +15,13 @@ from mesosctl.model.reservations.holdings import AgentChange, ExpectedResources,
 from mesosctl.model.reservations.operations import Conversion, apply_all
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
+from mesosctl.model.suggestion import command
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.reservations.targets import read_agents
+from mesosctl.operations.waiting import BackOff
 
 if TYPE_CHECKING:
     from mesosctl.api.agents.operations import AgentOperation
-
-FIRST_PAUSE = 0.05
-LONGEST_PAUSE = 1.0
-"""Seconds between two readings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +130,14 @@ def _send(master: Master, operation: Operation, options: SendOptions) -> bool:
             lambda: _on_master(master, operation),
             what=f"{operation.action.removesuffix('ed')}ing {Resources(operation.resources)} on {operation.agent.name}",
             wait=False,
-            shown_by=f"mesosctl reservations --agent {operation.agent.typed_name}",
+            shown_by=_shows(operation),
         )
     except Conflict as error:
         # It fitted a moment ago.
         raise Conflict(
             error.message,
             status=error.status,
-            hint="another client got there first; "
-            f"check with mesosctl reservations --agent {operation.agent.typed_name}",
+            hint=f"another client got there first; check with {_shows(operation)}",
         ) from error
     if seen:
         _total_once(master, operation, unread="took effect; whether it did so twice is unknown")
@@ -168,7 +165,7 @@ def wait_for(master: Master, change: AgentChange, operation: Operation, options:
 
     Raises NotConfirmed, which names the side that never did, at the deadline or if the agent's state is not visible.
     """
-    pause, agent_says = FIRST_PAUSE, "was not queried"
+    pauses, agent_says = BackOff(master), "was not queried"
     agent = change.agent
     while True:
         if not change.by_master:
@@ -181,11 +178,10 @@ def wait_for(master: Master, change: AgentChange, operation: Operation, options:
             missing.append("the agent")
         if not missing:
             return change
-        if master.deadline.remaining() <= pause:
+        if pauses.is_too_late:
             raise NotConfirmed(_not_shown(change, agent_says), hint=_hint(change))
         options.progress(f"waiting for {' and '.join(missing)} to show the change on {agent.name}")
-        master.settings.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE)
+        pauses.sleep()
 
 
 def _total(master: Master, operation: Operation) -> Resources | None:
@@ -209,7 +205,7 @@ def _total_once(master: Master, operation: Operation, *, unread: str) -> Resourc
     except MesosctlError as error:
         raise NotConfirmed(
             f"the change on {operation.agent.name} {unread}: {error.message}",
-            hint=f"check with mesosctl reservations --agent {operation.agent.typed_name} when a master answers",
+            hint=f"check with {_shows(operation)} when a master answers",
         ) from error
     _check_once(operation, total)
     return total
@@ -224,7 +220,7 @@ def _check_once(operation: Operation, total: Resources | None) -> None:
             f"the change on {operation.agent.name} was made, and the master shows it twice: a proxy may have "
             "delivered the request twice, or another client made the same change",
             rule="operation.once",
-            hint=f"check with mesosctl reservations --agent {operation.agent.typed_name}, and {undo} the excess",
+            hint=f"check with {_shows(operation)}, and {undo} the excess",
         )
 
 
@@ -261,10 +257,16 @@ def _not_shown(change: AgentChange, agent_says: str) -> str:
     return f"{accepted}, but the master never showed it, and {agent}"
 
 
+def _shows(operation: Operation) -> str:
+    """The command that shows the agent of an operation."""
+    return command("reservations", agent=operation.agent.typed_name)
+
+
 def _hint(change: AgentChange) -> str:
     if change.by_master:
         return (
             "the message to the agent may be late or lost: allow more time with --timeout, or rely on the master with "
             "--trust-master"
         )
-    return f"another client may have changed it again; check with mesosctl reservations --agent {change.agent.id}"
+    look = command("reservations", agent=change.agent.id)
+    return f"another client may have changed it again; check with {look}"

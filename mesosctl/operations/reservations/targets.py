@@ -12,8 +12,8 @@ from mesosctl.model.reservations.rules import check_stack
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean, shared_hostnames, short_ids
-
-_SHOWN = 5
+from mesosctl.model.suggestion import command
+from mesosctl.model.text import listed
 
 
 def read_agents(master: Master, progress: Callable[..., None] = lambda *_: None) -> list[RegisteredAgent]:
@@ -91,12 +91,6 @@ def _known(agents: Sequence[RegisteredAgent]) -> str:
     return f"the agents are {listed([agent.name for agent in agents])}" if agents else "there are no agents"
 
 
-def listed(names: Sequence[str]) -> str:
-    """The first few names, and how many more there are."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
-
-
 def with_attributes(agents: Sequence[RegisteredAgent], wanted: Mapping[str, str]) -> list[RegisteredAgent]:
     """The agents in service that have every attribute; numbers are compared as numbers."""
     return [agent for agent in agents if agent.active and has_attributes(agent, wanted)]
@@ -166,7 +160,7 @@ def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tup
             f"agent {agent.name} does not have {entry} free and reserved for {' > '.join(under)}: tasks use it",
             field=entry.name,
             rule="operation.available",
-            hint=f"mesosctl reservations --agent {agent.typed_name} --role {under[-1]} shows what there is",
+            hint=f"{command('reservations', agent=agent.typed_name, role=under[-1])} shows what there is",
         )
     choose = "mesosctl reserve -f reads JSON that names the principal and the labels of each level"
     return _the_one(held, f"{entry} reserved for {' > '.join(under)}", agent, choose=choose).reservations
@@ -201,7 +195,7 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
                 "use it",
                 field=entry.name,
                 rule="operation.available",
-                hint=f"{there}; mesosctl reservations --agent {agent.typed_name} --role {owner.role} shows it all",
+                hint=f"{there}; {command('reservations', agent=agent.typed_name, role=owner.role)} shows it all",
             )
         choose = "mesosctl unreserve chooses one by --under, --label and --reserver, or by the JSON of -f"
         what = f"{entry} dynamically reserved for '{owner.role}'{_as_given(owner)}"
@@ -234,7 +228,7 @@ def volume_names(volumes: Resources) -> str:
 
 def destroy_first(agent: RegisteredAgent, volumes: Resources) -> str:
     """A hint: the commands that destroy the volumes which are in the way."""
-    commands = [f"mesosctl volumes destroy {agent.typed_name} {_id_of(one)} --role {one.role}" for one in volumes]
+    commands = [command("volumes destroy", agent.typed_name, _id_of(one), role=one.role) for one in volumes]
     return "volumes use it; destroy them first: " + "; ".join(commands)
 
 

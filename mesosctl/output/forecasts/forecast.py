@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from mesosctl.model.amount_text import in_words
 from mesosctl.model.errors import printable
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.forecasts.sentences import (
@@ -18,7 +19,7 @@ from mesosctl.output.forecasts.sentences import (
     unoffered_texts,
     verdict,
 )
-from mesosctl.output.formats.amounts import amounts_text, in_words
+from mesosctl.output.formats.amounts import amounts_text
 from mesosctl.output.formats.report import MOST_LINES, Column, Meaning, Report, Verdict
 from mesosctl.output.offers.sentences import names
 from mesosctl.output.rate_limits_simulation import simulation

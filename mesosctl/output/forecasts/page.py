@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from mesosctl.model.amount_text import in_words
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.forecasts.forecast import guarantees, guarantees_title, headroom_rows
 from mesosctl.output.forecasts.sentences import (
@@ -21,7 +22,7 @@ from mesosctl.output.forecasts.sentences import (
     unoffered_texts,
     verdict,
 )
-from mesosctl.output.formats.amounts import amounts_text, in_words
+from mesosctl.output.formats.amounts import amounts_text
 from mesosctl.output.formats.html_page import document, escape
 from mesosctl.output.formats.report import Report, shown_cells
 from mesosctl.output.rate_limits_simulation import simulation

@@ -1,7 +1,8 @@
 """A forecast in sentences: the answer, and a line for each request, offer, task and guarantee."""
 
+from mesosctl.model.amount_text import in_words, shown_amount
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.formats.amounts import amounts_text, in_words, resources_text, shown_amount
+from mesosctl.output.formats.amounts import amounts_text, resources_text
 from mesosctl.output.offers.sentences import names
 from mesosctl.output.rate_limits_simulation import overflow_texts
 from mesosctl.planning.forecast import (

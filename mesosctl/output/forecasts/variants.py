@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mesosctl.model.amount_text import in_words
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.forecasts.forecast import forecast_report
-from mesosctl.output.formats.amounts import amounts_text, in_words
+from mesosctl.output.formats.amounts import amounts_text
 from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict
 from mesosctl.output.rate_limits_simulation import overflow_texts
 from mesosctl.planning.forecast import Forecast

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, format_milli
+from mesosctl.model.amount_text import in_mesos_notation, mesos_name, shown_amount
+from mesosctl.model.quantities import REVOCABLE, Limits, Quantities, Quota
 from mesosctl.output.formats.report import NOTHING, Meaning
 
 if TYPE_CHECKING:
@@ -12,13 +13,8 @@ if TYPE_CHECKING:
     from mesosctl.model.resources import Resources
     from mesosctl.model.values import Value
 
-KNOWN_NAMES = ("cpus", "mem", "disk", "gpus", "ports")
-"""The columns that come first, in this order; other resources follow by name."""
 OTHER = "other"
 """The column of resources with more than a name and a value, such as volumes."""
-_UNITS = ("MiB", "GiB", "TiB", "PiB")
-_LONGEST_EXACT = 10_000_000
-"""Thousandths; a larger size that is not a round number of the next unit is rounded."""
 _LONGEST_LIST = 24
 """The longest ranges or set, in characters; of longer ones a table shows the count."""
 
@@ -62,32 +58,13 @@ def amounts_text(amounts: Quantities | Limits | None) -> str:
     def parts() -> Iterator[Part]:
         for name, milli in amounts.items():
             shown = shown_amount(name, milli)
-            yield Part(name, "", shown, shown)
+            yield Part(mesos_name(name), "", shown, shown)
 
-    return AmountsText.of(";".join(f"{name}:{format_milli(milli)}" for name, milli in amounts.items()), parts)
-
-
-def in_words(amounts: Quantities) -> str:
-    """`8 cpus, 16GiB mem and 2 gpus`, for sentences; "nothing" for nothing."""
-    texts = [
-        f"{shown_amount(name, milli)} {_counted(name, milli)}" for name, milli in sorted(amounts.items(), key=by_place)
-    ]
-    return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:]))) or "nothing"
-
-
-def _counted(name: str, milli: int) -> str:
-    """The name of a resource after an amount of it: one cpu, two cpus."""
-    return name.removesuffix("s") if milli == 1000 and name in ("cpus", "gpus") else name
-
-
-def by_place(amount: tuple[str, int]) -> tuple[bool, int, str]:
-    """The key to sort amounts by: in the order of the columns."""
-    name = amount[0]
-    return name not in KNOWN_NAMES, KNOWN_NAMES.index(name) if name in KNOWN_NAMES else 0, name
+    return AmountsText.of(in_mesos_notation(amounts), parts)
 
 
 def plain_resources_text(resources: "Resources") -> str:
-    """`cpus:8;mem:4096;ports:[31000-31004]`, in the form that commands accept; without owners and disks."""
+    """`cpus:8;mem:4096;ports:[31000-31004]`, as commands accept it, and `cpus{REV}:2`; without owners and disks."""
     from mesosctl.model.reservations.holdings import plain_text, without_owners  # late: few lists need it
 
     if not len(resources):
@@ -111,7 +88,8 @@ def _part(entry: "Resource") -> Part:
     if entry.disk is not None or entry.shared:
         text = str(replace(entry, reservations=(), allocation_role=None))
         return Part(OTHER, owner, text, text)
-    return Part(entry.name, owner, _shown_value(entry.name, entry.value), _whole_value(entry.name, entry.value))
+    name = mesos_name(entry.name + REVOCABLE * entry.revocable)
+    return Part(name, owner, _shown_value(entry.name, entry.value), _whole_value(entry.name, entry.value))
 
 
 def _shown_value(name: str, value: "Value") -> str:
@@ -200,18 +178,3 @@ def _together(name: str, amounts: Sequence[int | None]) -> str:
         last = max(index for index, unit in enumerate(units) if unit or index == 0)
         texts = [text if index == last else text.removesuffix(units[index]) for index, text in enumerate(texts)]
     return "/".join(texts)
-
-
-def shown_amount(name: str, milli: int) -> str:
-    """`12`, and `6GiB` for a size, which Mesos counts in MiB.
-
-    A size with up to four digits before the point is exact; a larger one is rounded to a tenth of the next unit, if
-    necessary.
-    """
-    if name not in SIZED_NAMES or not milli:
-        return format_milli(milli)
-    unit = 0
-    while abs(milli) >= 1024_000 and unit + 1 < len(_UNITS) and (milli * 10 % 1024_000 == 0 or milli >= _LONGEST_EXACT):
-        milli = round(milli / 102_400) * 100
-        unit += 1
-    return format_milli(milli) + _UNITS[unit]

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 
+from mesosctl.model.amount_text import KNOWN_NAMES
 from mesosctl.model.errors import printable
-from mesosctl.output.formats.amounts import KNOWN_NAMES, OTHER, AmountsText, Part
+from mesosctl.output.formats.amounts import OTHER, AmountsText, Part
 from mesosctl.output.formats.report import NOTHING, Column, Meaning
 
 GAP = 2

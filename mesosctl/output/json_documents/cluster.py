@@ -29,6 +29,7 @@ class Agent(Mirrored):
     used: HeldResources
     offered: HeldResources
     free: HeldResources
+    lent: HeldResources = Field(description="The part of idle reservations that is lent to other roles.")
     reserved: dict[str, Amounts]
 
 
@@ -139,6 +140,7 @@ class Top(Document, Mirrored):
     total: Amounts
     used: Amounts
     offered: Amounts
+    revocable: Amounts = Field(description="In use beyond `used`: lent, or slack of use; under the plain names.")
     roles: list[Role]
     offers: list[Waiting]
     throttled: list[Throttled]

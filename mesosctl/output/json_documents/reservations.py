@@ -42,7 +42,7 @@ class AgentName(Mirrored):
 
 
 class Held(Strict):
-    """Amounts by name, ports and sets by count; `text` spells ranges and sets out."""
+    """Amounts by name (`cpus_revocable` apart), ports and sets by count; `text` spells ranges and sets out."""
 
     amounts: Amounts
     text: str
@@ -54,7 +54,7 @@ def _held(resources: object) -> Any:
     return _HELD.of(resources)
 
 
-_HELD = IdentityCache(lambda it: Held(amounts=amounts(it.quantities()), text=holdings.plain_text(it)))
+_HELD = IdentityCache(lambda it: Held(amounts=amounts(it.separate_quantities()), text=holdings.plain_text(it)))
 
 
 HeldResources = Annotated[Held, BeforeValidator(_held)]
@@ -69,6 +69,13 @@ class Volume(Mirrored):
     principal: str | None
 
 
+class Source(Mirrored):
+    """A separate disk of an agent: where it is mounted, or what a resource provider says of it."""
+
+    type: Literal["PATH", "MOUNT", "BLOCK", "RAW"]
+    root: str | None
+
+
 class ReservationEntry(Mirrored):
     """Resources of one agent under one stack. `stack` starts at the bottom; its last level is the owner."""
 
@@ -79,6 +86,7 @@ class ReservationEntry(Mirrored):
     resources: HeldResources
     allocated: HeldResources
     volume: Volume | None
+    source: Source | None = Field(default=None, description="The separate disk that the resources are on.")
 
 
 class ReservationList(Document):

@@ -215,6 +215,8 @@ def _remark(sharing: Sharing) -> list[str]:
     units = _units(sharing)
     if units:
         lines.append(f"units: {', '.join(f'{name} in {unit}' for name, unit in sorted(units.items()))}")
+    if any(not sharing.totals.contains(step.allocated) for step in sharing.steps):
+        lines.append("a total above the cluster's contains tasks that are being evicted: they count until they end")
     guarantees = [f"{role.role}: {role.guarantee}" for role in sharing.roles_at_end if role.guarantee is not None]
     if guarantees:
         lines.append(f"guarantees: {', '.join(guarantees)}")

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from mesosctl.model.amount_text import shown_amount
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.formats.amounts import amounts_text, shown_amount
+from mesosctl.output.formats.amounts import amounts_text
 from mesosctl.planning.offer_explanation import AccountLine, Cause, Hindrance, OfferExplanation
 
 _MOST_CLAUSES = 4

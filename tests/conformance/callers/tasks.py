@@ -77,10 +77,10 @@ def told(framework: Framework) -> dict[str, Any]:
     return status
 
 
-def refusal(framework: Framework, *tasks: str) -> tuple[str, str]:
-    """The reason and the message with which every one of these is refused."""
+def refusal(framework: Framework, *tasks: str, state: str = "TASK_ERROR") -> tuple[str, str]:
+    """The reason and the message with which every one of these is refused, in this state."""
     statuses = [told(framework) for _ in tasks]
     assert [status["task_id"]["value"] for status in statuses] == list(tasks)
-    assert {(status["state"], status["source"]) for status in statuses} == {("TASK_ERROR", "SOURCE_MASTER")}
+    assert {(status["state"], status["source"]) for status in statuses} == {(state, "SOURCE_MASTER")}
     ((reason, message),) = {(status["reason"], status["message"]) for status in statuses}
     return reason, message

@@ -40,8 +40,8 @@ def sets_quota(
     tasks: bool = False,
     **amounts: float,
 ) -> Case:
-    """`quota set` and POST /quota."""
-    words = " ".join(["quota set", role, *(f"{name}:{amount}" for name, amount in amounts.items())])
+    """`quota set` with --api v0, and POST /quota."""
+    words = " ".join(["quota set --api v0", role, *(f"{name}:{amount}" for name, amount in amounts.items())])
     request = post_quota(role, force=force or None, **amounts)
     return Case(setup, prepared, f"{words} --force" if force else words, request, status, tasks=tasks)
 
@@ -103,7 +103,7 @@ CASES = {
     "guarantee raised": Case(
         FOUR,
         (asks(post_quota("web", cpus=4, mem=4096)), *ONE_HOLDS_ALL),
-        "quota update web cpus:12 mem:12288",
+        "quota update web cpus:12 mem:12288 --limit cpus:12;mem:12288",
         update_quota(config("web", {"cpus": 12, "mem": 12288}, {"cpus": 12, "mem": 12288})),
         200,
         newest=True,
@@ -111,7 +111,7 @@ CASES = {
     "guarantee and limits lowered": Case(
         FOUR,
         (asks(post_quota("web", cpus=12, mem=12288)), joins("web"), joins("ads")),
-        "quota update web cpus:4 mem:4096",
+        "quota update web cpus:4 mem:4096 --limit cpus:4;mem:4096",
         update_quota(config("web", {"cpus": 4, "mem": 4096}, {"cpus": 4, "mem": 4096})),
         200,
         newest=True,
@@ -143,7 +143,7 @@ CASES = {
     "update beyond capacity": Case(
         FOUR,
         (asks(post_quota("web", cpus=4)), *ONE_HOLDS_ALL),
-        "quota update web cpus:20",
+        "quota update web cpus:20 --limit cpus:20",
         update_quota(config("web", {"cpus": 20}, {"cpus": 20})),
         400,
         newest=True,

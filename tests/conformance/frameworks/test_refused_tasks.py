@@ -109,3 +109,13 @@ def test_an_operation_of_no_known_kind_is_passed_over(join: Join, kind: str | No
     framework.accept([offer], odd, launch(task(offer, "t", resources=[])))
     assert refusal(framework, "t") == ("REASON_TASK_INVALID", "Task uses no resources")
     assert framework.offers()[0]["resources"] == offer["resources"]
+
+
+def test_an_accept_without_offers(join: Join) -> None:
+    framework = joined(join)
+    offer = framework.offers()[0]
+    framework.ask("ACCEPT", accept={"offer_ids": [], "operations": [launch(task(offer, "t1"), task(offer, "t2"))]})
+    refused = refusal(framework, "t1", "t2", state="TASK_LOST")
+    assert refused == ("REASON_INVALID_OFFERS", "Task launched with invalid offers: No offers specified")
+    framework.ask("ACCEPT", accept={"operations": [launch()]})
+    framework.none_of("UPDATE")

@@ -107,6 +107,21 @@ def test_reconciling_operations(start: Any) -> None:
         assert framework.call("RECONCILE_OPERATIONS", reconcile_operations={"operations": [{}]}).status == 400
 
 
+def test_operations_on_an_agent_that_is_gone(start: Any) -> None:
+    with start(SETUP) as (master, join):
+        framework = join("ads", principal="p").subscribe()
+        offer = framework.offers()[0]
+        agent = offer["agent_id"]
+        framework.accept([offer], reserve(owned("ads", "p", cpus=1), id={"value": "one"}))
+        assert operation_status(framework)["state"] == "OPERATION_FINISHED"
+        assert master.call("MARK_AGENT_GONE", mark_agent_gone={"agent_id": agent}).status == 200
+        gone = {"operation_id": {"value": "one"}, "state": "OPERATION_GONE_BY_OPERATOR", "agent_id": agent}
+        assert operation_status(framework) == gone | {"message": "Agent has been marked gone"}
+        assert shown_operations(master) == []
+        asked = ask(framework, operation_id="one", agent_id=agent["value"])
+        assert asked == gone | {"message": "Reconciliation: Agent marked gone by operator"}
+
+
 def test_what_operations_count(start: Any) -> None:
     with start(SETUP) as (master, join):
         framework = join("ads", principal="p").subscribe()

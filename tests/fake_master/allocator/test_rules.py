@@ -366,3 +366,19 @@ def test_the_minimum_is_read_as_the_flag_is_written() -> None:
     assert parse_minimum("") == ()
     with pytest.raises(ValueError, match="NAME:AMOUNT"):
         parse_minimum("cpus")
+
+
+def test_what_an_unknown_framework_uses_is_not_free() -> None:
+    made = Player(Options())
+    allocator = made.allocator
+    used = expand("3/1024").allocated_to("a")
+    allocator.add_framework(FrameworkInfo("F2", frozenset({"b"})))
+    allocator.add_agent(AgentInfo("A1"), expand("4/2048"), {"F1": used})
+    allocator.advance_to(0.0)
+    assert [offered for *_, offered in made.offers] == [expand("1/1024").allocated_to("b")]
+    allocator.add_framework(FrameworkInfo("F1", frozenset({"a"})), {"A1": used})
+    allocator.suppress("F1")
+    made.offers.clear()
+    allocator.recover_resources("F1", "A1", used, is_allocated=True)
+    allocator.advance_to(1.0)
+    assert [offered for *_, offered in made.offers] == [expand("3/1024").allocated_to("b")]

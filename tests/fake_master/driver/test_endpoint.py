@@ -295,6 +295,34 @@ def test_messages_to_executors_go_by_way_of_their_agent(drivers: Drivers) -> Non
     assert drivers.master.state.counts["valid_framework_to_executor_messages"] == 2
 
 
+@pytest.mark.parametrize(
+    "name", ["\udcff", "é", "a b", "a\r\nX: y", "a\tb", "\0", "\x7f", "a@b", "x HTTP/1.1", "\u2028", "\uff11"]
+)
+def test_a_sender_that_cannot_be_written_into_an_answer_is_none(drivers: Drivers, name: str) -> None:
+    body = {"framework": INFO}
+    assert drivers.send(f"{name}@10.0.0.1:4000", "mesos.internal.RegisterFrameworkMessage", body) == 404
+    assert not drivers.master.state.frameworks
+    assert not drivers.links.linked
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "10.0.0.1:0",
+        "10.0.0.1:65536",
+        "\uff110.0.0.1:4000",
+        "10.0.0.1:\u0664000",
+        "host:4000",
+        "999.0.0.1:4000",
+        "[::x]:1",
+    ],
+)
+def test_a_sender_without_an_address_is_none(drivers: Drivers, where: str) -> None:
+    body = {"framework": INFO}
+    assert drivers.send(f"scheduler(1)@{where}", "mesos.internal.RegisterFrameworkMessage", body) == 404
+    assert not drivers.master.state.frameworks
+
+
 # --- Authentication -----------------------------------------------------------------------------------
 
 CLIENT = "crammd5-authenticatee(1)@10.0.0.1:4000"
@@ -326,7 +354,9 @@ def test_a_driver_that_knows_its_secret_registers(guarded: Drivers) -> None:
     guarded.registered(principal="ads")
 
 
-@pytest.mark.parametrize(("principal", "secret"), [(b"ads", b"t"), (b"web", b"s"), (b"", b""), (b"\xff", b"")])
+@pytest.mark.parametrize(
+    ("principal", "secret"), [(b"ads", b"t"), (b"web", b"s"), (b"web", b""), (b"ads", b""), (b"", b""), (b"\xff", b"")]
+)
 def test_a_driver_that_does_not_is_refused(guarded: Drivers, principal: bytes, secret: bytes) -> None:
     assert _authenticate(guarded, principal, secret) == "AuthenticationFailedMessage"
     guarded.internal(HERE, "RegisterFrameworkMessage", framework=INFO)

@@ -1,9 +1,14 @@
 """Which ACL decides, and what it says (spec/quota.md §10)."""
 
+import json
+from pathlib import Path
+
 import pytest
 
-from fake_master.state.acls import Authorizer
+import fake_master
+from fake_master.state.acls import ENFORCED, Authorizer
 from mesosctl.model.errors import BadInput, Forbidden
+from tests.helpers.lab import Lab, Scheduler
 
 ACLS = {
     "permissive": False,
@@ -64,14 +69,53 @@ def test_a_refusal_is_an_error_of_the_tree(action: str, principal: str | None, t
     assert refused.value.message == sentence
 
 
-def test_the_names_of_older_masters_are_understood():
-    old = Authorizer.from_json(
-        {"permissive": False, "set_quotas": [{"principals": {"values": ["op"]}, "roles": {"type": "ANY"}}]}
+def test_the_quota_actions_of_older_masters_are_ignored():
+    acls = Authorizer.from_json(
+        {
+            "set_quotas": [{"principals": {"type": "ANY"}, "roles": {"type": "NONE"}}],
+            "remove_quotas": [{"principals": {"type": "ANY"}, "quota_principals": {"values": ["op"]}}],
+            "access_sandboxes": [{"principals": {"type": "ANY"}, "users": {"type": "NONE"}}],
+        }
     )
-    assert old.allows("update_quotas", "op", "x")
+    assert acls.allows("update_quotas", None, "x")
+    assert acls.ignored == ("set_quotas", "remove_quotas", "access_sandboxes")
 
 
-@pytest.mark.parametrize("broken", [[], {"permissive": 1}, {"update_quotas": [{"roles": {"type": "ANY"}}]}])
+def test_a_path_that_cannot_be_authorized():
+    def paths(*values: str) -> dict[str, object]:
+        return {"get_endpoints": [{"principals": {"type": "ANY"}, "paths": {"values": list(values)}}]}
+
+    with pytest.raises(BadInput, match="Path: '/flags' is not an authorizable path"):
+        Authorizer.from_json(paths("/metrics/snapshot", "/flags"))
+    assert Authorizer.from_json(paths("/logging/toggle", "/files/debug")).ignored == ("get_endpoints",)
+
+
+def test_executors_are_seen_by_the_user_of_their_command():
+    acls = {"view_executors": [{"principals": {"type": "ANY"}, "users": {"values": ["u"]}}], "permissive": False}
+    free = {"view_frameworks": "users", "view_tasks": "users", "view_roles": "roles", "register_frameworks": "roles"}
+    free |= {"run_tasks": "users", "register_agents": "agents"}
+    for action, target in free.items():
+        acls[action] = [{"principals": {"type": "ANY"}, target: {"type": "ANY"}}]
+    lab = Lab(flags={"acls": json.dumps(acls)})
+    framework = Scheduler(lab)
+    framework.launch("t", executor="e")
+    assert [one["executor_id"] for one in lab.framework()["executors"]] == ["e"]
+    assert len(lab.call("GET_EXECUTORS")["executors"]) == 1
+    other = Scheduler(lab, name="g", user="somebody")
+    other.launch("s", executor="e")
+    assert lab.framework("g")["executors"] == []
+    assert lab.framework("g")["tasks"] != []
+    assert len(lab.call("GET_EXECUTORS")["executors"]) == 1
+
+
+def test_everything_that_is_enforced_is_asked_about():
+    asked = "".join(path.read_text(encoding="utf-8") for path in Path(fake_master.__file__).parent.rglob("*.py"))
+    assert {action for action in ENFORCED if asked.count(f'"{action}"') < 2} == set()
+
+
+@pytest.mark.parametrize(
+    "broken", [[], {"permissive": 1}, {"update_quotas": [{"roles": {"type": "ANY"}}]}, {"prune_images": [{}]}]
+)
 def test_broken_acls_are_refused(broken: object):
     with pytest.raises(BadInput, match="--acls"):
         Authorizer.from_json(broken)

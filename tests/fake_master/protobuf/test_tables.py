@@ -7,7 +7,7 @@ import pytest
 from google.protobuf import descriptor_pb2
 
 from fake_master.protobuf.descriptors import message_class
-from mesosctl.api.protobuf_json.message_tables import PACKAGES, Message, mesos_enumerations, mesos_messages
+from mesosctl.api.protobuf_json.message_tables import MESOS_PACKAGES, Message, mesos_enumerations, mesos_messages
 from tests.conformance.conftest import pool
 from tests.conformance.masters.carriers import REAL, Pool
 from tests.conformance.scenarios.setups import NO_AGENTS
@@ -20,7 +20,7 @@ _SCALARS = {1: "double", 2: "float", 3: "int64", 4: "uint64", 5: "int32", 8: "bo
     13: "uint32"
 }
 _LABELS = {1: "optional", 2: "required", 3: "repeated"}
-MESSAGES = {message.name: message for package in PACKAGES for message in mesos_messages(package)}
+MESSAGES = {message.name: message for package in MESOS_PACKAGES for message in mesos_messages(package)}
 OF_V0 = ("mesos.internal.", "mesos.scheduler.")
 """Packages of the driver, whose messages refer to v0 ones; here they refer to v1 ones."""
 WRITTEN_ALL_THE_SAME = {("mesos.v1.AgentInfo", "checkpoint"): ("mesos.SlaveInfo", "7 optional bool = false")}
@@ -105,7 +105,9 @@ def test_messages_are_those_of_the_library(real: Library) -> None:
 
 def test_enumerations_are_those_of_the_library(real: Library) -> None:
     found = {
-        enumeration.name: enumeration.values for package in PACKAGES for enumeration in mesos_enumerations(package)
+        enumeration.name: enumeration.values
+        for package in MESOS_PACKAGES
+        for enumeration in mesos_enumerations(package)
     }
     assert found == {name: real.enumerations[name] for name in found}
 

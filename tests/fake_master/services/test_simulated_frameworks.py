@@ -63,6 +63,7 @@ def test_a_dry_run_stops_where_the_steps_run_out() -> None:
 
 def test_as_many_as_fit_and_no_more_than_wanted() -> None:
     assert running(play(resident("greedy"))) == {"greedy": 4}
+    assert running(play(resident("large", "cpus:3;mem:512"))) == {"large": 1}
     assert running(play(resident("modest", tasks=2))) == {"modest": 2}
     assert running(play(resident("slow", per_offer=1), seconds=1.0)) == {"slow": 2}
 

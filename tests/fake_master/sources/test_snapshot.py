@@ -175,7 +175,7 @@ def test_draining_an_agent_makes_its_tasks_alone() -> None:
 def test_tasks_that_are_lost_are_the_same_whether_an_operator_hears_of_each_or_nobody_does() -> None:
     usages = (Usage("m-0000", "m-S0", "web", HALF, tasks=3), Usage("m-0000", "m-S1", "web", HALF, tasks=1))
     heard, unheard = (started(replace(BASE, usages=usages)) for _ in range(2))
-    heard.events.add_operator(EventStream(), b"")
+    heard.events.add_operator(EventStream(), None, b"")
     for master in (heard, unheard):
         with master.transaction():
             master.agent_removal.give_up([master.state.agents["m-S0"]])

@@ -151,6 +151,7 @@ def test_a_subscriber_that_never_reads_is_let_go_when_its_backlog_is_too_large()
         master.events.message(framework, "agent", "executor", largest)
         master.events.message(other, "agent", "executor", "short")
     assert slow.closed
+    master.advance()
     assert not framework.connected
     assert not alive.closed
     assert kinds(alive).count("MESSAGE") == 9

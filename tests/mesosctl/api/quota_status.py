@@ -5,7 +5,6 @@ from pydantic import BaseModel, Field
 from mesosctl.api.quota.calls import QuotaConfig
 from mesosctl.api.resource_model import Resource
 from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.version_profile import MESOS_1_4
 
 
 class QuotaInfo(BaseModel):
@@ -23,7 +22,7 @@ class QuotaStatus(BaseModel):
 
     def to_core(self) -> dict[str, Quota]:
         """Every role that has an entry, sorted."""
-        found = {config.role: config.to_core().applied_to(None, MESOS_1_4) for config in self.configs}
+        found = {config.role: config.to_core().applied_to(None) for config in self.configs}
         for info in self.infos:
             amounts = {
                 r.name: r.value for r in (e.to_core("guarantee") for e in info.guarantee) if isinstance(r.value, int)

@@ -29,7 +29,7 @@ SET = ("quota", "set", "dev", "cpus:1")
 
 @pytest.mark.parametrize("words", [SET, (*SET, "--no-wait")])
 def test_it_happened(run, cluster, words):
-    cluster.instead["POST /quota"] = [cut_after(cluster)]
+    cluster.instead["POST /api/v1"] = [cut_after(cluster)]
     ran = run(*words)
     assert ran.status == 0
     assert "the master shows that the new quota of 'dev' took effect" in ran.err
@@ -40,27 +40,27 @@ def test_a_proxy_that_gives_up_may_have_passed_it_on(run, cluster):
         cluster.usual(request)
         return httpx.Response(504, html="<html>Gateway Timeout</html>")
 
-    cluster.instead["POST /quota"] = [act]
+    cluster.instead["POST /api/v1"] = [act]
     assert run(*SET).status == 0
 
 
 def test_it_did_not_happen(run, cluster):
-    cluster.instead["POST /quota"] = [cut]
+    cluster.instead["POST /api/v1"] = [cut]
     ran = run(*SET)
     assert ran.status == 7
     assert "so far" in ran.err
-    assert cluster.changed == ["POST /quota"], "a change is never repeated"
+    assert cluster.changed == ["POST /api/v1"], "a change is never repeated"
 
 
 def test_a_master_that_failed_without_doing_it_keeps_its_status(run, cluster):
-    cluster.instead["POST /quota"] = [lambda _: httpx.Response(500)]
+    cluster.instead["POST /api/v1"] = [lambda _: httpx.Response(500)]
     ran = run(*SET)
     assert ran.status == 8
     assert "so far" in ran.err
 
 
 def test_it_cannot_be_told(run, cluster):
-    cluster.instead["POST /quota"] = [cut]
+    cluster.instead["POST /api/v1"] = [cut]
     cluster.instead["GET /quota"] = [cluster.usual, refused, refused, refused]
     ran = run(*SET)
     assert ran.status == 9
@@ -68,17 +68,17 @@ def test_it_cannot_be_told(run, cluster):
 
 
 def test_after_a_deadline_it_may_still_come(run, cluster):
-    cluster.instead["POST /quota"] = [silent]
+    cluster.instead["POST /api/v1"] = [silent]
     ran = run(*SET)
     assert ran.status == 9
     assert "may still happen" in ran.err
 
 
 def test_what_was_certainly_not_sent_is_not_looked_for(run, cluster):
-    cluster.instead["POST /quota"] = [refused]
+    cluster.instead["POST /api/v1"] = [refused]
     ran = run(*SET)
     assert ran.status == 7
-    assert cluster.asked[-1] == "POST /quota"
+    assert cluster.asked[-1] == "POST /api/v1"
 
 
 def test_an_accepted_change_that_cannot_be_read_back(run, cluster):
@@ -89,7 +89,7 @@ def test_an_accepted_change_that_cannot_be_read_back(run, cluster):
 
 
 def test_a_page_for_people_is_no_answer_to_a_change(run, cluster):
-    cluster.instead["POST /quota"] = [lambda _: httpx.Response(200, html="<html>Please sign in</html>")]
+    cluster.instead["POST /api/v1"] = [lambda _: httpx.Response(200, html="<html>Please sign in</html>")]
     assert run(*SET).status == 8
 
 
@@ -113,7 +113,7 @@ HIDING = {"authorizers": "local", "acls": "{}"}
 @pytest.mark.parametrize("flags", [HIDING, {"authorizers": "org_Module"}, {}])
 def test_what_an_acl_may_hide_is_not_said_to_be_absent(run, cluster, flags):
     cluster.flags = flags
-    cluster.instead["POST /quota"] = [cut]
+    cluster.instead["POST /api/v1"] = [cut]
     ran = run(*SET)
     assert ran.status == 9
     assert "is unknown: this principal may not see it" in ran.err
@@ -158,17 +158,17 @@ def test_a_refusal_that_is_not_a_masters_own_is_read_back(run, cluster, answer):
         cluster.usual(request)
         return answer
 
-    cluster.instead["POST /quota"] = [act]
+    cluster.instead["POST /api/v1"] = [act]
     ran = run(*SET)
     assert ran.status == 0, ran.err
     assert "the master shows that the new quota of 'dev' took effect" in ran.err
 
 
 def test_a_masters_own_503_did_nothing(run, cluster):
-    cluster.instead["POST /quota"] = [lambda _: httpx.Response(503, text="No leader elected")]
+    cluster.instead["POST /api/v1"] = [lambda _: httpx.Response(503, text="No leader elected")]
     ran = run(*SET)
     assert ran.status == 7
-    assert cluster.asked[-1] == "POST /quota"
+    assert cluster.asked[-1] == "POST /api/v1"
     assert "no change was sent" not in ran.err
     assert "a change was sent to http://master:5050, but not accepted" in ran.err
 

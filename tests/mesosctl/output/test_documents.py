@@ -40,7 +40,7 @@ SHAPES = {
         "id": "string", "hostname": "string", "pid": "string",
         "status": ["active", "disconnected", "deactivated", "draining", "drained"], "attributes": "attributes",
         "region": "string?", "zone": "string?", "total": "Held", "used": "Held", "offered": "Held", "free": "Held",
-        "reserved": "amounts by name",
+        "lent": "Held", "reserved": "amounts by name",
     },
     "Framework": {
         "id": "string", "name": "string", "roles": ["string"], "principal": "string?",
@@ -55,7 +55,8 @@ SHAPES = {
     },
     "Top": {
         "schema_version": 1, "kind": "top", "taken_at": "number", "version": "string", "agents": "integers",
-        "frameworks": "integer", "total": "amounts", "used": "amounts", "offered": "amounts", "roles": ["Role"],
+        "frameworks": "integer", "total": "amounts", "used": "amounts", "offered": "amounts", "revocable": "amounts",
+        "roles": ["Role"],
         "offers": ["Waiting"], "throttled": ["Throttled"], "unknown": ["string"],
     },
     "Waiting": {
@@ -82,8 +83,9 @@ SHAPES = {
     "AgentChanges": {"schema_version": 1, "kind": "reservations.changes", "changes": ["AgentChange"]},
     "ReservationEntry": {
         "agent": "AgentName", "role": "string", "dynamic": "boolean", "stack": ["Level"], "resources": "Held",
-        "allocated": "Held", "volume": "Volume?",
+        "allocated": "Held", "volume": "Volume?", "source": "Source?",
     },
+    "Source": {"type": ["PATH", "MOUNT", "BLOCK", "RAW"], "root": "string?"},
     "RoleBranch": {
         "role": "string", "static": "amounts", "dynamic": "amounts", "allocated": "amounts", "total": "amounts",
         "agents": "integer",

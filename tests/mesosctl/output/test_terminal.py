@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mesosctl.model.amount_text import shown_amount
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, Reservation, Resource
 from mesosctl.model.resources import Resources
@@ -18,7 +19,6 @@ from mesosctl.output.formats.amounts import (
     plain_resources_text,
     quota_use_text,
     resources_text,
-    shown_amount,
 )
 from mesosctl.output.formats.live import LiveView, ProgressLine
 from mesosctl.output.formats.output_formats import write

@@ -221,9 +221,7 @@ def test_what_is_lent_is_compared():
     assert kinds(before, after) == [
         ("master", "stop_seconds", "", "0", "2"),
         ("task", "shop (F0)/t1", "standing", "running", "ending"),
-        ("owed", "shop (F0) as web", "", None, "cpus_revocable:2 in 1 entry"),
+        ("owed", "shop (F0) as web", "", None, "cpus{REV}:2 in 1 entry"),
         ("refused", "shop (F0) as web", "", "cpus:1 in 1 entry", None),
     ]
-    assert ("used", "shop (F0) as web", "", "cpus_revocable:2 in 1 task", None) in kinds(
-        before, replace(before, usages=())
-    )
+    assert ("used", "shop (F0) as web", "", "cpus{REV}:2 in 1 task", None) in kinds(before, replace(before, usages=()))

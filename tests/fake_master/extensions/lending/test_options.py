@@ -8,7 +8,7 @@ import pytest
 
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request
-from fake_master.services.launch import AcceptContext, entries
+from fake_master.services.accept_context import AcceptContext, entries
 from fake_master.sources.cluster_file import ClusterSpec
 from mesosctl.model.errors import BadInput
 from mesosctl.model.resources import Resources

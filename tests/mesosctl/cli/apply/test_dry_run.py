@@ -82,7 +82,7 @@ def test_a_refusal_is_an_answer(live: Live):
     said = ask(live, *"quota set web cpus:1000 --dry-run -o json".split())
     assert said.status == 1
     (answer,) = said.json["answers"]
-    assert (answer["status"], answer["accepted"], answer["rule"]) == (409, False, "quota.capacity")
+    assert (answer["status"], answer["accepted"], answer["rule"]) == (400, False, "quota.capacity")
     assert (answer["change"], answer["by"]) == ("quota set", "mesosctl")
 
 
@@ -129,7 +129,7 @@ def test_a_page_for_a_ticket(live: Live, tmp_path):
     page = tmp_path / "ticket.html"
     assert ask(live, "quota", "set", "web", "cpus:8", "mem:8192", "--dry-run", "--report", str(page)).status == 0
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert "POST /quota: accepted (200)" in page.read_text(encoding="utf-8")
+    assert "UPDATE_QUOTA: accepted (200)" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("words", ["quota set web cpus:8 --dry-run", "whatif weight:web=2"])

@@ -4,6 +4,11 @@ from tests.mesosctl.cli.mistakes.mistake import BUSY, LISTED, ONE_HOST, Mistake
 
 LIMITS = {"limits.json": '{"limits": [{"principal": "marathon", "qps": 10, "capacity": 100}]}'}
 NEWER = "fake:?version=1.11"
+OLD, AGENT = "fake:a.toml?version=1.4", {"a.toml": '[[agents]]\nresources = "cpus:4"\n'}
+CAPPED = "quota set web cpus:2 --limit cpus:2"
+HELD = "reserve agent-1 cpus:3 --role web"
+USES = "already consumes 3 cpus, more than its limits of 2 cpus"
+NO_QUOTA = "no quota is set for 'ads'"
 QUOTA = "quota set web cpus:2 mem:1GiB"
 REFINED = "reserve agent-1 cpus:4 --role dept\nreserve agent-1 cpus:1 --role dept/x --under dept"
 VOLUME = "reserve agent-1 disk:100 --role db\nvolumes create agent-1 logs disk:60 --role db"
@@ -39,7 +44,7 @@ MISTAKES = (
     Mistake("qouta", 2, "No such command 'qouta'. Did you mean 'quota'?"),
     Mistake("reserve agent-1 cpus:1 --rol web", 2, "No such option: --rol", "see mesosctl reserve --help"),
     Mistake("quota remove", 2, "Missing argument 'ROLE...'", "see mesosctl quota remove --help"),
-    Mistake("quota list web", 2, "Got unexpected extra argument (web)", "see mesosctl quota list --help"),
+    Mistake("weights list web", 2, "Got unexpected extra argument (web)", "see mesosctl weights list --help"),
     Mistake("quota list -o jsno", 2, "'jsno' is not one of 'table', 'wide', 'json'"),
     Mistake("completion bsh", 2, "'bsh' is not one of 'bash', 'zsh', 'fish'", "see mesosctl completion --help"),
     # --- Which master ------------------------------------------------------------------------------------------
@@ -56,7 +61,7 @@ MISTAKES = (
     ),
     # --- Time ----------------------------------------------------------------------------------------------------
     Mistake("quota list --timeout soon", 2, "'soon' is not a span of time", "500ms, 30s, 10m or 1h"),
-    Mistake("quota list --timeout 5 s", 2, "Got unexpected extra argument (s)"),
+    Mistake("weights list --timeout 5 s", 2, "Got unexpected extra argument (s)"),
     Mistake("quota list --timeout 0", 2, "--timeout is 0: it must be at least 0.001 seconds", "500ms, 5s or 1h30m"),
     Mistake("offers watch --every x", 2, "'x' is not a span of time", "500ms, 30s, 10m or 1h"),
     Mistake("context set prod timeout=1x", 3, "'1x' is not a span of time"),
@@ -64,11 +69,11 @@ MISTAKES = (
     Mistake("quota set web cpus=12", 3, "'cpus=12' is not NAME:VALUE", "write cpus:12"),
     Mistake("quota set web 12", 3, "'12' is not NAME:VALUE", "for example, cpus:12 or mem:6GiB"),
     Mistake("quota set web cpus:many", 3, "cpus: 'many' is not a number", "for example, cpus:12"),
-    Mistake("quota set web mem:6Gig", 3, "mem: 'Gig' is not a unit", "KB to PB mean the same, as in Mesos"),
+    Mistake("quota set web mem:6Gig", 3, "mem: 'Gig' is not a unit", "KB to PB and Ki to Pi mean the same"),
     Mistake("quota set web mem:-1GB", 3, "mem: -1GB is below zero"),
     Mistake("quota set web cpus:2GB", 3, "cpus: 'GB' is a unit, but only mem and disk take one", "a plain number"),
     Mistake("quota set web cpus:0.0001", 3, "cpus: 0.0001 is finer than a thousandth", "write cpus:0.001"),
-    Mistake("quota set cpus:12", 2, "give a role and resources", "mesosctl quota set dev cpus:12 mem:6GiB"),
+    Mistake("quota set cpus:12", 2, "give a role and RESOURCES or --limit", "mesosctl quota set dev cpus:12 mem:6GiB"),
     Mistake("reserve agent-1 ports:31000-31005 --role web", 3, "ports: '31000-31005' is not", "ports:[31000-31005]"),
     Mistake("reserve agent-1 ports:[31000] --role web", 3, "'31000' is not BEGIN-END", "ports:[31000-31000] for one"),
     Mistake("reserve agent-1 ports:0.5 --role web", 3, "ports: 0.5 is not a port", "ports:[31000-31000] for one"),
@@ -125,7 +130,45 @@ MISTAKES = (
         "leave out --api v0: UPDATE_QUOTA sets every limit",
         on=NEWER,
     ),
-    Mistake("quota set ads cpus:4 --limit cpus:8", 3, OLDER_LIMITS),
+    Mistake("quota set ads cpus:4 --limit cpus:8", 3, OLDER_LIMITS, "use --master 'fake:?version=1.11', a fake master"),
+    Mistake("quota set ads --limit cpus:8", 3, OLDER_LIMITS, "with limits, or leave the limits out"),
+    Mistake("quota check ads --limit cpus:8 -o wide", 1, OLDER_LIMITS, "use --master 'fake:?version=1.11'"),
+    Mistake(
+        "quota set web --limit cpus:8", 3, OLDER_LIMITS, "use --master 'fake:a.toml?version=1.11'", on=OLD, files=AGENT
+    ),
+    Mistake("quota update ads --limit cpus:4", 5, NO_QUOTA, "mesosctl quota set ads --limit cpus:4 sets", on=NEWER),
+    Mistake("quota update ads cpus:1 --limit cpus:4", 5, NO_QUOTA, "set ads cpus:1 --limit cpus:4 sets", on=NEWER),
+    Mistake("quota set ads", 2, "give a role and RESOURCES or --limit", "mesosctl quota set dev cpus:12"),
+    Mistake("quota check ads", 2, "give RESOURCES or --limit", "mesosctl quota check dev cpus:12"),
+    Mistake("quota set ads none", 3, "the guarantee is empty", "name at least one resource"),
+    Mistake("quota set ads cpus:0", 3, "cpus is zero, which guarantees nothing", "from Mesos 1.9 on, --limit cpus:0"),
+    Mistake(
+        "quota set ads --limit cpus:4 mem:1GiB",
+        2,
+        "mem:1GiB after --limit is a guarantee, not a part of the limit",
+        "write --limit 'cpus:4;mem:1GiB' to limit it too",
+        on=NEWER,
+    ),
+    Mistake(
+        "quota update web none --limit none", 3, "without a guarantee or a limit", "quota remove web", "fake:", QUOTA
+    ),
+    Mistake("quota update web cpus:3 --yes", 3, "(3) is above its limit (2)", "raise the limit", NEWER, CAPPED),
+    Mistake("whatif quota:web=cpus:3", 1, "the guarantee of cpus (3) is above its limit (2)", "", NEWER, CAPPED),
+    Mistake("quota set web --limit cpus:2", 3, USES, "--force skips this check", NEWER, HELD),
+    Mistake("quota set web cpus:2 --api v0", 3, USES, "--force skips this check", NEWER, HELD),
+    Mistake("quota check ads cpus:0", 1, "NO: it would be refused: cpus is zero"),
+    Mistake("quota check web --limit cpus:2", 1, "NO: a limit of 2 cpus for web would be refused", "", NEWER, HELD),
+    Mistake("quota check web --limit cpus:2 -o wide", 1, USES, "", NEWER, HELD),
+    Mistake("whatif limit:web=cpus:2", 1, USES, "raise the limits", NEWER, HELD),
+    Mistake(
+        "apply -f a.toml",
+        3,
+        USES,
+        "raise the limits, or free what the role holds",
+        NEWER,
+        HELD,
+        files={"a.toml": '[quotas.web]\nlimit = "cpus:2"\n'},
+    ),
     Mistake("quota check ads cpus:4 --limit cpus:8 -o wide", 1, OLDER_LIMITS),
     Mistake("apply -f a.toml", 3, f"a.toml, line 3: role 'web': {OLDER_LIMITS}", files={"a.toml": LIMITED}),
     Mistake("quota set web cpus:4 --limit cpus:8", 3, "role 'web' already has quota", on=NEWER, before=QUOTA),
@@ -212,7 +255,7 @@ MISTAKES = (
     Mistake("reserve x cpus:1 --role web", 5, "no agent is named 'x'", "the agents are agent-1, agent-2, agent-3"),
     Mistake("reservations --agent Agent-2", 5, "no agent is named 'Agent-2'", "did you mean agent-2?"),
     Mistake("volumes list --agent agnt-3", 5, "no agent is named 'agnt-3'", "did you mean agent-3?"),
-    Mistake("reserve cpus:1 --role web", 2, "no agent is named", "mesosctl reserve --any cpus:1 --role web"),
+    Mistake("reserve cpus:1 --role web", 2, "no agent is named", "mesosctl reserve cpus:1 --any --role web"),
     Mistake("reserve --any cpus:900 --role web", 6, "fits on none of 3 agents", "ask for less; mesosctl agents"),
     Mistake("reserve agent-1 cpus:1", 2, "give RESOURCES and --role", "mesosctl reserve agent-1 cpus:8"),
     Mistake("reserve", 2, "no agent is named", "name an agent, or give --any or --count N"),

@@ -52,7 +52,7 @@ def test_before_anything_was_sent(run, cluster, stop, form, words):
 @pytest.mark.parametrize("stop", STOPS, ids=lambda stop: STOPS[stop][1])
 @pytest.mark.parametrize("arrives", [True, False])
 def test_while_a_change_is_on_its_way(run, cluster, stop, form, arrives):
-    cluster.instead["POST /quota"] = [stopping(stop, cluster if arrives else None)]
+    cluster.instead["POST /api/v1"] = [stopping(stop, cluster if arrives else None)]
     ran = run(*SET, "-o", form)
     assert ran.status == STOPS[stop][0]
     assert told(ran, form) == (

@@ -128,13 +128,11 @@ def test_json_is_asked_for_in_many_ways_even_where_there_is_no_such_command(run,
 
 
 def test_notes_go_into_the_one_object(run, cluster):
-    cluster.instead["GET /quota"] = [lambda _: httpx.Response(403)]
-    cluster.instead["POST /quota"] = [lambda _: httpx.Response(403)]
+    cluster.instead["GET /slaves"] = [lambda _: httpx.Response(403)]
+    cluster.instead["POST /api/v1"] = [lambda _: httpx.Response(403)]
     document = json.loads(run("quota", "set", "dev", "cpus:1", "-o", "json").err)
     assert document["error"]["exit_status"] == 4
-    assert document["notes"] == [
-        "note: /quota cannot be read (403): only the master checks the rules about existing quotas"
-    ]
+    assert document["notes"] == ["note: /slaves cannot be read (403): only the master checks whether it fits"]
 
 
 def test_a_bug_is_json_too(run, cluster):

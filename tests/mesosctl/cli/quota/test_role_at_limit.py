@@ -6,7 +6,7 @@ import pytest
 
 from tests.mesosctl.cli.live import Live, ask
 
-ABOVE = "ads would use or have reserved 4 cpus, more than its limit of 1 cpu: it would get no more cpus"
+AT = "ads would use or have reserved 4 cpus, all of its limit of 4 cpus: it would get no more cpus"
 
 
 @pytest.fixture
@@ -21,16 +21,16 @@ def live() -> Live:
 @pytest.mark.parametrize(
     ("words", "todo"),
     [
-        ("quota set ads cpus:1 --dry-run", "--limit none sets no limit"),
-        ("quota check ads cpus:1", "--limit none sets no limit"),
-        ("whatif quota:ads=cpus:1", "limit:ads=none sets no limit"),
+        ("quota set ads cpus:1 --limit cpus:4 --dry-run", "--limit none sets no limit"),
+        ("quota check ads --limit cpus:4", "--limit none sets no limit"),
+        ("whatif limit:ads=cpus:4", "limit:ads=none sets no limit"),
     ],
 )
-def test_a_forecast_says_that_a_role_would_be_above_its_limit(live: Live, words: str, todo: str) -> None:
+def test_a_forecast_says_that_a_role_would_be_at_its_limit(live: Live, words: str, todo: str) -> None:
     said = ask(live, *words.split())
     assert said.status == 0
     assert said.out.startswith("YES: ")
-    assert said.err == f"mesosctl: note: {ABOVE}; {todo}\n"
+    assert said.err == f"mesosctl: note: {AT}; {todo}\n"
     assert ask(live, *words.split(), "--quiet").err == ""
 
 
@@ -42,37 +42,36 @@ def test_a_limit_above_what_the_role_uses_needs_no_note(live: Live, limit: str) 
 
 def test_set_and_update_say_it_of_what_they_did(live: Live) -> None:
     todo = "mesosctl quota update ads --limit none removes it"
-    said = ask(live, *"quota set ads cpus:1".split())
+    said = ask(live, *"quota set ads cpus:1 --limit cpus:1 --force".split())
     above = "ads uses or has reserved 4 cpus, more than its limit of {}: it gets no more cpus"
     assert said.err == f"mesosctl: note: {above.format('1 cpu')}; {todo}\n"
-    said = ask(live, *"quota update ads cpus:2 --force".split())
+    said = ask(live, *"quota update ads --limit cpus:2 --force".split())
     assert said.err == f"mesosctl: note: {above.format('2 cpus')}; {todo}\n"
     assert ask(live, *"quota update ads --limit none".split()).err == ""
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_a_reservation_beyond_the_limit(live: Live, *, dry_run: bool) -> None:
-    assert ask(live, *"quota set ads cpus:5".split()).err == ""
+    assert ask(live, *"quota set ads --limit cpus:5".split()).err == ""
     words = "reserve agent-2 cpus:2 --role ads/video --trust-master".split()
     said = ask(live, *words, *(["--dry-run"] if dry_run else []))
     assert said.status == 0
     uses = "would use or have" if dry_run else "uses or has"
     assert f"note: ads {uses} reserved 6 cpus, more than its limit of 5 cpus: " in said.err
-    assert said.err.endswith("; mesosctl quota update ads --limit none removes it\n")
+    assert said.err.endswith("; mesosctl quota remove ads removes it\n")
 
 
 def test_a_limit_that_a_change_leaves_alone_is_not_told_of_again(live: Live) -> None:
-    ask(live, *"quota set ads cpus:1".split())
+    ask(live, *"quota set ads --limit cpus:1 --force".split())
     assert ask(live, "whatif", "weight:web=2").err == ""
 
 
 def test_a_file_of_desired_state_and_a_page(live: Live, tmp_path: Path) -> None:
     file, page = tmp_path / "wanted.toml", tmp_path / "page.html"
-    file.write_text('[quotas.ads]\nguarantee = "cpus:4"\n', encoding="utf-8")
+    file.write_text('[quotas.ads]\nlimit = "cpus:4"\n', encoding="utf-8")
     said = ask(live, "apply", "-f", str(file), "--dry-run", "--report", str(page), XDG_STATE_HOME=str(tmp_path))
-    at = "ads would use or have reserved 4 cpus, all of its limit of 4 cpus: it would get no more cpus"
-    assert f'mesosctl: note: {at}; limit = "none" in the file sets no limit\n' in said.err
-    assert f"<li>{at}</li>" in page.read_text(encoding="utf-8")
+    assert f'mesosctl: note: {AT}; limit = "none" in the file sets no limit\n' in said.err
+    assert f"<li>{AT}</li>" in page.read_text(encoding="utf-8")
 
 
 def test_an_older_master_has_no_limits() -> None:

@@ -13,12 +13,19 @@ def test_sets_what_the_words_say_and_shows_it_read_back(run, cluster):
     ran = run("quota", "set", "dev", "cpus:12", "mem:6GiB")
 
     assert ran.status == 0
-    assert ran.out == (
-        "ROLE  DONE  GUARANTEE         LIMIT\n"
-        "dev   set   cpus:12;mem:6144  cpus:12;mem:6144\n"
-        "limit of dev: cpus:12;mem:6144 (you gave none, so this master makes it equal to the guarantee)\n"
-    )
+    assert ran.out == ("ROLE  DONE  GUARANTEE         LIMIT\ndev   set   cpus:12;mem:6144  -\n")
     assert ran.err == ""
+    config = {"role": "dev", "guarantees": {"cpus": {"value": 12.0}, "mem": {"value": 6144.0}}, "limits": {}}
+    assert json.loads(cluster.requests[-3].content) == {
+        "type": "UPDATE_QUOTA",
+        "update_quota": {"force": False, "quota_configs": [config]},
+    }
+    assert cluster.asked == ["GET /version", "GET /quota", "GET /slaves", "POST /api/v1", "GET /quota", "GET /roles"]
+
+
+def test_an_older_master_receives_the_documented_request(run, cluster):
+    cluster.version = "1.4.0"
+    assert run("quota", "set", "dev", "cpus:12", "mem:6GiB").status == 0
     assert json.loads(cluster.requests[-3].content) == {
         "role": "dev",
         "guarantee": [
@@ -35,12 +42,29 @@ def test_one_word_may_name_several(run, cluster):
     assert [r["scalar"]["value"] for r in cluster.quotas["dev"]] == [1.5, 64.0]
 
 
-def test_v1_sends_set_quota(run, cluster):
+@pytest.mark.parametrize(("version", "call"), [("1.4.0", "SET_QUOTA"), ("1.11.0", "UPDATE_QUOTA")])
+def test_v1_sends_the_call_that_the_master_has(run, cluster, version, call):
+    cluster.version = version
     assert run("quota", "set", "dev", "cpus:1", "--api", "v1").status == 0
     assert cluster.changed == ["POST /api/v1"]
     request = cluster.requests[-3]
     assert request.headers["content-type"] == "application/json"
-    assert json.loads(request.content)["type"] == "SET_QUOTA"
+    assert json.loads(request.content)["type"] == call
+
+
+def test_v0_says_which_limit_the_master_makes_of_it(run, cluster):
+    ran = run("quota", "set", "dev", "cpus:1", "--api", "v0")
+    assert (ran.status, cluster.changed) == (0, ["POST /quota"])
+    assert "POST /quota makes the limit of 'dev' equal to its guarantee: 1 cpu; without --api v0, " in ran.err
+    assert ran.out.endswith("limit of dev: cpus:1 (POST /quota makes it equal to the guarantee)\n")
+
+
+def test_v0_is_refused_where_the_limit_would_be_below_what_the_role_uses(run, cluster):
+    cluster.roles = [{"name": "dev", "quota": {"consumed": {"cpus": 2}}}]
+    ran = run("quota", "set", "dev", "cpus:1", "--api", "v0")
+    assert (ran.status, "quota.consumption" in ran.err, cluster.changed) == (3, True, [])
+    assert run("quota", "check", "dev", "cpus:1", "--api", "v0").status == 1
+    assert run("quota", "set", "dev", "cpus:1").status == 0
 
 
 @pytest.mark.parametrize(
@@ -98,7 +122,7 @@ def test_capacity_counts_static_reservations_on_newer_masters_only(run, cluster,
 
 def test_force_passes_the_capacity_check_here_and_there(run, cluster):
     assert run("quota", "set", "dev", "cpus:100", "--force").status == 0
-    assert json.loads(cluster.requests[-3].content)["force"] is True
+    assert json.loads(cluster.requests[-3].content)["update_quota"]["force"] is True
     assert "GET /slaves" not in cluster.asked
 
 
@@ -111,7 +135,7 @@ def test_a_payload_from_a_file_with_its_own_force(run, cluster, tmp_path):
     path = tmp_path / "quota.json"
     path.write_text(json.dumps(SET | {"force": True}))
     assert run("quota", "set", "dev", "-f", str(path)).status == 0
-    assert json.loads(cluster.requests[-3].content)["force"] is True
+    assert json.loads(cluster.requests[-3].content)["update_quota"]["force"] is True
 
 
 @pytest.mark.parametrize(
@@ -167,7 +191,7 @@ def test_words_that_make_no_request(run, cluster, words):
     ("status", "exit_status"), [(400, 3), (401, 4), (403, 4), (409, 6), (500, 8), (503, 7), (404, 8), (418, 8)]
 )
 def test_every_status_of_the_master_has_its_exit_status(run, cluster, status, exit_status):
-    cluster.instead["POST /quota"] = [lambda _: httpx.Response(status, text="because \x1b[31mred")]
+    cluster.instead["POST /api/v1"] = [lambda _: httpx.Response(status, text="because \x1b[31mred")]
     ran = run("quota", "set", "dev", "cpus:1", "-o", "json")
     assert ran.status == exit_status
     error = json.loads(ran.err)["error"]
@@ -175,13 +199,20 @@ def test_every_status_of_the_master_has_its_exit_status(run, cluster, status, ex
     assert "because \\x1b[31mred" in error["message"]
 
 
-@pytest.mark.parametrize("path", ["/quota", "/slaves"])
+@pytest.mark.parametrize(("path", "words"), [("/quota", ["--api", "v0"]), ("/slaves", [])])
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_read_that_is_not_allowed_leaves_the_rule_to_the_master(run, cluster, path, status):
+def test_a_read_that_is_not_allowed_leaves_the_rule_to_the_master(run, cluster, path, words, status):
     cluster.instead[f"GET {path}"] = [lambda _: httpx.Response(status)]
-    ran = run("quota", "set", "dev", "cpus:1")
+    ran = run("quota", "set", "dev", "cpus:1", *words)
     assert ran.status == 0
     assert f"note: {path} cannot be read ({status})" in ran.err
+
+
+def test_an_update_that_might_replace_an_unseen_quota_is_not_sent(run, cluster):
+    cluster.instead["GET /quota"] = [lambda _: httpx.Response(403)]
+    ran = run("quota", "set", "dev", "cpus:1")
+    assert (ran.status, cluster.changed) == (4, [])
+    assert "hint: " in ran.err
 
 
 def test_quiet_leaves_the_note_out(run, cluster):
@@ -192,11 +223,11 @@ def test_quiet_leaves_the_note_out(run, cluster):
 def test_no_wait_does_not_read_back(run, cluster):
     ran = run("quota", "set", "dev", "cpus:1", "--no-wait", "-o", "json")
     assert ran.json["changes"][0]["confirmed"] is False
-    assert cluster.asked[-1] == "POST /quota"
+    assert cluster.asked[-1] == "POST /api/v1"
 
 
 def test_a_quota_that_does_not_show_is_not_confirmed(run, cluster):
-    cluster.instead["POST /quota"] = [lambda _: httpx.Response(200)]
+    cluster.instead["POST /api/v1"] = [lambda _: httpx.Response(200)]
     ran = run("quota", "set", "dev", "cpus:1")
     assert ran.status == 9
     assert "does not show it" in ran.err
@@ -217,17 +248,43 @@ class TestLimits:
     @pytest.mark.parametrize(
         ("words", "limit", "asked"),
         [
-            ([], {"cpus": 4.0}, "POST /quota"),
-            (["--limit", "cpus:4"], {"cpus": 4.0}, "POST /quota"),
+            ([], {}, "POST /api/v1"),
+            (["--limit", "cpus:4"], {"cpus": 4.0}, "POST /api/v1"),
+            (["--limit", "cpus:4", "--api", "v0"], {"cpus": 4.0}, "POST /quota"),
+            (["--api", "v0"], {"cpus": 4.0}, "POST /quota"),
             (["--limit", "cpus:8;mem:0"], {"cpus": 8.0, "mem": 0.0}, "POST /api/v1"),
             (["--limit", "none"], {}, "POST /api/v1"),
         ],
     )
-    def test_they_are_what_was_said_or_what_the_master_makes(self, run, cluster, words, limit, asked):
+    def test_they_are_what_was_said_and_with_v0_what_the_master_makes(self, run, cluster, words, limit, asked):
         ran = run("quota", "set", "dev", "cpus:4", *words, "-o", "json")
         assert ran.status == 0, ran.err
         assert ran.json["changes"][0]["after"] == {"guarantee": {"cpus": 4.0}, "limit": limit}
         assert cluster.changed == [asked]
+
+    def test_they_need_no_guarantee(self, run, cluster):
+        for words in (["quota", "check", "dev"], ["quota", "set", "dev"], ["quota", "update", "dev", "none"]):
+            assert run(*words, "--limit", "cpus:4").status == 0
+        assert cluster.quotas == {"dev": []}
+        assert cluster.limits == {"dev": {"cpus": {"value": 4.0}}}
+
+    @pytest.mark.parametrize("verb", ["set", "update"])
+    def test_resources_after_them_that_they_do_not_name_are_asked_about(self, run, cluster, entries, verb):
+        if verb == "update":
+            cluster.quotas["dev"] = entries(cpus=1)
+        words = ["quota", verb, "dev", "--limit", "cpus:4", "mem:1GiB"]
+        ran = run(*words)
+        assert (ran.status, cluster.changed) == (2, [])
+        assert "mem:1GiB after --limit is a guarantee, not a part of the limit" in ran.err
+        assert "hint: write --limit 'cpus:4;mem:1GiB' to limit it too, or put it before --limit" in ran.err
+        assert run(*words, terminal=True, stdin="n\n").status == 2
+        assert run(*words, "--yes").status == 0
+
+    @pytest.mark.parametrize(
+        "words", [["--limit=cpus:4", "cpus:2"], ["--limit", "none", "mem:64"], ["mem:64", "--limit=cpus:4"]]
+    )
+    def test_others_are_not(self, run, words):
+        assert run("quota", "set", "dev", *words).status == 0
 
     def test_a_file_takes_them_beside_it(self, run, cluster):
         ran = run("quota", "set", "-f", "-", "--limit", "cpus:14", "-o", "json", stdin=json.dumps(SET))

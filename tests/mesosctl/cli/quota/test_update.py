@@ -1,6 +1,7 @@
 """`mesosctl quota update`."""
 
 import json
+import shlex
 
 import httpx
 import pytest
@@ -24,14 +25,15 @@ def change(ran):
 @pytest.mark.parametrize(
     ("words", "guarantee", "limit"),
     [
-        (["cpus:3"], {"cpus": 3.0}, {"cpus": 3.0}),
-        (["cpus:3", "mem:1GiB"], {"cpus": 3.0, "mem": 1024.0}, {"cpus": 3.0, "mem": 1024.0}),
+        (["cpus:1"], {"cpus": 1.0}, {"cpus": 2.0}),
+        (["cpus:2", "mem:1GiB"], {"cpus": 2.0, "mem": 1024.0}, {"cpus": 2.0}),
+        (["none", "--limit", "cpus:1"], {}, {"cpus": 1.0}),
         (["cpus:3", "--limit", "cpus:4"], {"cpus": 3.0}, {"cpus": 4.0}),
         (["--limit", "cpus:4;mem:0"], {"cpus": 2.0}, {"cpus": 4.0, "mem": 0.0}),
         (["cpus:3", "--limit", "none"], {"cpus": 3.0}, {}),
     ],
 )
-def test_limits_follow_the_guarantee_unless_said(run, dev, words, guarantee, limit):
+def test_limits_stay_unless_said(run, dev, words, guarantee, limit):
     made = change(run("quota", "update", "dev", *words, "-o", "json"))
     assert made["after"] == {"guarantee": guarantee, "limit": limit}
     assert made["before"] == {"guarantee": {"cpus": 2.0}, "limit": {"cpus": 2.0}}
@@ -52,7 +54,8 @@ def test_limits_of_their_own_stay(run, dev):
         (["dev", "--limit", "cpus:1000000000001"], "quota.too-large", 3),
         (["dev", "cpus:0"], "quota.above-zero", 3),
         (["a/b", "cpus:1"], "quota.nested", 3),
-        (["dev", "cpus:25"], "quota.capacity", 6),
+        (["dev", "cpus:3"], "quota.guarantee-within-limit", 3),
+        (["dev", "cpus:25", "--limit", "none"], "quota.capacity", 6),
         (["ops", "cpus:1"], "quota.exists", 5),
     ],
 )
@@ -76,14 +79,25 @@ def test_nothing_left_is_a_removal(run, cluster, entries):
     cluster.limits["dev"] = {"cpus": {"value": 1}}
     ran = run("quota", "update", "dev", "--limit", "none")
     assert ran.status == 3
-    assert "use quota remove dev" in ran.err
+    assert "use mesosctl quota remove dev" in ran.err
 
 
-@pytest.mark.parametrize(("version", "limit"), [("1.11.0", {"cpus": 1.0}), ("1.4.0", {})])
-def test_create_makes_what_set_would(run, cluster, version, limit):
+@pytest.mark.parametrize("version", ["1.11.0", "1.4.0"])
+def test_create_makes_what_set_would(run, cluster, version):
     cluster.version = version
     made = change(run("quota", "update", "ops", "cpus:1", "--create", "-o", "json"))
-    assert (made["done"], made["before"], made["after"]["limit"]) == ("set", None, limit)
+    assert (made["done"], made["before"], made["after"]["limit"]) == ("set", None, {})
+
+
+@pytest.mark.parametrize("words", [["cpus:1"], ["--limit", "cpus:3"], ["cpus:1", "--limit", "cpus:3;mem:64"]])
+def test_the_hint_for_a_role_without_quota_works_if_pasted(run, cluster, words):
+    ran = run("quota", "update", "fresh", *words)
+    assert ran.status == 5
+    (hint,) = [line for line in ran.err.splitlines() if line.startswith("  hint: ")]
+    assert hint.endswith(" sets a new one")
+    typed = shlex.split(hint.removeprefix("  hint: mesosctl ").removesuffix(" sets a new one"))
+    assert typed[:3] == ["quota", "set", "fresh"]
+    assert run(*typed).status == 0
 
 
 CONFIG = {"role": "dev", "guarantees": {"cpus": {"value": 1}}, "limits": {"cpus": {"value": 4}}}
@@ -238,6 +252,6 @@ def test_a_master_that_refuses_for_want_of_capacity_is_a_conflict(run, dev):
     said = "Invalid QuotaConfig: total quota guarantees 'cpus:25' exceed cluster capacity 'cpus:24'"
     dev.instead["POST /api/v1"] = [lambda _: httpx.Response(400, text=said)]
     dev.instead["GET /slaves"] = [lambda _: httpx.Response(403)]
-    ran = run("quota", "update", "dev", "cpus:25", "-o", "json")
+    ran = run("quota", "update", "dev", "cpus:25", "--limit", "none", "-o", "json")
     error = json.loads(ran.err)["error"]
     assert (ran.status, error["status"], error["rule"]) == (6, 400, "quota.capacity")

@@ -1,0 +1,60 @@
+"""How amounts are written: for people with units, for scripts as Mesos writes them.  JSON has `to_number`.
+
+Revocable amounts, which have a name such as `cpus_revocable`, are marked by both.
+"""
+
+from mesosctl.model.quantities import REVOCABLE, SIZED_NAMES, Limits, Quantities, format_milli
+
+KNOWN_NAMES = ("cpus", "mem", "disk", "gpus", "ports")
+"""The names that come first, in this order; other resources follow by name."""
+_UNITS = ("MiB", "GiB", "TiB", "PiB")
+_LONGEST_EXACT = 10_000_000
+"""Thousandths; a larger size that is not a round number of the next unit is rounded."""
+
+
+def in_words(amounts: Quantities | Limits) -> str:
+    """`8 cpus, 16GiB mem and 2 revocable cpus`, for people; "nothing" for nothing."""
+    texts = [
+        f"{shown_amount(name, milli)} {_counted(name, milli)}" for name, milli in sorted(amounts.items(), key=by_place)
+    ]
+    return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:]))) or "nothing"
+
+
+def _counted(name: str, milli: int) -> str:
+    """The name of a resource after an amount of it: one cpu, two cpus."""
+    plain = name.removesuffix(REVOCABLE)
+    one = plain.removesuffix("s") if milli == 1000 and plain in ("cpus", "gpus") else plain
+    return one if plain == name else f"revocable {one}"
+
+
+def in_mesos_notation(amounts: Quantities | Limits) -> str:
+    """`cpus:8;mem:16384;cpus{REV}:2`, for scripts and in the form that commands accept; empty for nothing."""
+    return ";".join(f"{mesos_name(name)}:{format_milli(milli)}" for name, milli in amounts.items())
+
+
+def mesos_name(name: str) -> str:
+    """`cpus{REV}` for `cpus_revocable`; any other name as it is."""
+    plain = name.removesuffix(REVOCABLE)
+    return name if plain == name else f"{plain}{{REV}}"
+
+
+def by_place(amount: tuple[str, int]) -> tuple[bool, bool, int, str]:
+    """The key to sort amounts by: in the order of the columns, revocable ones last."""
+    plain = amount[0].removesuffix(REVOCABLE)
+    place = KNOWN_NAMES.index(plain) if plain in KNOWN_NAMES else 0
+    return plain != amount[0], plain not in KNOWN_NAMES, place, plain
+
+
+def shown_amount(name: str, milli: int) -> str:
+    """`12`, and `6GiB` for a size, which Mesos counts in MiB.
+
+    A size with up to four digits before the point is exact; a larger one is rounded to a tenth of the next unit, if
+    necessary.
+    """
+    if name.removesuffix(REVOCABLE) not in SIZED_NAMES or not milli:
+        return format_milli(milli)
+    unit = 0
+    while abs(milli) >= 1024_000 and unit + 1 < len(_UNITS) and (milli * 10 % 1024_000 == 0 or milli >= _LONGEST_EXACT):
+        milli = round(milli / 102_400) * 100
+        unit += 1
+    return format_milli(milli) + _UNITS[unit]

@@ -1,0 +1,387 @@
+"""`history record`: follow a master's events, ask what no event tells, and keep both in a recording.
+
+The stream of events is read in this thread. A second thread writes to the disk what has been held back for a second,
+since the next event may be long in coming. A master that is away is waited for: the time until it is back is a gap.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from mesosctl.api import rate_limits as rate_limits_api
+from mesosctl.api import responses
+from mesosctl.api.events import EventReader, clock_of, removal_counters
+from mesosctl.api.files.rate_limits import RateLimits as RateLimitsFile
+from mesosctl.api.snapshots.cluster_state import suppressed_roles
+from mesosctl.client.leading_master import Master
+from mesosctl.history.interface import RecordingWriter
+from mesosctl.history.recording import COMES_BACK, Ledger, Settings
+from mesosctl.history.records import MICROS, EndCause, Micros, RecordedCluster, to_micros
+from mesosctl.model.errors import DeadlinePassed, Denied, MasterFailed, MesosctlError, NoMaster
+from mesosctl.model.rate_limits import RateLimits
+
+_OPERATOR_API = "/api/v1"
+_SILENCE = 60.0
+"""Seconds without a heartbeat, which masters send every 15, after which a stream is considered broken."""
+_HELD_BACK = 0.5
+"""Seconds after which what was seen is on the disk; it takes a moment itself."""
+_PAUSES = (0.5, 1.0, 2.0, 4.0)
+"""Seconds between attempts to reach a master that is away; the last one repeats."""
+_PRUNE_EVERY = 3600.0
+_SKEW = 1.0
+"""Seconds by which the clocks of the master and of this machine may differ without a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordOptions:
+    """The options of `history record`; times are in seconds."""
+
+    every: float = 60.0
+    every_agents: float = 600.0
+    duration: float | None = None
+    keep: float | None = None
+    cluster_id: str | None = None
+    address: str = ""
+    """Of the master as it was asked, without credentials."""
+    principal: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The clocks of a recorder, and the function that takes its sentences."""
+
+    wall: Callable[[], float]
+    clock: Callable[[], float]
+    sleep: Callable[[float], None]
+    tell: Callable[[str], None]
+    in_process: bool = False
+    """Whether time passes only while the stream is read, so that nothing may be asked in another thread."""
+
+
+class _Finished(Exception):
+    """The time of --duration is over."""
+
+
+class Recorder:
+    """Records one cluster until it is stopped."""
+
+    def __init__(
+        self,
+        recording: RecordingWriter,
+        open_master: Callable[[], Master],
+        options: RecordOptions,
+        around: Surroundings,
+    ) -> None:
+        self._recording, self._open_master, self._options, self._around = recording, open_master, options, around
+        self._reader = EventReader()
+        self._started = around.clock()
+        self._ledger: Ledger | None = None
+        self._lock = threading.RLock()
+        self._pending: AbstractContextManager[None] | None = None
+        self._failed: MesosctlError | None = None
+        """Why what was held back could not be written."""
+        self._over = threading.Event()
+        self._compared = False
+        self._is_connected = False
+        self._heard: Micros = 0
+        """When the last event came."""
+        self._offset: Micros = 0
+        """The master's time beyond that of this machine's steady clock."""
+        self._end: Micros | None = None
+        self._next_poll = self._next_agents = self._next_prune = 0
+        self._removals: dict[str, float] = {}
+
+    def run(self) -> None:
+        """Record until the time is over.
+
+        Raises the errors of the recording's file, Denied, and whatever interrupts it; the end is clean all the same.
+        """
+        beside = [threading.Thread(target=self._flush_in_time, daemon=True)]
+        if not self._around.in_process:
+            beside.append(threading.Thread(target=self._ask_in_time, daemon=True))
+        for thread in beside:
+            thread.start()
+        try:
+            self._follow()
+        finally:
+            self._over.set()
+            beside[0].join()  # the other one only reads, and is abandoned
+            self._finish()
+
+    def _finish(self) -> None:
+        """The end is clean, unless nothing can be written any more."""
+        if self._failed is not None or self._ledger is None:
+            return
+        with self._changing() as ledger:
+            ledger.seen(self._now() if self._is_connected else ledger.now, clean_end=True)
+        self._flush()
+
+    # --- The connection -------------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        """Follow one master after another."""
+        failures = 0
+        while True:
+            try:
+                with self._open_master() as master:
+                    for _ in self._events(master):
+                        failures = 0
+                failures += self._away("the master ended the stream of events", failures)
+            except _Finished:
+                return
+            except (NoMaster, MasterFailed, DeadlinePassed) as error:
+                failures += self._away(error.message, failures)
+                if self._ledger is None and self._is_over(0.0):
+                    raise  # nothing was recorded
+            if self._is_over(0.0):
+                return
+
+    def _away(self, why: str, failures: int) -> int:
+        """Wait a little for a master that is away, and say so once; returns 1, for one more failure."""
+        self._lose()
+        if failures == 0:
+            self._around.tell(f"{why}; waiting until the master is back")
+        self._around.sleep(_PAUSES[min(failures, len(_PAUSES) - 1)])
+        return 1
+
+    def _lose(self) -> None:
+        """The stream has ended: the master was last seen at its last event, whatever was assumed since."""
+        with self._lock:
+            was_connected, self._is_connected = self._is_connected, False
+            if was_connected:
+                with self._changing() as ledger:
+                    ledger.lost(self._heard)
+
+    def _is_over(self, pause: float) -> bool:
+        """Whether --duration ends within a pause, by this machine's clock."""
+        if self._options.duration is None:
+            return False
+        if self._end is None:  # no master has answered yet
+            return self._around.clock() + pause >= self._started + self._options.duration
+        return self._now() + to_micros(pause) >= self._end
+
+    def _events(self, master: Master) -> Iterator[None]:
+        """Take what a master tells, event after event.  Raises _Finished."""
+        with master.subscribe(_OPERATOR_API, b'{"type":"SUBSCRIBE"}', _SILENCE) as stream:
+            timer = self._cut_in_time(stream.cut)
+            try:
+                for event in stream:
+                    self._take(master, event)
+                    yield
+                    if self._end is not None and self._now() >= self._end:
+                        raise _Finished
+            except (NoMaster, DeadlinePassed):
+                if self._end is not None and self._now() + MICROS // 20 >= self._end:
+                    raise _Finished from None
+                raise
+            finally:
+                if timer is not None:
+                    timer.cancel()
+
+    def _cut_in_time(self, cut: Callable[[], None]) -> threading.Timer | None:
+        """End a silent stream when --duration is over."""
+        if self._options.duration is None:
+            return None
+        left = self._options.duration if self._end is None else (self._end - self._now()) / MICROS
+        timer = threading.Timer(max(0.0, left), cut)
+        timer.daemon = True
+        timer.start()
+        return timer
+
+    # --- Events ---------------------------------------------------------------------------------------
+
+    def _take(self, master: Master, event: dict[str, Any]) -> None:
+        kind = event["type"]
+        if kind == "SUBSCRIBED":
+            self._connect(master, event)
+            return
+        assert self._ledger is not None, "SUBSCRIBED comes first"
+        now = self._now()
+        gone = kind == "AGENT_REMOVED"
+        cause = self._cause(self._allowed(lambda: master.get("/metrics/snapshot"))) if gone else None
+        with self._changing() as ledger:
+            if kind == "TASK_UPDATED":
+                change = self._reader.change(event)
+                if change.state in COMES_BACK:  # no event tells that an agent is unreachable
+                    self._next_agents = min(self._next_agents, now)
+                ledger.pass_to(now, change.time)
+                ledger.change_task(change)
+            elif kind == "TASK_ADDED":
+                ledger.pass_to(now)
+                ledger.add_task(self._reader.task(event))
+            elif kind == "AGENT_ADDED":
+                agent = self._reader.agent(event)
+                ledger.pass_to(now, agent.registered)
+                ledger.take_agent(agent)
+                self._next_agents = min(self._next_agents, now + to_micros(self._options.every))
+            elif kind == "AGENT_REMOVED":
+                ledger.pass_to(now)
+                ledger.end_agent(self._reader.removed_agent(event), cause or "unknown")
+            elif kind in ("FRAMEWORK_ADDED", "FRAMEWORK_UPDATED"):
+                ledger.pass_to(now)
+                ledger.take_framework(self._reader.framework(event))
+            elif kind == "FRAMEWORK_REMOVED":
+                ledger.pass_to(now)
+                ledger.end_framework(self._reader.removed_framework(event))
+            ledger.seen(now)
+            self._heard = now
+        self._poll(master, now)
+
+    def _connect(self, master: Master, event: dict[str, Any]) -> None:
+        """Take the whole state that a stream begins with."""
+        metrics = self._learn_time(master)
+        now = self._now()
+        version = self._allowed(lambda: responses.version(master.get("/version")))
+        flags = self._allowed(lambda: responses.flags(master.get("/flags"))) or {}
+        state = self._reader.state(event["subscribed"].get("get_state", {}))
+        with self._begun(flags) as ledger:
+            after = ledger.cluster.last_seen
+            ledger.connected(now, version, self._options.address, self._options.principal)
+            ledger.take_state(state, after=after)
+            ledger.seen(now)
+            self._heard, self._is_connected = now, True
+        limits = self._allowed(lambda: rate_limits_api.rate_limits(master.get("/flags")))
+        self._ask_settings(master, metrics, limits)
+        self._next_poll = now + to_micros(self._options.every)
+        self._next_agents = now + to_micros(self._options.every_agents)
+        if self._end is None and self._options.duration is not None:
+            self._end = now + to_micros(self._options.duration)
+        self._prune(now)
+
+    @contextmanager
+    def _begun(self, flags: dict[str, str]) -> Iterator[Ledger]:
+        """The ledger of the cluster, which is known only once a master answers."""
+        with self._changing():
+            if self._ledger is None:
+                cluster_id = self._options.cluster_id or flags.get("cluster") or self._options.address
+                known = {one.cluster_id: one for one in self._recording.clusters()}.get(cluster_id)
+                cluster = known or RecordedCluster(cluster_id, self._options.address)
+                self._recording.put_cluster(cluster)
+                self._ledger = Ledger(self._recording, cluster)
+            yield self._ledger
+
+    def _cause(self, metrics: Any) -> EndCause | None:
+        """Why agents were removed since the last reading, by the counter that has grown; None if none was."""
+        before, self._removals = self._removals, removal_counters(metrics or {})
+        grown = [cause for cause, count in self._removals.items() if count > before.get(cause, count)]
+        if len(grown) > 1:
+            return "unknown"
+        causes: dict[str, EndCause] = {"unreachable": "unreachable", "removed": "removed"}
+        return causes[grown[0]] if grown else None
+
+    # --- Polls ----------------------------------------------------------------------------------------
+
+    def _poll(self, master: Master, now: Micros) -> None:
+        """Ask what no event tells, if it is time."""
+        if now >= self._next_poll and self._around.in_process:
+            self._next_poll = now + to_micros(self._options.every)
+            master.deadline.extend_to(master.settings.timeout)
+            self._ask_settings(master, self._learn_time(master), None)
+        if now >= self._next_agents:
+            self._next_agents = now + to_micros(self._options.every_agents)
+            master.deadline.extend_to(master.settings.timeout)
+            cause = self._cause(self._allowed(lambda: master.get("/metrics/snapshot"))) or "unknown"
+            agents = self._allowed(lambda: self._reader.agents(master.ask("GET_AGENTS")))
+            executors = self._allowed(lambda: self._reader.executors(master.ask("GET_EXECUTORS")))
+            at = self._now()
+            with self._changing() as ledger:
+                ledger.pass_to(at)
+                if agents is not None:
+                    ledger.take_agents(agents, after=ledger.now, cause=cause)
+                if executors is not None:
+                    ledger.take_executors(executors)
+        if now >= self._next_prune:
+            self._prune(now)
+
+    def _ask_in_time(self) -> None:
+        """Ask for settings on time, however long no event comes.  Agents are asked for between two events alone."""
+        while not self._over.wait(_HELD_BACK):
+            if not self._is_connected or self._now() < self._next_poll:
+                continue
+            self._next_poll = self._now() + to_micros(self._options.every)
+            with suppress(MesosctlError), self._open_master() as master:  # the stream tells if the master is away
+                self._ask_settings(master, self._learn_time(master), None)
+
+    def _ask_settings(self, master: Master, metrics: Any, limits: RateLimits | None) -> None:
+        quotas = self._allowed(lambda: responses.quotas(master.get("/quota")))
+        weights = self._allowed(lambda: responses.weights(master.get("/weights")))
+        suppressed = None if metrics is None else suppressed_roles(metrics)
+        now = self._now()
+        text = None if limits is None else RateLimitsFile.of(limits).model_dump_json(exclude_none=True)
+        with self._changing() as ledger:
+            ledger.pass_to(now)
+            ledger.take_settings(Settings(quotas, weights, text, suppressed or None))
+
+    def _prune(self, now: Micros) -> None:
+        """Remove what is older than --keep."""
+        self._next_prune = now + to_micros(_PRUNE_EVERY)
+        if self._options.keep is not None:
+            with self._changing() as ledger:
+                self._recording.prune(ledger.cluster.cluster_id, now - to_micros(self._options.keep))
+
+    def _allowed(self, read: Callable[[], Any]) -> Any:
+        """The answer; None if this principal may not read it."""
+        try:
+            return read()
+        except Denied:
+            return None
+
+    # --- Time -----------------------------------------------------------------------------------------
+
+    def _learn_time(self, master: Master) -> Any:
+        """Compare the master's clock with that of this machine; return its metrics."""
+        metrics = self._allowed(lambda: master.get("/metrics/snapshot"))
+        time = clock_of(self._allowed(lambda: master.ask("GET_MASTER")), metrics or {})
+        if not self._compared:
+            self._removals = removal_counters(metrics or {})
+        elif removal_counters(metrics or {}) != self._removals:
+            self._next_agents = 0  # no event tells that an agent is unreachable
+        wall = self._around.wall()
+        if time is None:
+            time = wall
+        self._offset = to_micros(time) - to_micros(self._around.clock())
+        if not self._compared and abs(time - wall) > _SKEW:
+            self._around.tell(
+                f"the master's clock differs from this machine's by {time - wall:.1f} s; the recording has the master's"
+            )
+        self._compared = True
+        return metrics
+
+    def _now(self) -> Micros:
+        """The master's time."""
+        return to_micros(self._around.clock()) + self._offset
+
+    # --- Writing --------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _changing(self) -> Iterator[Ledger]:
+        """Change the recording; it is on the disk within a second.  Raises the errors of the file."""
+        with self._lock:
+            if self._failed is not None:
+                raise self._failed
+            if self._pending is None:
+                self._pending = self._recording.transaction()
+                self._pending.__enter__()
+            yield self._ledger  # type: ignore[misc]  # there is none only while it begins
+
+    def _flush(self) -> None:
+        """Write what is held back."""
+        with self._lock:
+            pending, self._pending = self._pending, None
+            if pending is not None:
+                pending.__exit__(None, None, None)
+
+    def _flush_in_time(self) -> None:
+        while not self._over.wait(_HELD_BACK):
+            try:
+                with self._lock:
+                    if self._ledger is not None and self._failed is None:
+                        if self._is_connected and not self._around.in_process:
+                            with self._changing() as ledger:
+                                ledger.still_there(self._now())
+                        self._flush()
+            except MesosctlError as error:
+                self._failed = error
+                return

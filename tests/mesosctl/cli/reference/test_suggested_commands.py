@@ -1,0 +1,81 @@
+"""Commands that hints suggest: the command line has them, and pasting one runs only that."""
+
+import ast
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mesosctl.cli.reference.command_tree import Node, commands
+from mesosctl.model.suggestion import command
+from tests import ROOT
+
+SOURCES = sorted((ROOT / "mesosctl").rglob("*.py"))
+PUT_TOGETHER = re.compile(r"\bmesosctl ((?:[a-z-]+ )+?)(?:--?[a-z-]+ )*$")
+"""A command at the end of a text that goes on with a value."""
+
+
+def suggested() -> Iterator[tuple[str, ast.Call]]:
+    """Every call of `command` with its place."""
+    for path in SOURCES:
+        text = path.read_text(encoding="utf-8")
+        if "mesosctl.model.suggestion" in text:
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "command":
+                    yield f"{path.relative_to(ROOT)}:{node.lineno}", node
+
+
+def found(verb: str) -> Node | None:
+    node: Node | None = commands()
+    for word in verb.split():
+        node = next((child for child in node.children if child.path[-1] == word), None) if node else None
+    return node
+
+
+def test_every_suggested_command_and_option_exists():
+    calls = list(suggested())
+    assert calls
+    for where, call in calls:
+        verb = ast.literal_eval(call.args[0])
+        node = found(verb)
+        assert node is not None, f"{where}: there is no {verb}"
+        known = {name for option in node.options for name in option.names}
+        for option in call.keywords:
+            name = str(option.arg)
+            written = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
+            assert written in known, f"{where}: {verb} has no {written}"
+
+
+def put_together(path: Path) -> Iterator[int]:
+    """Lines on which a text with a command goes on with a value that nobody has quoted."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.JoinedStr):
+            for part, after in zip(node.values, node.values[1:], strict=False):
+                told = PUT_TOGETHER.search(str(part.value)) if isinstance(part, ast.Constant) else None
+                is_value = isinstance(after, ast.FormattedValue) and "quote" not in ast.unparse(after)
+                if told is not None and is_value and found(told[1]) is not None:
+                    yield node.lineno
+
+
+def test_no_command_is_put_together_by_hand():
+    assert [f"{path.relative_to(ROOT)}:{line}" for path in SOURCES for line in put_together(path)] == []
+
+
+@given(st.lists(st.text(min_size=1), max_size=3), st.text(min_size=1))
+def test_whatever_the_names_a_shell_reads_one_command_with_them(names, role):
+    words = shlex.split(command("volumes destroy", *names, role=role))
+    option = ["--role", role]
+    apart = (
+        [*option, "--", *names] if any(name.startswith("-") and name != "-" for name in names) else [*names, *option]
+    )
+    assert words == ["mesosctl", "volumes", "destroy", *apart]
+
+
+def test_a_name_that_a_framework_has_chosen_is_not_run():
+    assert command("volumes destroy", "agent-1", "v;reboot $(id)", role="web") == (
+        "mesosctl volumes destroy agent-1 'v;reboot $(id)' --role web"
+    )
+    assert command("volumes destroy", "agent-1", "-v") == "mesosctl volumes destroy -- agent-1 -v"
