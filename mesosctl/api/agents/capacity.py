@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from mesosctl.api.agents.entry import Reader, elements, is_in_service, total_entries
+from mesosctl.api.agents.entry import AgentResources, elements, is_in_service
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
-from mesosctl.api.protobuf_json.resource_lists import Entries, resource_at
 from mesosctl.api.responses import wrong
 from mesosctl.model.quantities import to_milli
 from mesosctl.model.quota.capacity import AgentCapacity
@@ -18,7 +17,8 @@ def agents(answer: Any) -> list[AgentCapacity]:
     listed = answer.get("slaves") if isinstance(answer, dict) else None
     if not isinstance(listed, list):
         raise wrong(listed, "a list", "slaves")
-    return [_agent(entry, f"slaves[{index}]") for index, entry in enumerate(listed)]
+    read = AgentResources()
+    return [_agent(entry, f"slaves[{index}]", read) for index, entry in enumerate(listed)]
 
 
 class AgentCapacities(NamedTuple):
@@ -31,29 +31,28 @@ class AgentCapacities(NamedTuple):
 
 def agent_capacities(chunks: Iterable[bytes]) -> AgentCapacities:
     """Like `agents`, but read from an answer while its chunks arrive.  Raises ConversionError if it is not JSON."""
-    found, known = AgentCapacities([], []), Entries()
+    found, resources = AgentCapacities([], []), AgentResources()
 
-    def of_json(entry: Any, where: str) -> tuple[AgentCapacity, Any, Any]:
-        return _agent(entry, where, known.read), entry.get("id"), entry.get("hostname")
+    def read(entry: Any, where: str) -> tuple[AgentCapacity, Any, Any]:
+        return _agent(entry, where, resources), entry.get("id"), entry.get("hostname")
 
-    for capacity, agent_id, hostname in elements(chunks, _shortcuts, of_json):
+    def shortcuts() -> Mapping[str, Shortcut]:
+        from mesosctl.api.agents import texts  # imported late: it loads msgspec
+
+        return texts.capacities(read)
+
+    for capacity, agent_id, hostname in elements(chunks, shortcuts, read):
         found.capacities.append(capacity)
         if isinstance(agent_id, str) and isinstance(hostname, str):
             found.names.append({"hostname": hostname, "id": agent_id})
     return found
 
 
-def _shortcuts() -> Mapping[str, Shortcut]:
-    from mesosctl.api.agents import texts  # imported late: it loads msgspec
-
-    return {"slaves": texts.capacities()}
-
-
-def _agent(entry: Any, where: str, reader: Reader = resource_at) -> AgentCapacity:
+def _agent(entry: Any, where: str, resources: AgentResources) -> AgentCapacity:
     if not isinstance(entry, dict):
         raise wrong(entry, "an object", where)
     full = "unreserved_resources_full" in entry and "reserved_resources_full" in entry
-    total = Resources(total_entries(entry, where, reader) if full else _summarised(entry, where))
+    total = resources.total(entry, where) if full else Resources(_summarised(entry, where))
     return AgentCapacity(total, active=is_in_service(entry))
 
 
