@@ -57,7 +57,9 @@ def serve(options: ServeOptions) -> None:
 
     When it is ready, it prints its URL to standard output, and GET /health answers 200. It ends on SIGTERM or Ctrl-C.
     """
-    from fake_master.transports.zookeeper import parse_place  # imported late: --help and --version do not need it
+    # Imported late: --help and --version do not need them.
+    from fake_master.transports.web_pages import check_origins
+    from fake_master.transports.zookeeper import parse_place
 
     set_up_logs(options.log_format, requests=options.log_requests)
     tls = server_context(
@@ -66,6 +68,7 @@ def serve(options: ServeOptions) -> None:
     if options.driver:
         _check_driver(options)
     place = None if options.zk is None else parse_place(options.zk)
+    check_origins(options.allow_origin or ())
     check_ready_file(options.ready_file)
     with loading():
         spec = _spec(options)
@@ -95,7 +98,7 @@ def _serve(
     allow_many_files()
 
     async def run() -> None:
-        server = Server(master, tls, drivers=options.driver)
+        server = Server(master, tls, drivers=options.driver, allowed_origins=options.allow_origin or ())
         registered: list[Registration] = []
 
         def ready(url: str) -> None:
@@ -214,10 +217,11 @@ def _spec(options: ServeOptions) -> "ClusterSpec | RestoredCluster":
 def _warn_of_refused(hostnames: "Sequence[str]") -> None:
     """Log the agents that --acls keeps out; a real master does not report them either."""
     if hostnames:
-        more = f" and {len(hostnames) - 3} more" if len(hostnames) > 3 else ""
+        from mesosctl.model.text import listed  # late: it is seldom needed
+
         _log(
             logging.WARNING,
-            f"--acls does not let these agents register: {', '.join(hostnames[:3])}{more}",
+            f"--acls does not let these agents register: {listed(hostnames, 3)}",
             "grant their principals register_agents, and reserve_resources for the static reservations of the agents",
         )
 

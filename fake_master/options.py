@@ -15,7 +15,7 @@ from mesosctl import __version__
 
 _NO_FLAGS = frozenset(
     "agent cluster mesos_version ip ssl_cert_file ssl_key_file ssl_ca_file ssl_require_client_cert ready_file "
-    "exit_with_parent allocator_timeout log_format log_requests driver zk version".split()
+    "exit_with_parent allocator_timeout log_format log_requests driver zk allow_origin version".split()
 )
 _FLAGS = {"cluster_name": "cluster"}
 """Flags under another name than their option's, which a file has taken."""
@@ -60,6 +60,20 @@ class ServeOptions:
             help="The address to listen on. The default can be reached from this machine only.",
         ),
     ] = "127.0.0.1"
+    hostname: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The name of this machine that the master shows, and under which it is reached."
+        ),
+    ] = None
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ORIGIN",
+            help="Let web pages of this origin, such as http://localhost:3000, do what programs can do. Repeat for "
+            "several.",
+        ),
+    ] = None
     port: Annotated[int, typer.Option(min=0, max=65535, metavar="PORT", help="The port. 0 chooses a free one.")] = 5050
     registry: Annotated[
         str | None,

@@ -77,7 +77,7 @@ def add_agents(master: Master, total: Resources, count: int, attributes: Mapping
                     hostname=hostname,
                     number=number,
                     port=master.state.port,
-                    ip=master.state.hostname,
+                    ip=master.state.ip,
                     configured=total,
                     total=total,
                     applied=total,

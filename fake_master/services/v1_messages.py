@@ -44,7 +44,7 @@ def version_info(state: MasterState) -> dict[str, Any]:
 def master_info(state: MasterState) -> dict[str, Any]:
     """MasterInfo."""
     try:
-        ip = int.from_bytes(IPv4Address(state.hostname).packed, "little")
+        ip = int.from_bytes(IPv4Address(state.ip).packed, "little")
     except ValueError:
         ip = 0
     return {
@@ -54,7 +54,7 @@ def master_info(state: MasterState) -> dict[str, Any]:
         "pid": state.pid,
         "hostname": state.hostname,
         "version": state.profile.version,
-        "address": {"hostname": state.hostname, "ip": state.hostname, "port": state.port},
+        "address": {"hostname": state.hostname, "ip": state.ip, "port": state.port},
         # A capability newer than the message's own list is written as an empty object.
         "capabilities": [{} if name == "QUOTA_V2" else {"type": name} for name in state.profile.master_capabilities],
     }

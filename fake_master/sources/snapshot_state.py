@@ -95,7 +95,7 @@ def _register(
         hostname=restored.hostname,
         number=number,
         port=master.state.port,
-        ip=master.state.hostname,
+        ip=master.state.ip,
         configured=configured,
         total=configured,
         applied=configured,

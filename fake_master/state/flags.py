@@ -198,6 +198,7 @@ UNSET = (
     "credentials",
     "domain",
     "fair_sharing_excluded_resource_names",
+    "hostname",
     "offer_timeout",
     "rate_limits",
     "roles",
@@ -216,6 +217,7 @@ BUNDLED_ALLOCATORS = ("hierarchical", _OLD_NAME, profile.STRICT_PRIORITY_ALLOCAT
 def known_flags(flags: Mapping[str, str]) -> dict[str, str]:
     """Those of another master's flags that this one has; a flag, or an allocator, that it has not decides nothing."""
     known = {**DEFAULTS, **dict.fromkeys(UNSET, "")}
+    del known["hostname"]  # of another machine
     if flags.get("allocator") == profile.STRICT_PRIORITY_ALLOCATOR:
         known |= STRICT_PRIORITY
     found = {name: text for name, text in flags.items() if name in known}

@@ -40,7 +40,8 @@ class MasterState:
         self.flags = flags
         self.access = Access(flags.authorizer)
         self.clock = clock
-        self.hostname, self.port = address
+        self.ip, self.port = address
+        self.hostname = flags.shown.get("hostname", self.ip)
         self.id = ""
         """Used until the registry has the id of this master."""
         self.start_time = self.now = clock()
@@ -73,7 +74,7 @@ class MasterState:
     @property
     def pid(self) -> str:
         """The master as libprocess names it."""
-        return f"master@{self.hostname}:{self.port}"
+        return f"master@{self.ip}:{self.port}"
 
     @property
     def wall_time(self) -> float:

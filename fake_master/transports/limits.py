@@ -53,6 +53,8 @@ class ClientLimits:
     """One header (400); there may be 128 of them."""
     connections: int = field(default_factory=_most_connections)
     """Open at once (503), after those have been closed that only wait for another request."""
+    driver_connections: int = field(default_factory=lambda: _most_connections() // 4)
+    """Opened to drivers at once, if drivers are served; they are taken off `connections`."""
     request_seconds: float = 30.0
     """From the first byte of a request to the end of its headers (408), and for a client to say anything at all."""
     body_seconds: float = 60.0

@@ -10,8 +10,10 @@ import logging
 import signal
 import ssl
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from functools import partial
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -26,6 +28,7 @@ from fake_master.state.streams import EventStream
 from fake_master.transports.connections import ConnectionDropped
 from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off, write_chunk
 from fake_master.transports.request_bytes import GZIP, Broken, TooLarge, Unpacker, origin_form
+from fake_master.transports.web_pages import WebPages
 
 if TYPE_CHECKING:
     from fake_master.transports.driver_connections import DriverConnections
@@ -42,7 +45,8 @@ _CLOSE = {"Connection": "close"}
 class Server:
     """Serves one master until it is stopped, over https if there is a context for it.
 
-    With `drivers` it takes messages of scheduler drivers too, which needs the package `protobuf`.
+    With `drivers` it takes messages of scheduler drivers too, which needs the package `protobuf`. Web pages of
+    `allowed_origins` may do what programs may.
     """
 
     def __init__(
@@ -52,9 +56,15 @@ class Server:
         limits: ClientLimits | None = None,
         *,
         drivers: bool = False,
+        allowed_origins: Collection[str] = (),
     ) -> None:
         self._tls = tls
+        self._allowed_origins = frozenset(allowed_origins)
+        self._pages = WebPages("http", is_local=False)
         self._limits = limits or ClientLimits()
+        if drivers:
+            left = max(1, self._limits.connections - self._limits.driver_connections)
+            self._limits = replace(self._limits, connections=left)
         self._held = 0
         """Bytes of the bodies that are being read."""
         self._application = served if isinstance(served, Application) else Application(served)
@@ -91,10 +101,18 @@ class Server:
             await site.start()
             address = runner.addresses[0]
             self._application.master.listens_on(address[1])
+            self._pages = WebPages(
+                "http" if self._tls is None else "https",
+                is_local=all(ip_address(listening[0]).is_loopback for listening in runner.addresses),
+                names=frozenset({host.lower(), self._application.master.state.hostname.lower()}),
+                allowed=self._allowed_origins,
+            )
             if self._drivers:
                 from fake_master.transports.driver_connections import serve_drivers
 
-                self._driver_connections = serve_drivers(self._application, self._busy.set)
+                self._driver_connections = serve_drivers(
+                    self._application, self._busy.set, self._limits.driver_connections
+                )
             clockwork = asyncio.create_task(self._keep_time())
             scheme = "http" if self._tls is None else "https"
             ready(f"{scheme}://{f'[{host}]' if ':' in host else host}:{address[1]}")
@@ -138,6 +156,9 @@ class Server:
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         try:
+            self._pages.check(request)
+            if (preflight := self._pages.preflight(request)) is not None:
+                return preflight
             answer = await self._respond(
                 Request(
                     method=request.method,
@@ -154,6 +175,8 @@ class Server:
         self._busy.set()
         if not answer.is_awaited and self._driver_connections is not None:
             return self._driver_connections.unanswered()
+        if readable := self._pages.headers_for(request):
+            answer = replace(answer, headers={**answer.headers, **readable})
         if answer.stream is not None:
             try:
                 if not connection_of(request).stream(partial(self._left, answer.stream)):

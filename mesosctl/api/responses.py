@@ -22,21 +22,26 @@ def version(answer: Any) -> str:
 def quotas(answer: Any) -> dict[str, Quota]:
     """Read `GET /quota`: every role with an entry, sorted; a default `Quota` for an empty entry."""
     top = _answer(answer, "infos", "configs")
+    infos, configs = Once(), Once()
     guarantees: dict[str, dict[str, int]] = {}
     for index, info in enumerate(_list(top.get("infos"), "infos")):
         where = f"infos[{index}]"
         entry = _object(info, where)
-        resources = _list(entry.get("guarantee"), f"{where}.guarantee")
-        guarantees[_text(entry.get("role"), f"{where}.role")] = dict(
-            _scalar_resource(resource, f"{where}.guarantee[{i}]") for i, resource in enumerate(resources)
-        )
+        role = infos.take(_text(entry.get("role"), f"{where}.role"), f"{where}.role")
+        guarantees[role], names = {}, Once()
+        for i, resource in enumerate(_list(entry.get("guarantee"), f"{where}.guarantee")):
+            name, amount = _scalar_resource(resource, f"{where}.guarantee[{i}]")
+            guarantees[role][names.take(name, f"{where}.guarantee[{i}].name")] = amount
     limits: dict[str, dict[str, int]] = {}
     for index, config in enumerate(_list(top.get("configs"), "configs")):
         where = f"configs[{index}]"
         entry = _object(config, where)
-        role = _text(entry.get("role"), f"{where}.role")
+        role = configs.take(_text(entry.get("role"), f"{where}.role"), f"{where}.role")
         limits[role] = _scalars(entry.get("limits"), f"{where}.limits")
-        guarantees.setdefault(role, _scalars(entry.get("guarantees"), f"{where}.guarantees"))
+        guaranteed = _scalars(entry.get("guarantees"), f"{where}.guarantees")
+        if "guarantees" in entry and Quantities(guarantees.get(role, guaranteed)) != Quantities(guaranteed):
+            raise contradiction(f"role '{role}' has another guarantee in 'infos'", f"{where}.guarantees")
+        guarantees.setdefault(role, guaranteed)
     return {role: Quota(Quantities(guarantees[role]), Limits(limits.get(role, {}))) for role in sorted(guarantees)}
 
 
@@ -73,17 +78,18 @@ def _quota_config(role: str, guarantees: Mapping[str, float], limits: Mapping[st
 def roles(answer: Any) -> dict[str, RoleUsage]:
     """`GET /roles`: what each known role holds."""
     found: dict[str, RoleUsage] = {}
+    names = Once()
     for index, element in enumerate(_list(_answer(answer, "roles").get("roles"), "roles")):
         where = f"roles[{index}]"
         entry = _object(element, where)
         quota = _object(entry.get("quota"), f"{where}.quota")
-        found[_text(entry.get("name"), f"{where}.name")] = RoleUsage(
+        found[names.take(_text(entry.get("name"), f"{where}.name"), f"{where}.name")] = RoleUsage(
             consumed=_amounts(quota["consumed"], f"{where}.quota.consumed") if "consumed" in quota else None,
             allocated=_amounts(entry.get("allocated"), f"{where}.allocated"),
             offered=_amounts(entry.get("offered"), f"{where}.offered"),
             reserved=_amounts(entry.get("reserved"), f"{where}.reserved"),
             frameworks=len(_list(entry.get("frameworks"), f"{where}.frameworks")),
-            weight=_number(entry.get("weight", 1.0), f"{where}.weight"),
+            weight=_weight(entry.get("weight", 1.0), f"{where}.weight"),
         )
     return found
 
@@ -108,10 +114,11 @@ def quota_of_role(answer: Any, role: str) -> Quota:
 
 def weights(answer: Any) -> dict[str, float]:
     """`GET /weights`: what is configured, sorted; every other role has weight 1."""
-    found = {}
+    found, names = {}, Once()
     for index, info in enumerate(_list(answer, "weights")):
         entry = _object(info, f"[{index}]")
-        found[_text(entry.get("role"), f"[{index}].role")] = _number(entry.get("weight"), f"[{index}].weight")
+        role = names.take(_text(entry.get("role"), f"[{index}].role"), f"[{index}].role")
+        found[role] = _weight(entry.get("weight"), f"[{index}].weight")
     return dict(sorted(found.items()))
 
 
@@ -162,9 +169,21 @@ def _amounts(value: Any, where: str) -> Quantities:
 
 def _milli(value: Any, where: str) -> int:
     try:
-        return to_milli(_number(value, where))
+        amount = to_milli(_number(value, where))
     except ValueError as error:
         raise UnexpectedAnswer(f"the master's answer is not as documented: {error}", field=where) from None
+    if amount < 0:
+        raise UnexpectedAnswer(f"the master's answer is not as documented: {value} is below zero", field=where)
+    return amount
+
+
+def _weight(value: Any, where: str) -> float:
+    weight = _number(value, where)
+    if not weight > 0:
+        raise UnexpectedAnswer(
+            f"the master's answer is not as documented: the weight {value} is not above zero", field=where
+        )
+    return weight
 
 
 def _number(value: Any, where: str) -> float:
@@ -222,6 +241,25 @@ def texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise ValueError(f"expected a list, got {_kind(value)}")  # noqa: TRY004  # a TypeError is Python's own
     return tuple(map(text, value))
+
+
+def contradiction(sentence: str, where: str) -> UnexpectedAnswer:
+    """The error for an answer whose parts cannot all be true."""
+    return UnexpectedAnswer(f"the master's answer contradicts itself: {sentence}", field=where)
+
+
+class Once:
+    """The names in a list in which each may be only once: whoever adds up twice would share out what is not there."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def take(self, name: str, where: str) -> str:
+        """The name.  Raises UnexpectedAnswer if it was there before."""
+        if name in self._taken:
+            raise contradiction(f"'{name}' is in the list twice", where)
+        self._taken.add(name)
+        return name
 
 
 def undocumented(error: Exception, where: str) -> UnexpectedAnswer:

@@ -102,13 +102,22 @@ class Master:
 
     @property
     def profile(self) -> "Profile":
-        """The profile of the master's version; requested once (GET /version, which is open to all)."""
-        from mesosctl.api import responses
+        """The profile of the master's version."""
         from mesosctl.model.version_profile import profile_of
 
         if self._profile is None:
-            self._profile = profile_of(responses.version(self.get("/version")))
+            self._profile = profile_of(self.version())
         return self._profile
+
+    def version(self) -> str:
+        """The version that the master shows (GET /version, which is open to all), with a notice if it is unreadable."""
+        from mesosctl.api import responses
+        from mesosctl.model.version_profile import is_version, profile_of
+
+        version = responses.version(self.get("/version"))
+        if not is_version(version):
+            self.notice(f"the master shows '{version}' as its version; assumed to be Mesos {profile_of(version).name}")
+        return version
 
     # --- Reading ----------------------------------------------------------------------------------
 

@@ -94,14 +94,20 @@ PROFILES = {profile.name: profile for profile in (MESOS_1_4, MESOS_1_11)}
 
 # UPDATE_QUOTA, limits and the newer capacity rule arrived together.
 _FIRST_WITH_LIMITS = (1, 9)
+_VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?![0-9])")  # longer numbers are not versions
 
 
 def profile_of(version: str) -> Profile:
     """The profile of a master of this version ("1.11.0"); an invalid version counts as new."""
-    match = re.match(r"(\d{1,9})\.(\d{1,9})", version)  # longer numbers are not versions
+    match = _VERSION.match(version)
     if match is not None and (int(match[1]), int(match[2])) < _FIRST_WITH_LIMITS:
         return MESOS_1_4
     return MESOS_1_11
+
+
+def is_version(text: str) -> bool:
+    """Whether `profile_of` can read a version; of one that it cannot, the rules are only assumed."""
+    return _VERSION.match(text) is not None
 
 
 DEFAULTS: Mapping[str, str] = {

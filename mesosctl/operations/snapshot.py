@@ -73,7 +73,7 @@ def read_snapshot(
     read.
     """
     report = progress or (lambda *_: None)
-    version = responses.version(master.get("/version"))
+    version = master.version()
     before = _settings(master)  # which finds the leader; for /flags it would have to be looked for
     flags = _if_allowed(lambda: responses.flags(master.get("/flags")))
     for attempt in range(1, ATTEMPTS + 1):

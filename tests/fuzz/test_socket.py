@@ -26,7 +26,7 @@ def master(tmp_path_factory: pytest.TempPathFactory):
 
 
 def spoken(sent: Sent) -> bytes:
-    lines = {"host": "x", "connection": "close", "content-length": str(len(sent.body)), **sent.headers}
+    lines = {"host": "localhost", "connection": "close", "content-length": str(len(sent.body)), **sent.headers}
     head = f"{sent.method} {sent.target or '/'} HTTP/1.1\r\n"
     head += "".join(f"{name}: {value}\r\n" for name, value in lines.items())
     return head.encode(errors="surrogatepass") + b"\r\n" + sent.body

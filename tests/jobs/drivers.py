@@ -112,7 +112,7 @@ class Driver:
     def post(self, name: str, document: Mapping[str, object]) -> None:
         body = serialize(name, document)
         self._writer.write(
-            f"POST /master/{name} HTTP/1.1\r\nHost: x\r\nUser-Agent: libprocess/{self._pid}\r\n"
+            f"POST /master/{name} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: libprocess/{self._pid}\r\n"
             f"Libprocess-From: {self._pid}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
             + body
         )

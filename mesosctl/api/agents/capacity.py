@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from mesosctl.api.agents.entry import AgentResources, elements, is_in_service
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
-from mesosctl.api.responses import wrong
+from mesosctl.api.responses import Once, wrong
 from mesosctl.model.quantities import to_milli
 from mesosctl.model.quota.capacity import AgentCapacity
 from mesosctl.model.resource import Reservation, Resource
@@ -17,6 +17,10 @@ def agents(answer: Any) -> list[AgentCapacity]:
     listed = answer.get("slaves") if isinstance(answer, dict) else None
     if not isinstance(listed, list):
         raise wrong(listed, "a list", "slaves")
+    ids = Once()
+    for index, entry in enumerate(listed):
+        if isinstance(entry, dict) and isinstance(entry.get("id"), str):
+            ids.take(entry["id"], f"slaves[{index}].id")
     read = AgentResources()
     return [_agent(entry, f"slaves[{index}]", read) for index, entry in enumerate(listed)]
 
@@ -31,7 +35,7 @@ class AgentCapacities(NamedTuple):
 
 def agent_capacities(chunks: Iterable[bytes]) -> AgentCapacities:
     """Like `agents`, but read from an answer while its chunks arrive.  Raises ConversionError if it is not JSON."""
-    found, resources = AgentCapacities([], []), AgentResources()
+    found, resources, ids = AgentCapacities([], []), AgentResources(), Once()
 
     def read(entry: Any, where: str) -> tuple[AgentCapacity, Any, Any]:
         return _agent(entry, where, resources), entry.get("id"), entry.get("hostname")
@@ -41,7 +45,9 @@ def agent_capacities(chunks: Iterable[bytes]) -> AgentCapacities:
 
         return texts.capacities(read)
 
-    for capacity, agent_id, hostname in elements(chunks, shortcuts, read):
+    for index, (capacity, agent_id, hostname) in enumerate(elements(chunks, shortcuts, read)):
+        if isinstance(agent_id, str):
+            ids.take(agent_id, f"slaves[{index}].id")
         found.capacities.append(capacity)
         if isinstance(agent_id, str) and isinstance(hostname, str):
             found.names.append({"hostname": hostname, "id": agent_id})

@@ -17,7 +17,7 @@ from mesosctl.api.agents.entry import (
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
 from mesosctl.api.protobuf_json.decoding import text_if_undecoded
 from mesosctl.api.protobuf_json.resource_lists import Known
-from mesosctl.api.responses import wrong
+from mesosctl.api.responses import Once, wrong
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resources import Resources
 
@@ -36,7 +36,10 @@ def registered_agents(chunks: Iterable[bytes]) -> list[RegisteredAgent]:
 
         return texts.registered_agents(reader.agent)
 
-    return list(elements(chunks, shortcuts, reader.agent))
+    found, ids = list(elements(chunks, shortcuts, reader.agent)), Once()
+    for index, agent in enumerate(found):
+        ids.take(agent.id, f"slaves[{index}].id")
+    return found
 
 
 def agent_state(answer: Any) -> Resources:

@@ -7,7 +7,7 @@ from typing import Any
 from mesosctl.api.agents.entry import is_in_service, why_out_of_service
 from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
 from mesosctl.api.protobuf_json.json_parts import parts
-from mesosctl.api.responses import NATURAL, text, undocumented, wrong
+from mesosctl.api.responses import NATURAL, Once, text, undocumented, wrong
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ _Found = tuple[str, str | None]
 
 def agents_in_service(chunks: Iterable[bytes]) -> AgentsInService:
     """Read from an answer while its chunks arrive.  Raises UnexpectedAnswer; ConversionError if it is not JSON."""
-    found = AgentsInService()
+    found, ids = AgentsInService(), Once()
     listed: dict[str, Any] = {"slaves": None, "recovered_slaves": []}
     for part in parts(chunks, shortcuts=_shortcuts):
         name = part.path[0] if len(part.path) == 1 else ""
@@ -41,6 +41,7 @@ def agents_in_service(chunks: Iterable[bytes]) -> AgentsInService:
             for agent_id, cause in (
                 part.value.values if isinstance(part.value, Run) else [_agent(part.value, part.where)]
             ):
+                ids.take(agent_id, f"slaves[{found.registered}].id")
                 found.registered += 1
                 if cause is not None:
                     found.out_of_service[agent_id] = cause

@@ -19,11 +19,15 @@ from mesosctl.model.quantities import to_sent_milli
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
+from mesosctl.model.values import Ranges
 
 MOST_KNOWN = 4096
 """The most values that are kept: beyond this number hardly any repeat, and keeping them would cost more than it
 saves.
 """
+
+_UNREADABLE = 2**64 - 1024
+"""JSON's numbers are doubles, of which this and larger ones do not fit into 64 bits."""
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -56,7 +60,18 @@ class Known(Generic[Key, Value]):
 
 def resource_at(message: Any, path: str) -> Resource:
     """The Resource message at `path`.  Raises ConversionError and RuleViolation."""
-    return to_core(read(RESOURCE, message, path), path)
+    entry = to_core(read(RESOURCE, message, path), path)
+    if isinstance(entry.value, Ranges):
+        for index, span in enumerate(message["ranges"].get("range", ())):
+            for name in ("begin", "end"):
+                if (
+                    isinstance(span[name], int | float) and not 0 <= span[name] < _UNREADABLE
+                ):  # it has become another number
+                    where = f"{path}.ranges.range[{index}].{name}"
+                    raise RuleViolation(
+                        f"{span[name]:.0f} is not a number of 64 bits", field=where, rule="resource.ranges"
+                    )
+    return entry
 
 
 class Entries:

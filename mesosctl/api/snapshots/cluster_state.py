@@ -10,7 +10,7 @@ from typing import Any
 from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
 from mesosctl.api.protobuf_json.json_parts import Part, parts
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
-from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
+from mesosctl.api.responses import NATURAL, Once, text, texts, undocumented, wrong
 from mesosctl.api.snapshots.framework_offers import FrameworkOffers
 from mesosctl.api.snapshots.state_elements import Held, ReadAgent, StateElements
 from mesosctl.model.offers.offers import Offer
@@ -64,6 +64,7 @@ class _Reader:
         self._of_next = FrameworkOffers(lists)
         self._told = False
         self._state = ClusterState()
+        self._agents, self._frameworks = Once(), Once()
         self._readers: dict[tuple[str, ...], Callable[[Any, str], None]] = {
             ("get_state", "get_agents", "agents"): lambda *entry: self._add([self._elements.agent(*entry)]),
             ("get_state", "get_frameworks", "frameworks"): lambda entry, _: self._framework(entry),
@@ -103,6 +104,7 @@ class _Reader:
 
     def _add(self, agents: Iterable[ReadAgent]) -> None:
         for agent, allocated, lends in agents:
+            self._agents.take(agent.id, f"get_agents.agents[{len(self._state.agents)}].agent_info.id.value")
             self._state.agents.append(agent)
             self._state.lends = self._state.lends or lends
             self._allocated.append(allocated)
@@ -122,6 +124,8 @@ class _Reader:
             offer_constraints=dict(entry.get("offer_constraints", {})),
             offer_filters=dict(info.get("offer_filters", {})),
         )
+        where = f"get_frameworks.frameworks[{len(self._state.frameworks)}].framework_info.id.value"
+        self._frameworks.take(framework.id, where)
         self._state.frameworks.append(framework)
         refines = "RESERVATION_REFINEMENT" in capabilities
         self._state.offers += self._of_next.of(entry, framework.name, stacked_format=refines)

@@ -28,6 +28,7 @@ from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resources import Resources
 from mesosctl.planning.plan import QuotaStep, Step, WeightsStep
 from mesosctl.planning.reservation_plan import ReservationStep
+from mesosctl.user_folders import state_folder
 
 SCHEMA_VERSION = 2
 _PRIVATE = 0o600
@@ -35,8 +36,7 @@ _PRIVATE = 0o600
 
 def folder(variables: Mapping[str, str]) -> Path:
     """The folder of journals: below XDG_STATE_HOME, or ~/.local/state."""
-    base = variables.get("XDG_STATE_HOME", os.environ.get("XDG_STATE_HOME", ""))
-    return (Path(base) if base.startswith("/") else Path.home() / ".local" / "state") / "mesosctl" / "apply"
+    return state_folder({**os.environ, **variables}) / "apply"
 
 
 def digest(text: str, *, prune: bool) -> str:

@@ -32,7 +32,7 @@ def connect(master: Cluster) -> socket.socket:
 def post(target: str, content: str, *, version: str = "1.1", headers: tuple[str, ...] = ()) -> bytes:
     lines = (
         f"POST {target} HTTP/{version}",
-        "Host: x",
+        "Host: localhost",
         "Content-Type: application/json",
         f"Content-Length: {len(content)}",
         *headers,

@@ -23,7 +23,7 @@ SMALL = ClientLimits(
     idle_seconds=3600,
 )
 ROOMY = ClientLimits()
-HEALTH = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LISTEN = b'{"type":"SUBSCRIBE"}'
 
 
@@ -58,7 +58,7 @@ class Client:
         async with asyncio.timeout(PATIENCE):
             head = await self.reader.readuntil(b"\r\n\r\n")
             length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
-            return head + await self.reader.readexactly(int(length))
+            return head + await self.reader.readexactly(int(length or b"0"))
 
     async def event(self) -> bytes:
         """The next record of a stream, from the chunk that it is."""
@@ -102,11 +102,13 @@ class Served:
 
 
 @asynccontextmanager
-async def served(limits: ClientLimits, flags: dict[str, str] | None = None, agents: int = 1) -> AsyncIterator[Served]:
+async def served(
+    limits: ClientLimits, flags: dict[str, str] | None = None, agents: int = 1, host: str = "127.0.0.1", **more: Any
+) -> AsyncIterator[Served]:
     spec = ClusterSpec(("cpus:8;mem:8192",) * agents, "1.11", flags=flags or {})
-    server = Server(spec.start(), limits=limits)
+    server = Server(spec.start(), limits=limits, **more)
     ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    running = asyncio.create_task(server.run("127.0.0.1", 0, ready.set_result))
+    running = asyncio.create_task(server.run(host, 0, ready.set_result))
     found = Served(server, int((await ready).rpartition(":")[2]), [])
     try:
         yield found
@@ -118,6 +120,7 @@ async def served(limits: ClientLimits, flags: dict[str, str] | None = None, agen
 
 
 def post(body: bytes, path: str = "/quota", **headers: Any) -> bytes:
-    lines = {"Host": "x", "Content-Length": str(len(body)), **{k.replace("_", "-"): str(v) for k, v in headers.items()}}
+    usual = {"Host": "localhost", "Content-Length": str(len(body))}
+    lines = usual | {name.replace("_", "-"): str(value) for name, value in headers.items()}
     listed = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
     return f"POST {path} HTTP/1.1\r\n{listed}\r\n".encode() + body

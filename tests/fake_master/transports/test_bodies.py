@@ -38,7 +38,7 @@ def test_a_refusal_has_no_body_for_head() -> None:
 def test_a_body_in_chunks_is_413_once_it_is_too_large() -> None:
     async def play() -> None:
         async with served(SMALL) as at:
-            head = b"POST /quota HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+            head = b"POST /quota HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
             client = await (await at.client()).says(head + b"1f4\r\n" + b"x" * 500 + b"\r\n")
             await client.says(b"1f5\r\n" + b"x" * 501 + b"\r\n")
             assert await client.status() == 413

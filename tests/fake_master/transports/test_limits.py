@@ -25,7 +25,7 @@ HALF = b"GET /hea"
         HEALTH + HALF,
         HEALTH + HEALTH + HALF,
         post(b"x" * 10) + HALF,
-        b"POST /quota HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na\r\n\r\n0\r\n\r\n" + HALF,
+        b"POST /quota HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na\r\n\r\n0\r\n\r\n" + HALF,
     ],
     ids=["at once", "after two", "after a body", "after chunks"],
 )
@@ -64,20 +64,20 @@ def test_a_connection_without_a_part_of_a_request_may_wait(first: bytes) -> None
 @pytest.mark.parametrize(
     "head",
     [
-        b"GET /quota?" + b"x" * 5000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET /quota HTTP/1.1\r\nHost: x\r\nX-Y: " + b"x" * 5000 + b"\r\n\r\n",
-        b"GET /quota HTTP/1.1\r\nHost: x\r\n" + b"".join(b"X-%d: y\r\n" % n for n in range(500)) + b"\r\n",
-        b"GET /quota HTTP/1.1\r\nHost: x\r\nX-Y" + b"x" * 5000 + b": 1\r\n\r\n",
-        b"GET /quota HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-        b"GET /quota HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-        b"GET /quota HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"GET /quota?" + b"x" * 5000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET /quota HTTP/1.1\r\nHost: localhost\r\nX-Y: " + b"x" * 5000 + b"\r\n\r\n",
+        b"GET /quota HTTP/1.1\r\nHost: localhost\r\n" + b"".join(b"X-%d: y\r\n" % n for n in range(500)) + b"\r\n",
+        b"GET /quota HTTP/1.1\r\nHost: localhost\r\nX-Y" + b"x" * 5000 + b": 1\r\n\r\n",
+        b"GET /quota HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        b"GET /quota HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        b"GET /quota HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
         b"GET /quota HTTP/1.1\r\nno colon\r\n\r\n",
         b"GET /quota HTTP/1.1\r\nX-Y: a\0b\r\n\r\n",
         b"GET\r\n\r\n",
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 this is TLS \r\n\r\n",
         b"\0\0\0\0\r\n\r\n",
         b"GET /quota HTTP/9.9.9\r\n\r\n",
-        b"GET http://[ HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET http://[ HTTP/1.1\r\nHost: localhost\r\n\r\n",
     ],
     ids=lambda head: repr(head[:40]),
 )
@@ -140,7 +140,7 @@ def test_who_does_not_read_an_answer_is_cut_off() -> None:
             assert isinstance(transport, asyncio.Transport)
             transport.pause_reading()
             while not transport.is_closing():
-                client.writer.write(b"GET /slaves HTTP/1.1\r\nHost: x\r\n\r\n" * 100)
+                client.writer.write(b"GET /slaves HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100)
                 async with asyncio.timeout(PATIENCE):
                     try:
                         await client.writer.drain()
@@ -196,9 +196,12 @@ def test_silent_and_slow_clients_cost_the_others_nothing() -> None:
             for number in range(200):
                 client = await at.client()
                 await client.says(
-                    [b"", b"GET /sl", post(b"{", Content_Length=50), b"GET /slaves HTTP/1.1\r\nHost: x\r\n\r\n"][
-                        number % 4
-                    ]
+                    [
+                        b"",
+                        b"GET /sl",
+                        post(b"{", Content_Length=50),
+                        b"GET /slaves HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                    ][number % 4]
                 )
             quota = json.dumps(
                 {"role": "r", "force": True, "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]}
