@@ -118,7 +118,8 @@ def create_volume(
             f"{command('reservations', agent=agent.typed_name, role=owner.role)} shows what there is"
         )
         raise
-    made = replace(reserved, disk=volume._replace(principal=volume.principal or asks.principal))
+    source = reserved.disk.source if reserved.disk is not None else None
+    made = replace(reserved, disk=volume._replace(principal=volume.principal or asks.principal, source=source))
     existing = [entry for entry in agent.total if entry.is_persistent_volume]
     try:
         check_create([made], asks, existing=existing, agent_capabilities=agent.capabilities)
