@@ -184,7 +184,10 @@ class DryRun:
     def agents(self) -> list[RegisteredAgent]:
         """The registered agents, without what is used and offered of them."""
         everybody = self._master.state.agents.values()
-        return [RegisteredAgent(agent.id, agent.hostname, agent.pid, agent.total) for agent in everybody]
+        return [
+            RegisteredAgent(agent.id, agent.hostname, agent.pid, agent.total, attributes=agent.attributes)
+            for agent in everybody
+        ]
 
     @property
     def frameworks(self) -> dict[str, str]:
