@@ -25,6 +25,7 @@ SLEEPERS = {
     "tests/faults/law.py",  # a clock that skips what the tool sleeps
     "tests/jobs/files.py",  # the random moment of a kill
     "tests/jobs/test_files.py",  # a writer that is slow
+    "tests/jobs/recordings.py",  # the random moment of a kill
 }
 TRANSLATED = re.compile(
     r"\b(Raises \w+|None|nothing|empty|absent|False) where\b|\bwhoever\b|\bso many\b|\banew\b|\bstands? twice\b"

@@ -94,7 +94,7 @@ class _Room:
         self._sums: dict[int, Resources] = {}
 
     def parts(self, most: int | None) -> list[Resources]:
-        """Return the resources of at most so many tasks, with the role."""
+        """Return the resources of at most `most` tasks, with the role."""
         while self._left is not None and (most is None or len(self._parts) < most):
             part = part_of(self._left, self._task)
             if part is None:

@@ -10,8 +10,8 @@ _NOBODYS = secrets.token_hex(32)
 def secret_of(credentials: Mapping[str, str], principal: str) -> bytes:
     """The secret of a principal.
 
-    Of an unknown principal it is one that nobody knows. Whoever compares therefore needs no second question, which
-    could be forgotten, and takes the same time.
+    Of an unknown principal it is one that nobody knows. A comparison therefore needs no second question, which could
+    be forgotten, and takes the same time.
     """
     return credentials.get(principal, _NOBODYS).encode(errors="surrogateescape")
 

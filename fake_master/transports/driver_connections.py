@@ -22,7 +22,7 @@ _LARGEST_WAITING = 16 * 1024 * 1024
 class DriverConnections:
     """Writes to drivers and notices when they are gone; `exited` is called with an address whose connection is lost.
 
-    Whoever sends a message names the address that the master connects to, so there are at most `most` connections, and
+    The sender of a message names the address that the master connects to, so there are at most `most` connections, and
     what waits until they are open is bounded. A connection without a registered driver makes room for another.
     """
 

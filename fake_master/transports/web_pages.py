@@ -1,4 +1,4 @@
-"""What a web page may ask of a master that is served on a socket.
+"""The requests that a web page may send to a master that is served on a socket.
 
 A browser runs pages of anybody, and sends their requests to any address that it reaches, this machine's own included.
 It names the page's origin in the header Origin of a request that may change something, and the name that the page used

@@ -252,7 +252,7 @@ def contradiction(sentence: str, where: str) -> UnexpectedAnswer:
 
 
 class Once:
-    """The names in a list in which each may be only once: whoever adds up twice would share out what is not there."""
+    """The names in a list in which each may be only once: adding one up twice would share out what is not there."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()

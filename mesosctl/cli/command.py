@@ -273,7 +273,7 @@ _OTHER_TOOLS_WORDS = {
     "rm": ("remove", "destroy"),
     "version": ("--version",),
 }
-"""What people type who know other tools, and the words of mesosctl for it."""
+"""The words of other tools that people may type, and the words of mesosctl for them."""
 
 
 class Group(_Help, TyperGroup):

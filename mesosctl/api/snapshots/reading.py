@@ -125,7 +125,7 @@ class SnapshotElements:
         )
 
     def usage(self, entry: Mapping[str, Any], where: str) -> Usage:
-        """What a framework holds on an agent in a role."""
+        """The resources that a framework holds on an agent in a role."""
         tasks = entry.get("tasks", 0)
         if tasks < 0:
             raise wrong(f"{where}.tasks", "a count cannot be negative")

@@ -1,4 +1,4 @@
-"""What programs and people send, made from the tables of messages: it is taken or refused, and never more than that.
+"""Requests made from the tables of messages: each is taken or refused, and never more than that.
 
 A field is tried the day it is described.  `tests/fuzz` tries histories of such requests for longer.
 """
