@@ -10,7 +10,7 @@ import itertools
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -31,11 +31,49 @@ _MOST_LINKS = 40
 _NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)
 
 
-def write_atomically(path: Path, text: str, *, field: str = "--file", new_mode: int = NEW_FILE_MODE) -> None:
+def state_folder(variables: Mapping[str, str]) -> Path:
+    """The user's folder for what programs keep, in `XDG_STATE_HOME` or below the home.
+
+    A container may run as a user that nobody has named, and without HOME. Raises BadInput if there is no such folder.
+    """
+    base, home = variables.get("XDG_STATE_HOME", ""), variables.get("HOME", "")
+    if base.startswith("/"):
+        return Path(base, "mesosctl")
+    if not home:
+        import pwd
+
+        try:
+            home = pwd.getpwuid(os.getuid()).pw_dir
+        except KeyError:
+            raise BadInput(
+                f"there is no home folder: HOME is not set, and the system does not know user {os.getuid()}",
+                hint="set HOME or XDG_STATE_HOME to a folder",
+            ) from None
+    return Path(home, ".local", "state", "mesosctl")
+
+
+def make_private_folder(path: Path) -> None:
+    """Make a folder of the user, and the missing ones above it: 0700 each, whatever the umask.  Raises OSError."""
+    missing = []
+    for folder in (path, *path.parents):
+        if folder.is_dir():
+            break
+        missing.append(folder)
+    for folder in reversed(missing):
+        try:
+            folder.mkdir(mode=0o700)
+        except FileExistsError:
+            if not folder.is_dir():  # else another program has just made it
+                raise
+        else:
+            folder.chmod(0o700)
+
+
+def write_atomically(path: Path, text: str, *, field: str | None = None, new_mode: int = NEW_FILE_MODE) -> None:
     """Replace a file, or the target of the user's own link, and keep owner and permissions; a new one gets `new_mode`.
 
-    A link of another user is not followed.  It is on the disk when this returns.  Raises BadInput naming `field`;
-    what was there is unchanged then.
+    A link of another user is not followed.  It is on the disk when this returns.  Raises BadInput naming `field`,
+    the option that named the file; what was there is unchanged then.
     """
     write_pieces(path, (text,), field=field, new_mode=new_mode)
 
@@ -48,7 +86,7 @@ def holds_another_text(path: Path, text: str) -> bool:
         return True
 
 
-def write_pieces(path: Path, pieces: Iterable[str], *, field: str = "--file", new_mode: int = NEW_FILE_MODE) -> None:
+def write_pieces(path: Path, pieces: Iterable[str], *, field: str | None = None, new_mode: int = NEW_FILE_MODE) -> None:
     """The same for a text that comes in pieces and is never complete in memory."""
     try:
         # A name from bytes that are not UTF-8 becomes the same bytes.

@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl
 from fake_master.registry.interface import SECONDS_TO_WAIT, RegistryFailure, UnreadableRegistry
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.transports.connections import DirectConnection, LazyConnection
+from mesosctl import file_writing
 from mesosctl.model.errors import BadInput
 from mesosctl.model.version_profile import MESOS_1_4, PROFILES
 
@@ -96,16 +97,8 @@ class FakeAddress:
 
 
 def state_folder() -> Path:
-    """The user's state folder for fake masters: below XDG_STATE_HOME, or ~/.local/state."""
-    base = os.environ.get("XDG_STATE_HOME", "")
-    if base.startswith("/"):
-        return Path(base) / "mesosctl" / "fake"
-    home = os.environ.get("HOME")
-    if not home:
-        import pwd
-
-        home = pwd.getpwuid(os.getuid()).pw_dir
-    return Path(home) / ".local" / "state" / "mesosctl" / "fake"
+    """The user's folder for the states of fake masters.  Raises BadInput if there is none."""
+    return file_writing.state_folder(os.environ) / "fake"
 
 
 def open_on_call(
