@@ -217,10 +217,11 @@ def _spec(options: ServeOptions) -> "ClusterSpec | RestoredCluster":
 def _warn_of_refused(hostnames: "Sequence[str]") -> None:
     """Log the agents that --acls keeps out; a real master does not report them either."""
     if hostnames:
-        more = f" and {len(hostnames) - 3} more" if len(hostnames) > 3 else ""
+        from mesosctl.model.text import listed  # late: it is seldom needed
+
         _log(
             logging.WARNING,
-            f"--acls does not let these agents register: {', '.join(hostnames[:3])}{more}",
+            f"--acls does not let these agents register: {listed(hostnames, 3)}",
             "grant their principals register_agents, and reserve_resources for the static reservations of the agents",
         )
 

@@ -34,7 +34,9 @@ class ServeOptions:
     agent: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="RESOURCES", help="Register an agent with resources such as 'cpus:12;mem:6144'. Repeat for several."
+            metavar="RESOURCES",
+            help="Register an agent with resources such as 'cpus:12;mem:6144', or in JSON, which can describe separate "
+            "disks. Repeat for several.",
         ),
     ] = None
     cluster: Annotated[

@@ -10,7 +10,7 @@ import itertools
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -29,27 +29,6 @@ _MOST_OF_A_NAME = 48
 _MOST_LINKS = 40
 """The most links on one path, as in Linux."""
 _NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)
-
-
-def state_folder(variables: Mapping[str, str]) -> Path:
-    """The user's folder for what programs keep, in `XDG_STATE_HOME` or below the home.
-
-    A container may run as a user that nobody has named, and without HOME. Raises BadInput if there is no such folder.
-    """
-    base, home = variables.get("XDG_STATE_HOME", ""), variables.get("HOME", "")
-    if base.startswith("/"):
-        return Path(base, "mesosctl")
-    if not home:
-        import pwd
-
-        try:
-            home = pwd.getpwuid(os.getuid()).pw_dir
-        except KeyError:
-            raise BadInput(
-                f"there is no home folder: HOME is not set, and the system does not know user {os.getuid()}",
-                hint="set HOME or XDG_STATE_HOME to a folder",
-            ) from None
-    return Path(home, ".local", "state", "mesosctl")
 
 
 def make_private_folder(path: Path) -> None:

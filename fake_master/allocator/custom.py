@@ -17,6 +17,7 @@ from fake_master.allocator.custom_watchdog import in_progress
 from fake_master.allocator.interface import Allocator, Callbacks
 from fake_master.allocator.options import Options
 from mesosctl.model.errors import BadInput
+from mesosctl.model.text import listed
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -96,9 +97,7 @@ def check_class(name: str, found: type) -> None:
     ]
     hint = "fake_master.allocator.interface.Allocator documents the interface"
     if missing:
-        more = f" and {len(missing) - 3} more" if len(missing) > 4 else ""
-        named = ", ".join(missing[:3] if more else missing)
-        raise _unusable(name, f"{found.__name__} does not implement {named}{more}", hint)
+        raise _unusable(name, f"{found.__name__} does not implement {listed(missing, 3)}", hint)
     others = sorted(getattr(found, "__abstractmethods__", ()))
     if others:
         raise _unusable(name, f"{found.__name__} does not implement {', '.join(others)}")

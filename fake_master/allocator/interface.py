@@ -127,7 +127,10 @@ class Allocator(ABC):
 
     @abstractmethod
     def next_deadline(self) -> float | None:
-        """When the next timer fires, or the present moment if a run is due already."""
+        """When something may happen next: the present moment if a run is due already.
+
+        None if nothing will until the next event, as where runs would only repeat one that offered nothing.
+        """
 
     # --- Agents -------------------------------------------------------------------------------------
 
@@ -196,6 +199,15 @@ class Allocator(ABC):
     @abstractmethod
     def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
         """Forget the filters of these roles, or of all, and offer again."""
+
+    def revive_for(self, framework: str, roles: Collection[str], requests: Sequence[ResourceRequest]) -> None:
+        """Do as `revive` for a framework that says which tasks it has waiting.
+
+        An allocator may look at agents without room for any of them later, with the next batch: the framework would
+        only decline them.
+        """
+        del requests
+        self.revive(framework, roles)
 
     @abstractmethod
     def request_resources(self, framework: str, requests: Sequence[ResourceRequest]) -> None:

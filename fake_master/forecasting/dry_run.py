@@ -29,6 +29,7 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.model.rate_limits import RateLimits
 from mesosctl.model.reservations.holdings import RegisteredAgent, spread
 from mesosctl.model.resources import Resources
+from mesosctl.model.text import listed
 from mesosctl.model.version_profile import recovery_factor, recovery_seconds
 from mesosctl.planning.comparison import RunSummary, forecast
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions, Forecast, LostAgent, TriedChange
@@ -140,9 +141,7 @@ class DryRun:
             if self._offers_suspended
             else "offers are made at once"
         )
-        names = ", ".join(self._names.of(agent.id) for agent in away[:_NAMED])
-        more = f" and {len(away) - _NAMED} more" if len(away) > _NAMED else ""
-        missing = f"; away: {names}{more}" if away else ""
+        missing = f"; away: {listed([self._names.of(agent.id) for agent in away], _NAMED)}" if away else ""
         back = f"{known - len(away)} of {known} agents {'is' if known - len(away) == 1 else 'are'} back"
         self._changes[-1:] = [TriedChange(f"failover: {back}: {wait}{missing}")]
 
@@ -153,12 +152,11 @@ class DryRun:
         """
         everybody = self._master.state.agents
         gone = [(everybody[agent_id].hostname, agent_id) for agent_id in dict.fromkeys(agent_ids)]
-        names = ", ".join(self._names.of(agent_id) for _, agent_id in gone[:_NAMED])
-        more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
+        names = listed([self._names.of(agent_id) for _, agent_id in gone], _NAMED)
         had = Quantities.total(everybody[agent_id].total.scalar_quantities() for _, agent_id in gone)
         share = f"{len(gone)} of {len(everybody)}{f' ({why})' if why else ''}"
         self._moved = True
-        self._changes[-1:] = [TriedChange(f"agents lost: {share}: {names}{more}", had)]
+        self._changes[-1:] = [TriedChange(f"agents lost: {share}: {names}", had)]
         self._lost += (LostAgent(hostname, agent_id) for hostname, agent_id in gone)
         with self._master.transaction():
             self._master.agent_removal.give_up([everybody[agent_id] for _, agent_id in gone])
@@ -186,7 +184,10 @@ class DryRun:
     def agents(self) -> list[RegisteredAgent]:
         """The registered agents, without what is used and offered of them."""
         everybody = self._master.state.agents.values()
-        return [RegisteredAgent(agent.id, agent.hostname, agent.pid, agent.total) for agent in everybody]
+        return [
+            RegisteredAgent(agent.id, agent.hostname, agent.pid, agent.total, attributes=agent.attributes)
+            for agent in everybody
+        ]
 
     @property
     def frameworks(self) -> dict[str, str]:

@@ -143,6 +143,20 @@ class Endpoints:
         self.find = router.find
 
 
+NOT_SERVED = {
+    "`/help`, `/help/…`": "the pages of this site and `mesos-fake-master --help` take its place",
+    "`/logging/toggle`": "`GET_LOGGING_LEVEL` and `SET_LOGGING_LEVEL` do the same",
+    "`/files/browse`, `/files/read`, `/files/download`, `/files/debug`": "there are no sandboxes and no log files",
+    "`/registrar(1)/registry`, metrics `registrar/…`": "the registry is a file, not a replicated log",
+    "`/system/stats.json`": "the figures of the machine are not those of a cluster",
+    "flag `whitelist`": "agents are taken out of service by DEACTIVATE_AGENT, or by leaving them out",
+    "flag `agent_removal_rate_limit`": "agents leave when a cluster file or a test says so",
+    "flag `max_executors_per_agent`": "a simulated agent runs any number of executors",
+    "flag `quorum`": "there is one master, which is the leader",
+}
+"""The endpoints and flags of a real master that this one does not have, and the reasons."""
+
+
 def page(endpoints: Endpoints) -> str:
     """Return the page `docs/reference/served.md`, Markdown."""
     return "\n".join(_lines(endpoints)) + "\n"
@@ -170,9 +184,15 @@ def _lines(endpoints: Endpoints) -> Iterator[str]:
     yield ""
     yield f"Calls that change something: {_names(call.name for call in calls if isinstance(call, Change))}."
     yield ""
-    yield f"Calls that the fake master answers with 501: {_names(endpoints.operator_api.not_served)}."
+    if endpoints.operator_api.not_served:
+        yield f"Calls that the fake master answers with 501: {_names(endpoints.operator_api.not_served)}."
+        yield ""
+    yield "`LIST_FILES` and `READ_FILE` are always answered with 404, because there are no files."
     yield from ("", "## Scheduler calls (`POST /api/v1/scheduler`)", "")
     yield f"{_names(endpoints.scheduler_api.served)}."
+    yield from ("", "## Not served", "", "| what | why |", "| --- | --- |")
+    for what, why in NOT_SERVED.items():
+        yield f"| {what} | {why} |"
 
 
 def _endpoint(route: Route) -> str:

@@ -134,6 +134,8 @@ class StateEndpoints:
         """Return the calls of the operator API that only read."""
         state, runtime = self._state, self._runtime
         return (
+            Reading("LIST_FILES", _no_files),
+            Reading("READ_FILE", _no_files),
             Reading("GET_HEALTH", lambda _body, _principal: {"healthy": True}),
             Reading("GET_VERSION", lambda _body, _principal: {"version_info": v1_messages.version_info(state)}),
             Reading("GET_FLAGS", self._get_flags),
@@ -186,6 +188,11 @@ class StateEndpoints:
         if not self._may_view_flags(principal):
             raise standard_refusal(403)
         return dict(sorted(self._state.flags.shown.items()))
+
+
+def _no_files(_body: Body, _principal: str | None) -> dict[str, Any]:
+    """Refuse LIST_FILES or READ_FILE: there are no files.  Raises Refusal (404)."""
+    raise standard_refusal(404)
 
 
 class LoggingCalls:

@@ -163,7 +163,7 @@ _POSSIBLE: Mapping[str, Mapping[str, Fits]] = {
 }
 """Fields that may be absent."""
 _WHOLE: Mapping[str, Fits] = {
-    "weight": lambda value: _number(value) and value > 0,
+    "weight": lambda value: isinstance(value, int | float) and not isinstance(value, bool) and value > 0,
     "checkpoint": lambda value: isinstance(value, list) and all(isinstance(entry, dict) for entry in value),
     "schedule": _windows,
 }

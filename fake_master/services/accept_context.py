@@ -36,7 +36,7 @@ class AcceptContext:
 
     @property
     def available(self) -> Resources:
-        """What a task may use."""
+        """The resources that a task may use."""
         return self.left.filter(lambda entry: not entry.shared) + self.shared
 
 

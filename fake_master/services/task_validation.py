@@ -188,7 +188,7 @@ def _overlap(parts: Sequence[Sequence[Resource]]) -> bool:
 
 
 def executor_held(context: AcceptContext, executor: Info | None) -> Resources:
-    """What an executor needs of the offer: nothing if it runs already."""
+    """The resources that an executor needs of the offer: none if it runs already."""
     if executor is None or runs_already(context, executor):
         return Resources()
     return resources_of(context, executor)
@@ -303,7 +303,7 @@ _LIMITED = ("cpus", "mem")
 
 
 def _in_group_problem(info: Info) -> Problem:
-    """What a task may not have in a group."""
+    """Apply the rules that only tasks of a group have."""
     container = info.get("container", _NOTHING)
     if container.get("type") == "DOCKER":
         return "Docker ContainerInfo is not supported on the task"

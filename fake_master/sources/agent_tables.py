@@ -7,6 +7,9 @@ from typing import Any
 
 from fake_master.sources.cluster_tables import check_keys, is_number, read_tables
 from fake_master.state.agents import Absence, Domain
+from mesosctl.api.protobuf_json.decoding import ConversionError, decode
+from mesosctl.api.protobuf_json.messages import read
+from mesosctl.api.resources import RESOURCE, to_core
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
@@ -28,12 +31,40 @@ _KNOWN_AGENT_KEYS = {
     "principal",
 }
 _MOST_AGENTS = 100_000
-_parsed = lru_cache(1024)(parse_resources)  # similar agents share one object
+
+
+@lru_cache(1024)  # similar agents share one object
+def _parsed(text: str) -> Resources:
+    """The resources of an agent: a text, or JSON, which can also describe disks.  Raises RuleViolation."""
+    return _in_json(text) if text.lstrip().startswith("[") else parse_resources(text)
+
+
+def _in_json(text: str) -> Resources:
+    """An array of Resource messages, as `--resources` of an agent takes it.  Raises RuleViolation."""
+    try:
+        entries = [to_core(read(RESOURCE, entry, f"[{index}]")) for index, entry in enumerate(decode(text))]
+    except ConversionError as error:
+        raise RuleViolation(
+            f"resources in JSON: {error}", field=error.path or "resources", rule="resource.json"
+        ) from None
+    for entry in entries:
+        wrong = (
+            "is reserved dynamically; an agent starts with static reservations alone"
+            if any(level.type == "DYNAMIC" for level in entry.reservations)
+            else "is a persistent volume, which is created on an agent"
+            if entry.is_persistent_volume
+            else "is revocable, which only an estimate of the agent is"
+            if entry.revocable
+            else None
+        )
+        if wrong is not None:
+            raise RuleViolation(f"{entry} {wrong}", field="resources", rule="resource.of-agent")
+    return Resources(entries)
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
-    """One agent to register: its resources as text, and its properties."""
+    """One agent to register: its resources as text or JSON, and its properties."""
 
     resources: str
     hostname: str | None = None

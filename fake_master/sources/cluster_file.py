@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from fake_master.master import Master
@@ -36,7 +37,7 @@ from mesosctl.model.errors import BadInput, Forbidden, RuleViolation
 from mesosctl.model.text import parse_resources
 from mesosctl.model.version_profile import MESOS_1_4, PROFILES, Profile
 
-_KNOWN_KEYS = {"mesos_version", "flags", "agents", "frameworks", "tasks", "rate_limits", *SECTIONS}
+_KNOWN_KEYS = {"mesos_version", "seed", "flags", "agents", "frameworks", "tasks", "rate_limits", *SECTIONS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,11 +230,14 @@ def _cluster(content: dict[str, Any], file: TextFile) -> ClusterSpec:
     if not isinstance(version, str):
         raise BadInput("mesos_version is not a string", field="mesos_version", hint='mesos_version = "1.11"')
     _profile(version)
+    seed = content.get("seed", 0)
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise BadInput("seed is not a whole number", field="seed", hint="seed = 7")
     return ClusterSpec(
         agents=agent_specs(agents, "agents"),
         mesos_version=version,
         flags=flags,
-        frameworks=simulated_frameworks(content.get("frameworks", []), "frameworks"),
+        frameworks=simulated_frameworks(content.get("frameworks", []), "frameworks", Path(file.name).parent, seed),
         task_outcome=task_outcome(content["tasks"], "tasks") if "tasks" in content else TaskOutcome(),
         lasting=read_lasting_state(content, file),
         file=file,

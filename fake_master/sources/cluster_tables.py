@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
+from fake_master.sources.demand import Recurring, Span, parse_time_span, read_tasks
 from fake_master.sources.initial_tasks import RunningTasks
 from fake_master.sources.simulated_frameworks import Answer, SimulatedFrameworkSpec
 from fake_master.state.tasks import TaskOutcome, TaskState
@@ -29,6 +31,9 @@ _KNOWN = {
     "capabilities",
     "connected",
     "count",
+    "every",
+    "from",
+    "lasts",
     "name",
     "per_offer",
     "principal",
@@ -75,14 +80,20 @@ def read_tables(
     return tuple(found)
 
 
-def simulated_frameworks(entries: Any, where: str) -> tuple[SimulatedFrameworkSpec, ...]:
-    """Read the array [[frameworks]].  Raises BadInput."""
+def simulated_frameworks(
+    entries: Any, where: str, folder: Path = Path(), seed: int = 0
+) -> tuple[SimulatedFrameworkSpec, ...]:
+    """Read the array [[frameworks]]; files that it names are in `folder`.  Raises BadInput."""
     if not isinstance(entries, list):
         raise BadInput(f"{where} is not an array of tables", field=where)
-    return read_tables(entries, where, "frameworks", _MOST_FRAMEWORKS, _simulated_frameworks)
+
+    def read(entry: dict[str, Any], place: str) -> list[SimulatedFrameworkSpec]:
+        return _simulated_frameworks(entry, place, folder, seed)
+
+    return read_tables(entries, where, "frameworks", _MOST_FRAMEWORKS, read)
 
 
-def _simulated_frameworks(entry: dict[str, Any], where: str) -> list[SimulatedFrameworkSpec]:
+def _simulated_frameworks(entry: dict[str, Any], where: str, folder: Path, seed: int) -> list[SimulatedFrameworkSpec]:
     check_keys(entry, _KNOWN, where)
     name = entry.get("name", f"framework-{where.rpartition('[')[2].rstrip(']')}")
     if not isinstance(name, str) or not name:
@@ -91,7 +102,7 @@ def _simulated_frameworks(entry: dict[str, Any], where: str) -> list[SimulatedFr
     if answer not in get_args(Answer):
         raise BadInput(f"{where}: answer is not accept, decline or hold", field=f"{where}.answer")
     task = _task(entry, where)
-    if answer == "accept" and not len(task):
+    if answer == "accept" and not len(task) and "from" not in entry:
         raise BadInput(
             f"{where} has no task", field=f"{where}.task", hint='task = "cpus:1;mem:512MiB", or answer = "decline"'
         )
@@ -124,6 +135,7 @@ def _simulated_frameworks(entry: dict[str, Any], where: str) -> list[SimulatedFr
         raise BadInput(
             f"{where}: suppressed names a role that is not one of the framework's roles", field=f"{where}.suppressed"
         )
+    more |= _over_time(entry, answer, task, roles, where, folder)
     principal = entry.get("principal")
     if not (principal is None or isinstance(principal, str)):
         raise BadInput(f"{where}: principal is not a string", field=f"{where}.principal")
@@ -139,11 +151,50 @@ def _simulated_frameworks(entry: dict[str, Any], where: str) -> list[SimulatedFr
             after=after,
             principal=principal,
             suppressed=suppressed,
+            seed=seed,
             where=where,
             **more,
         )
         for number in range(1, (count or 1) + 1)
     ]
+
+
+def _over_time(
+    entry: dict[str, Any], answer: str, task: Resources, roles: tuple[str, ...], where: str, folder: Path
+) -> dict[str, Any]:
+    """The fields about tasks that come over time: `every`, `lasts` and `from`."""
+    present = [key for key in ("every", "lasts", "from") if key in entry]
+    if not present:
+        return {}
+    if answer != "accept":
+        problem = f'{where}: {present[0]} is for a framework that launches tasks, not for answer = "{answer}"'
+        raise BadInput(problem, field=f"{where}.{present[0]}", hint=f"leave out {present[0]}, or answer")
+    lasts = _span(entry, "lasts", where) if "lasts" in entry else None
+    if "from" not in entry:
+        if "every" not in entry:
+            return {"lasts": lasts}
+        number = _count(entry, "tasks", where)
+        return {"lasts": lasts, "demand": Recurring(task, _span(entry, "every", where), lasts, number)}
+    for key in ("every", "lasts", "tasks", "per_offer"):
+        if key in entry:
+            problem = f"{where} has both from and {key}"
+            raise BadInput(problem, field=f"{where}.{key}", hint=f"the file says it; leave out {key}")
+    name = entry["from"]
+    if not isinstance(name, str) or not name:
+        raise BadInput(f"{where}: from is not the name of a csv file", field=f"{where}.from", hint='from = "tasks.csv"')
+    return {"demand": read_tasks(folder / name, f"{where}.from", task, roles)}
+
+
+def _span(entry: dict[str, Any], key: str, where: str) -> Span:
+    value = entry[key]
+    if is_number(value) and value > 0:
+        return Span.of(float(value))
+    if not isinstance(value, str):
+        raise BadInput(f"{where}: {key} is not a span of time", field=f"{where}.{key}", hint=f'{key} = "10m"')
+    try:
+        return parse_time_span(value, f"{where}.{key}")
+    except BadInput as error:
+        raise BadInput(f"{where}: {key}: {error.message}", field=error.field, hint=error.hint) from error
 
 
 def _task(entry: dict[str, Any], where: str) -> Resources:

@@ -5,6 +5,7 @@ Its frameworks hold their offers, like those of a snapshot; the task of each is 
 "accept"` makes it launch tasks. A sentence names anything that a cluster file cannot express.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import Any
 from fake_master.services.reservations import configured_form
 from fake_master.state.flags import DEFAULTS, known_flags
 from mesosctl.api.files.desired_state import content, labels_to_toml
+from mesosctl.api.resources import list_to_json
 from mesosctl.model.errors import BadInput
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
@@ -89,14 +91,16 @@ def _names(agents: Iterable[SnapshotAgent]) -> tuple[dict[str, str], list[str]]:
 def _agent(agent: SnapshotAgent, name: str, left_out: list[str]) -> dict[str, Any]:
     configured = Resources(configured_form(entry) for entry in agent.total.non_revocable())
     left_out += [
-        f"{entry} on {name}: a separate disk cannot be written as an amount"
-        for entry in configured
+        f"{entry} on {name}: a reservation or volume on a separate disk cannot be written"
+        for entry in agent.total.non_revocable()
         if entry.disk is not None
+        and entry.disk.source is not None
+        and (entry.is_dynamically_reserved or entry.is_persistent_volume)
     ]
-    written: dict[str, Any] = {
-        "hostname": name,
-        "resources": _text(entry for entry in configured if entry.disk is None),
-    }
+    # Only JSON can describe a separate disk.
+    has_disks = any(entry.disk is not None for entry in configured)
+    resources = json.dumps(list_to_json(configured, "POST")) if has_disks else _text(configured)
+    written: dict[str, Any] = {"hostname": name, "resources": resources}
     if agent.attributes:
         written["attributes"] = dict(agent.attributes)
     if not agent.active:

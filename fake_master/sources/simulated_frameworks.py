@@ -5,16 +5,19 @@ A simulated framework subscribes like any other, without a connection: it is han
 answers are due at once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
+from random import Random
 from types import MappingProxyType
 from typing import Any, Literal
 
 from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
+from fake_master.sources.demand import Demand, Span, WantedTask
 from fake_master.sources.initial_tasks import RunningTasks, SnapshotTasks, usage_of
+from fake_master.sources.waiting_tasks import Fitting, Waiting, WaitingTasks, part_of
 from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
 from fake_master.state.local_scheduler import LocalScheduler, LocalStream
@@ -22,8 +25,8 @@ from fake_master.state.offers import Offer
 from fake_master.state.subscription import Subscription
 from fake_master.state.tasks import Task, TaskStatus
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
+from mesosctl.model.values import IdentityCache
 from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import Lending
 
@@ -33,6 +36,9 @@ _MOST_REQUESTS = 1000
 _MOST_ROOMS = 1000
 TASK_INFO: Mapping[str, Any] = MappingProxyType({"command": MappingProxyType({"value": "true"})})
 """The fields of TaskInfo that all tasks of simulated frameworks share."""
+
+_amounts = IdentityCache(Resources.scalar_quantities)
+"""The amounts of a task: thousands share their resources."""
 
 Answer = Literal["accept", "decline", "hold"]
 
@@ -62,6 +68,12 @@ class SimulatedFrameworkSpec:
     connected: bool = True
     """Whether its scheduler is there; else it keeps its tasks and is offered nothing."""
     running: tuple[RunningTasks, ...] = ()
+    lasts: Span | None = None
+    """How long its tasks run; None if the table [tasks] says it."""
+    demand: Demand | None = None
+    """The tasks that it asks for over time, instead of `tasks` at once: it suppresses its roles while it wants none."""
+    seed: int = 0
+    """The seed of what is left to chance."""
     where: str = field(default="frameworks", compare=False)
     """The place of its table in the cluster file."""
 
@@ -117,6 +129,37 @@ class SimulatedFramework(LocalScheduler):
         """The message of the ERROR that the framework got."""
         self._answers_later = False
         """Whether its calls may have to wait for permits, which they get in their order."""
+        self.on_start: Callable[[WantedTask, Task], None] | None = None
+        """Called with each task of a demand that is launched."""
+        self._random = Random(f"{spec.seed}/{spec.where}/{spec.name}")  # noqa: S311  # no secrets here
+        self._asks: Iterator[WantedTask] = iter(())
+        """The tasks that it will ask for."""
+        self._next: WantedTask | None = None
+        """The first of them."""
+        self._joined = 0.0
+        """When it began to ask, in seconds since the epoch."""
+        self._waiting = WaitingTasks()
+
+    @property
+    def waiting(self) -> Collection[WantedTask]:
+        """The tasks that it has asked for and that have not started."""
+        return list(self._waiting)
+
+    @property
+    def next_ask(self) -> float | None:
+        """When it asks for the next task, in seconds since the epoch; None if never."""
+        return None if self._next is None else self._joined + self._next.asked
+
+    @property
+    def asks_endlessly(self) -> bool:
+        """Whether it never stops asking."""
+        return self._spec.demand is not None and self._spec.demand.is_endless
+
+    @property
+    def tasks_end(self) -> bool:
+        """Whether its tasks end by themselves."""
+        demand = self._spec.demand
+        return self._spec.lasts is not None or (demand is not None and demand.lasts_end)
 
     def join(self, hosts: Mapping[str, Agent]) -> None:
         """Subscribe, now or after its delay; `hosts` has the agents by hostname, for the tasks that run.
@@ -150,7 +193,8 @@ class SimulatedFramework(LocalScheduler):
             info["role"] = spec.roles[0]
         if spec.principal is not None:
             info["principal"] = spec.principal
-        return Subscription(info, suppressed=frozenset(spec.suppressed))
+        suppressed = spec.suppressed if spec.demand is None else spec.roles
+        return Subscription(info, suppressed=frozenset(suppressed))
 
     def _restore(self, wanted: Subscription, hosts: Mapping[str, Agent]) -> None:
         """Enter the framework as one that subscribed before this master started, with its tasks.  Raises BadInput."""
@@ -189,6 +233,10 @@ class SimulatedFramework(LocalScheduler):
         self._framework = framework
         framework.is_simulated = True
         self._answers_later = self._master.rate_limiting.throttles(framework)
+        if self._spec.demand is not None:
+            self._asks = self._spec.demand.tasks(self._random)
+            self._joined = self._master.state.now
+            self._plan_ask()
 
     def _call(self, action: Callable[[], None]) -> None:
         """Make a call, which the master throttles and counts as those of any other framework."""
@@ -234,6 +282,9 @@ class SimulatedFramework(LocalScheduler):
         framework = self._framework
         if framework is None or not framework.active:
             return
+        if self._spec.demand is not None and self._spec.answer == "accept":
+            self._answer_demand(framework, offers)
+            return
         for offer in offers:
             if offer.id not in framework.offers:
                 continue
@@ -256,10 +307,97 @@ class SimulatedFramework(LocalScheduler):
         if self._on_launch is not None and is_valid:
             self._on_launch(framework, offer, len(tasks))
 
+    # --- Demand ---------------------------------------------------------------------------------------
+
+    def _plan_ask(self) -> None:
+        self._next = next(self._asks, None)
+        due = self.next_ask
+        if due is not None:
+            self._master.state.timers.at(max(due, self._master.state.now), self._ask)
+
+    def _ask(self) -> None:
+        """Ask for everything that is due."""
+        now = self._master.state.now
+        while self._next is not None and self._joined + self._next.asked <= now:
+            waiting = self._waiting.add(self._next)
+            if waiting.wanted.agent is not None:
+                self._master.state.timers.at(now + self._master.allocation_interval, partial(self._release, waiting))
+            self._next = next(self._asks, None)
+        due = self.next_ask
+        if due is not None:
+            self._master.state.timers.at(due, self._ask)
+        self._revive()
+
+    def _release(self, waiting: Waiting) -> None:
+        """A task has waited for its host long enough."""
+        if self._waiting.release(waiting):
+            self._revive()
+
+    def _revive(self) -> None:
+        framework, spec = self._framework, self._spec
+        wanted = [role for role in spec.roles if role not in spec.suppressed]
+        if framework is not None and framework.active and wanted:
+            waiting = islice(self._waiting, _MOST_REQUESTS)
+            requests = [ResourceRequest(_amounts.of(task.resources)) for task in waiting]
+            self._call(partial(self._master.subscriptions.revive_for, framework, wanted, requests))
+
+    def _answer_demand(self, framework: Framework, offers: Sequence[Offer]) -> None:
+        """Launch what fits, first come, first served; suppress once nothing waits."""
+        agents = self._master.state.agents
+        for offer in offers:
+            if offer.id not in framework.offers:
+                continue
+            taken: list[Fitting] = []
+            if self._waiting:
+                taken = self._waiting.take(offer.resources, agents[offer.agent_id].hostname, offer.role)
+            if taken:
+                parts = [fitting.part.allocated_to(offer.role) for fitting in taken]
+                tasks = [
+                    self._task(framework, offer, part, fitting.waiting.wanted)
+                    for fitting, part in zip(taken, parts, strict=True)
+                ]
+                held = parts[0] if len(parts) == 1 else Resources(chain.from_iterable(parts))
+                self._call(partial(self._accept_demand, framework, offer, taken, tasks, held))
+            else:
+                self._call(
+                    partial(self._master.offer_answers.decline, framework, (offer.id,), self._spec.refuse_seconds)
+                )
+        if not self._waiting:
+            self._call(partial(self._suppress, framework))
+
+    def _task(self, framework: Framework, offer: Offer, part: Resources, wanted: WantedTask) -> Task:
+        name = wanted.name
+        if name is None:
+            self._launched += 1
+            name = f"task-{self._launched}"
+        return Task(name, framework.id, offer.agent_id, TASK_INFO, part, offer.role, lasts=wanted.lasts)
+
+    def _accept_demand(
+        self, framework: Framework, offer: Offer, taken: Sequence[Fitting], tasks: Sequence[Task], held: Resources
+    ) -> None:
+        """The master processes an ACCEPT; tasks on an offer that is gone wait again."""
+        if offer.id not in framework.offers:
+            self._waiting.put_back(fitting.waiting for fitting in taken)
+            self._soon(self._revive)
+            return
+        self._master.offer_answers.launch(framework, offer.id, tasks, held)
+        if self.on_start is not None:
+            for fitting, task in zip(taken, tasks, strict=True):
+                self.on_start(fitting.waiting.wanted, task)
+        if self._on_launch is not None:
+            self._on_launch(framework, offer, len(tasks))
+
+    def _suppress(self, framework: Framework) -> None:
+        """The master processes a SUPPRESS, unless more was asked for meanwhile."""
+        if not self._waiting and framework.roles - framework.suppressed:
+            self._master.subscriptions.suppress(framework, ())
+
+    # --- So many at once --------------------------------------------------------------------------------
+
     def _ask_for_the_rest(self) -> None:
         """Send REQUEST for the resources that it still needs, whenever they change; not every allocator uses it."""
         framework, spec = self._framework, self._spec
-        if framework is None or not framework.active or spec.tasks is None or spec.answer != "accept":
+        if framework is None or not framework.active or spec.tasks is None or spec.answer != "accept" or spec.demand:
             return
         lacking = spec.tasks - framework.alive
         if lacking != self._asked_for:
@@ -286,23 +424,11 @@ class SimulatedFramework(LocalScheduler):
     def _tasks(self, framework: Framework, offer: Offer, parts: Sequence[Resources]) -> list[Task]:
         first = self._launched + 1
         self._launched += len(parts)
-        return [
+        tasks = [
             Task(f"task-{number}", framework.id, offer.agent_id, TASK_INFO, part, offer.role)
             for number, part in enumerate(parts, first)
         ]
-
-
-def part_of(offered: Resources, task: Resources) -> Resources | None:
-    """The entries of an offer that make up one task, reserved ones first; None if it is too little."""
-    found: list[Resource] = []
-    ordered = sorted((entry for entry in offered if entry.disk is None), key=lambda entry: not entry.is_reserved)
-    for name, needed in task.scalar_quantities().items():
-        missing = needed
-        for entry in ordered:
-            if entry.name == name and isinstance(entry.value, int) and missing > 0:
-                taken = min(missing, entry.value)
-                found.append(replace(entry, value=taken))
-                missing -= taken
-        if missing > 0:
-            return None
-    return Resources(found) if found else None
+        if self._spec.lasts is not None:
+            for task in tasks:
+                task.lasts = self._spec.lasts.draw(self._random)
+        return tasks

@@ -7,6 +7,7 @@ from fake_master.extensions.revocation import Revoked as MasterRevoked
 from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec, read_cluster
 from fake_master.sources.cluster_writing import cluster_file
+from fake_master.sources.simulated_frameworks import SimulatedFramework
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.sources.source_file import read_opened
 from fake_master.state.clock import VirtualClock
@@ -162,7 +163,9 @@ def _longest_quiet(spec: ClusterSpec, master: Master) -> float:
     """Return the seconds for which it may be quiet before something that was decided earlier happens."""
     refusals = [min(framework.refuse_seconds, _LONGEST_REFUSAL) for framework in spec.frameworks]
     stopping = max(master.state.flags.revocation_grace_seconds or 0.0, spec.task_outcome.stop_seconds)
-    return max(*refusals, stopping) + max(spec.joins_after) + 2 * master.allocation_interval
+    between = [framework.demand.longest_gap for framework in spec.frameworks if framework.demand is not None]
+    longest = max(*refusals, stopping, *(min(gap, _LONGEST_REFUSAL) for gap in between))
+    return longest + max(spec.joins_after) + 2 * master.allocation_interval
 
 
 def _play(master: Master, clock: VirtualClock, recorder: _Recorder, quiet_seconds: float) -> bool:
@@ -175,19 +178,33 @@ def _play(master: Master, clock: VirtualClock, recorder: _Recorder, quiet_second
         before = len(recorder.steps), len(recorder.revoked)
         master.advance()
         due = master.next_deadline()
-        assert due is not None, "an allocator always has its next run before it"
+        if due is None:
+            return True  # nothing is left that could change anything
         passed = max(0.0, due - clock())
         clock.sleep(passed)
         quiet_for = 0.0 if (len(recorder.steps), len(recorder.revoked)) != before else quiet_for + passed
-        if quiet_for > quiet_seconds and not _tasks_will_end(master):
+        if quiet_for > quiet_seconds and not _tasks_will_end(master) and not _asks_for_more(master):
             return True
     return False
 
 
 def _tasks_will_end(master: Master) -> bool:
-    return master.state.task_outcome.outcome is not None and any(
-        len(framework.used()) for framework in master.state.frameworks.values()
+    """Return whether any task ends by itself; one of a framework with `lasts` does."""
+    all_end = master.state.task_outcome.outcome is not None
+    return any(
+        len(framework.used()) and (all_end or (_simulated(framework) is not None and _simulated(framework).tasks_end))  # type: ignore[union-attr]
+        for framework in master.state.frameworks.values()
     )
+
+
+def _asks_for_more(master: Master) -> bool:
+    """Return whether a framework will ask for more of a number of tasks that has an end."""
+    simulated = map(_simulated, master.state.frameworks.values())
+    return any(one is not None and one.next_ask is not None and not one.asks_endlessly for one in simulated)
+
+
+def _simulated(framework: Framework) -> SimulatedFramework | None:
+    return framework.scheduler if isinstance(framework.scheduler, SimulatedFramework) else None
 
 
 def _totals(master: Master) -> Quantities:

@@ -1,4 +1,4 @@
-"""What a principal may see of frameworks, their tasks and executors (Mesos documentation, "Authorization").
+"""The frameworks, tasks and executors that a principal may see (Mesos documentation, "Authorization").
 
 `roles.sees` says the same of roles.
 """

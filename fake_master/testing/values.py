@@ -40,7 +40,10 @@ class AgentConfig(TypedDict, total=False):
     oversubscribed: str
 
 
-class FrameworkConfig(TypedDict, total=False):
+_TasksOfFile = TypedDict("_TasksOfFile", {"from": str}, total=False)  # the name is a keyword
+
+
+class FrameworkConfig(_TasksOfFile, total=False):
     """One or several simulated frameworks; the keys mean the same as those of `[[frameworks]]` in a cluster file."""
 
     name: str
@@ -54,6 +57,8 @@ class FrameworkConfig(TypedDict, total=False):
     refuse_seconds: float
     capabilities: Sequence[str]
     after: float
+    every: str
+    lasts: str
     count: int
 
 

@@ -20,9 +20,9 @@ from urllib.parse import parse_qsl
 from fake_master.registry.interface import SECONDS_TO_WAIT, RegistryFailure, UnreadableRegistry
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.transports.connections import DirectConnection, LazyConnection
-from mesosctl import file_writing
 from mesosctl.model.errors import BadInput
 from mesosctl.model.version_profile import MESOS_1_4, PROFILES
+from mesosctl.user_folders import state_folder
 
 if TYPE_CHECKING:
     from fake_master.sources.cluster_file import ClusterSpec
@@ -86,19 +86,14 @@ class FakeAddress:
         digest = hashlib.blake2s(os.fsencode(self.file.resolve()), digest_size=4).hexdigest()
         name = f"{self.file.stem}-{digest}"
         if isinstance(spec, RestoredCluster):
-            return state_folder() / f"{name}-{spec.fingerprint}-{spec.profile.name}.sqlite"
+            return state_folder() / "fake" / f"{name}-{spec.fingerprint}-{spec.profile.name}.sqlite"
         # Other quotas, weights, reservations or volumes to begin with make another cluster, too.
         begins = f"-{spec.lasting.fingerprint}" if spec.lasting.fingerprint else ""
-        return state_folder() / f"{name}{begins}-{spec.mesos_version}.sqlite"
+        return state_folder() / "fake" / f"{name}{begins}-{spec.mesos_version}.sqlite"
 
     def built_in_state_file(self) -> Path:
         """The file of the built-in cluster's state."""
-        return state_folder() / f"built-in-{self.version or MESOS_1_4.name}.sqlite"
-
-
-def state_folder() -> Path:
-    """The user's folder for the states of fake masters.  Raises BadInput if there is none."""
-    return file_writing.state_folder(os.environ) / "fake"
+        return state_folder() / "fake" / f"built-in-{self.version or MESOS_1_4.name}.sqlite"
 
 
 def open_on_call(

@@ -8,6 +8,7 @@ documented JSON.
 from collections.abc import Mapping
 from typing import Any
 
+from mesosctl.api.protobuf_json.messages import INFINITE
 from mesosctl.model.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_milli
 from mesosctl.model.quota.role_status import RoleUsage
@@ -187,6 +188,8 @@ def _weight(value: Any, where: str) -> float:
 
 
 def _number(value: Any, where: str) -> float:
+    if isinstance(value, str) and value in INFINITE:
+        return INFINITE[value]
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise wrong(value, "a number", where)
     return float(value)

@@ -256,9 +256,9 @@ def ask_about_words_after_limit(session: Session, resources: Sequence[str] | Non
         if word in (resources or ()) and any(entry.name not in limits for entry in parse_words([word]))
     ]
     if unnamed:
-        from mesosctl.model.quota.desired import amounts_text
+        from mesosctl.model.amount_text import in_mesos_notation
 
-        both = ";".join([amounts_text(limits), *unnamed])
+        both = ";".join([in_mesos_notation(limits), *unnamed])
         session.confirm_destructive(
             "Guarantee it?",
             f"{' '.join(unnamed)} after --limit is a guarantee, not a part of the limit",

@@ -263,6 +263,19 @@ def _misplaced(option: str, ctx: Any, words: Sequence[str]) -> str:
     return f"write {option} after '{' '.join(path)}'" if is_below else ""
 
 
+_OTHER_TOOLS_WORDS = {
+    "ls": ("list",),
+    "get": ("list", "show"),
+    "describe": ("show",),
+    "create": ("set", "create"),
+    "edit": ("update", "set"),
+    "delete": ("remove", "destroy"),
+    "rm": ("remove", "destroy"),
+    "version": ("--version",),
+}
+"""What people type who know other tools, and the words of mesosctl for it."""
+
+
 class Group(_Help, TyperGroup):
     """A group of commands which takes the global options too; without a command it shows its help."""
 
@@ -283,12 +296,29 @@ class Group(_Help, TyperGroup):
         try:
             return super().resolve_command(ctx, args)
         except typer.TyperException as error:
+            if args[0] in _OTHER_TOOLS_WORDS:
+                error.message = f"No such command '{args[0]}'.{self._in_our_words(ctx, *args)}"
+                raise
             for word in args[1:]:
                 noun = self.get_command(ctx, word)
                 if isinstance(noun, Group) and noun.get_command(ctx, args[0]) is not None:
                     error.message = f"No such command '{args[0]}'. Did you mean '{word} {args[0]}'?"
                     break
             raise
+
+    def _in_our_words(self, ctx: Any, typed: str, *rest: str) -> str:
+        """The question after "No such command" for a word of other tools; empty if there is nothing like it."""
+        ours = _OTHER_TOOLS_WORDS[typed]
+        likely = [word for word in ours if word.startswith("-") or self.get_command(ctx, word) is not None]
+        for word in () if likely else rest:
+            noun = self.get_command(ctx, word)
+            if isinstance(noun, Group):
+                likely = [f"{word} {verb}" for verb in ours if noun.get_command(ctx, verb) is not None]
+            elif noun is not None and "list" in ours:
+                likely = [word]
+            if likely:
+                break
+        return f" Did you mean {', '.join(map(repr, likely))}?" if likely else ""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words; if there are none, the help goes to standard error, like a mistake."""

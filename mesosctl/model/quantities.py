@@ -90,8 +90,8 @@ def to_shown(milli: int) -> float:
 
 
 def format_double(value: float) -> str:
-    """A double with all of its digits: "2", "1234567.125"; `:g` keeps six."""
-    return repr(float(value)).removesuffix(".0")
+    """A double with all of its digits: "2", "1234567.125", or "Infinity"; `:g` keeps six."""
+    return "Infinity" if value == math.inf else repr(float(value)).removesuffix(".0")
 
 
 def format_milli(milli: int) -> str:
@@ -163,12 +163,12 @@ def _unit_factor(name: str, unit: str) -> tuple[int, int]:
         )
     if unit.lower() == "b":
         return 1, 1024**2
-    if prefix not in _UNIT_KIB or unit.lower() == prefix + "i":
+    if prefix not in _UNIT_KIB:
         raise RuleViolation(
             f"{name}: '{unit}' is not a unit",
             field=name,
             rule="resource.unit",
-            hint="units are B, KiB, MiB, GiB, TiB and PiB; KB to PB mean the same, as in Mesos; the default is MiB",
+            hint="units are B, KiB, MiB, GiB, TiB and PiB; KB to PB and Ki to Pi mean the same; the default is MiB",
         )
     return _UNIT_KIB[prefix], 1024
 

@@ -6,11 +6,13 @@ import shlex
 def command(verb: str, *arguments: object, **options: object) -> str:
     """`mesosctl volumes destroy agent-1 v1 --role web`: quoted for a shell, so that pasting it runs only this.
 
-    `options` are by their names; True is one without a value, and an underscore stands for a hyphen.  A test checks
-    that the command line has every verb and every option that is suggested.
+    `options` are by their names: True is one without a value, None is left out, and an underscore stands for a hyphen.
+    A test checks that the command line has every verb and every option that is suggested.
     """
     given: list[str] = []
     for name, value in options.items():
+        if value is None:
+            continue
         given.append(f"-{name}" if len(name) == 1 else "--" + name.replace("_", "-"))
         if value is not True:
             given.append(str(value))

@@ -6,6 +6,7 @@ disk added.
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mesosctl.model import roles
@@ -272,3 +273,9 @@ def format_span(seconds: float) -> str:
         return f"{seconds:.3g}s"
     minutes = round(seconds / 60)
     return f"{minutes // 60}h{minutes % 60:02d}m"
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """`a, b and 3 more`: the first few names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -1,6 +1,7 @@
 """Lists of agents, frameworks and roles: reading, selecting and sorting them, once or repeatedly."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from mesosctl.api import responses
@@ -11,9 +12,10 @@ from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities, to_double
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.reservations.holdings import RegisteredAgent
-from mesosctl.model.roles import did_you_mean, is_strict_subrole
+from mesosctl.model.roles import STANDARD_NAMES, did_you_mean, is_strict_subrole
+from mesosctl.model.text import listed
 from mesosctl.operations.quota.reading import quotas_if_allowed, read_roles
-from mesosctl.operations.reservations.targets import find_agent, has_attributes, listed, read_agents
+from mesosctl.operations.reservations.targets import find_agent, has_attributes, read_agents
 
 Progress = Callable[..., None]
 AGENT_KEYS = ("name", "status", "use")
@@ -182,7 +184,7 @@ def _sorted(
     word = sort.removeprefix("-")
     if word in keys:
         return sorted(entries, key=keys[word], reverse=sort != word)
-    names = sorted({name for one in known for name in one})
+    names = sorted({*STANDARD_NAMES, *chain.from_iterable(known)})  # whatever is listed, these are columns
     if word not in names:
         choices = ", ".join([*keys, *names])
         raise UsageError(

@@ -22,6 +22,7 @@ from mesosctl.model.roles import display_names, matches_agent
 from mesosctl.model.suggestion import command
 from mesosctl.operations.cluster import readings
 from mesosctl.operations.confirm import confirm
+from mesosctl.operations.waiting import BackOff
 from mesosctl.planning.dominant_shares import Sharing
 
 
@@ -208,15 +209,14 @@ class _SchedulerSession:
 
     def _confirm(self, offer: Offer, operation: OfferOperation, target: Resources) -> None:
         """Wait until the agent shows the operation. Raises NotConfirmed."""
-        pause = 0.05
+        pauses = BackOff(self._master)
         while not self._shows(offer, operation, target):
             if self._master.deadline.remaining() <= 0:
                 raise NotConfirmed(
                     f"{operation.action} was sent, but {offer.hostname} does not show it",
                     hint="a master silently drops what its rules or ACLs forbid",
                 )
-            self._master.settings.sleep(pause)
-            pause = min(2 * pause, 1.0)
+            pauses.sleep()
 
     def _shows(self, offer: Offer, operation: OfferOperation, target: Resources) -> bool:
         try:

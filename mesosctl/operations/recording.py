@@ -76,6 +76,7 @@ class Recorder:
     ) -> None:
         self._recording, self._open_master, self._options, self._around = recording, open_master, options, around
         self._reader = EventReader()
+        self._started = around.clock()
         self._ledger: Ledger | None = None
         self._lock = threading.RLock()
         self._pending: AbstractContextManager[None] | None = None
@@ -132,6 +133,8 @@ class Recorder:
                 return
             except (NoMaster, MasterFailed, DeadlinePassed) as error:
                 failures += self._away(error.message, failures)
+                if self._ledger is None and self._is_over(0.0):
+                    raise  # nothing was recorded
             if self._is_over(0.0):
                 return
 
@@ -140,9 +143,7 @@ class Recorder:
         self._lose()
         if failures == 0:
             self._around.tell(f"{why}; waiting until the master is back")
-        pause = _PAUSES[min(failures, len(_PAUSES) - 1)]
-        if not self._is_over(pause):
-            self._around.sleep(pause)
+        self._around.sleep(_PAUSES[min(failures, len(_PAUSES) - 1)])
         return 1
 
     def _lose(self) -> None:
@@ -155,7 +156,11 @@ class Recorder:
 
     def _is_over(self, pause: float) -> bool:
         """Whether --duration ends within a pause, by this machine's clock."""
-        return self._end is not None and self._now() + to_micros(pause) >= self._end
+        if self._options.duration is None:
+            return False
+        if self._end is None:  # no master has answered yet
+            return self._around.clock() + pause >= self._started + self._options.duration
+        return self._now() + to_micros(pause) >= self._end
 
     def _events(self, master: Master) -> Iterator[None]:
         """Take what a master tells, event after event.  Raises _Finished."""

@@ -23,7 +23,15 @@ from mesosctl.model.text import parse_of_agents
 from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.operations.quota.reading import QuotaOptions, check_entries, note_unknown_role
 from mesosctl.operations.reservations.send import SendOptions, operate
-from mesosctl.operations.reservations.targets import Owner, check_owner, find_agent, in_order, read_agent
+from mesosctl.operations.reservations.targets import (
+    Owner,
+    check_owner,
+    find_agent,
+    has_attributes,
+    in_order,
+    no_agent_with,
+    read_agent,
+)
 from mesosctl.planning import whatif_changes as changes
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions
 from mesosctl.planning.message_rates import RecordedTraffic, Simulation
@@ -138,6 +146,18 @@ def named_changes(  # the kinds of change
         for text in add_agents
     ]
     return found + [(word, changes.parse_change(check_no_braces(word))) for word in words]
+
+
+def _meant(agents: Sequence[RegisteredAgent], word: str) -> list[RegisteredAgent]:
+    """The agent that `word` names, or every agent with the attribute NAME=VALUE.  Raises NotFound, and UsageError."""
+    name, equals, value = word.partition("=")
+    if not equals:
+        return [find_agent(agents, word)]
+    found = [agent for agent in agents if has_attributes(agent, {name: value})]
+    if not found:
+        error = no_agent_with(agents, {name: value})
+        raise NotFound(error.message, field="--lose-agent", rule="agent.exists", hint=error.hint)
+    return found
 
 
 _ONCE = SendOptions(v1=True, wait=False, ask_agents=False)
@@ -284,7 +304,7 @@ class ChangeRunner:
     def _lost(self, change: changes.LoseAgents) -> tuple[list[str], str]:
         """The ids of the agents to lose, and the reason for their number if it was rounded up."""
         everybody = in_order(self._dry_run.agents)  # a master takes long to list thousands of agents
-        gone = [find_agent(everybody, word).id for word in change.names]
+        gone = list(dict.fromkeys(agent.id for word in change.names for agent in _meant(everybody, word)))
         part = round(len(everybody) * change.fraction, 6)
         count = math.ceil(part)
         gone += [agent.id for agent in spread(everybody, count)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from mesosctl.model.amount_text import in_words
 from mesosctl.model.quantities import Quantities, format_milli
 from mesosctl.model.quota.role_status import RoleStatus
+from mesosctl.model.text import listed
 from mesosctl.output.formats.amounts import amounts_text, quota_use_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
 
@@ -127,9 +128,9 @@ def _guarantee_verdict(statuses: Sequence[RoleStatus]) -> Verdict:
         )
     below = [status for status in promised if status.standing == "below guarantee"]
     idle = [status.role for status in promised if status.standing == "no frameworks"]
-    asked = f"no framework asks for the guarantee of {_listed(idle)}" if idle else ""
+    asked = f"no framework asks for the guarantee of {listed(idle, _NAMED)}" if idle else ""
     if below:
-        named = _listed([f"{one.role} (lacks {in_words(one.missing)})" for one in below])
+        named = listed([f"{one.role} (lacks {in_words(one.missing)})" for one in below], _NAMED)
         are = "is" if len(below) == 1 else "are"
         of_all = f"{len(below)} of {len(promised)} guarantees {are}" if len(promised) > 1 else "the guarantee is"
         sentence = f"{of_all} not met: {named}"
@@ -137,11 +138,6 @@ def _guarantee_verdict(statuses: Sequence[RoleStatus]) -> Verdict:
     if idle:
         return Verdict(asked, "at risk")
     return Verdict("every guarantee is met" if promised else "nothing is guaranteed", "met")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
 
 
 _NAMED = 3

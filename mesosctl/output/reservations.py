@@ -46,6 +46,12 @@ def _labels(level: Reservation) -> str:
     return ",".join(key if value is None else f"{key}={value}" for key, value in pairs) or "-"
 
 
+def _disk(holding: AgentReservation) -> str:
+    """The separate disk that it is on, `MOUNT:/mnt/data`."""
+    source = holding.source
+    return NOTHING if source is None else source.type + (f":{source.root}" if source.root else "")
+
+
 def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing is reserved") -> Report:
     """A line for every stack of every agent; `empty` is shown if there is none."""
 
@@ -64,6 +70,7 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
         Column("PRINCIPAL", rank=4),
         Column("LABELS", rank=5),
         Column("VOLUME", wide=True),
+        Column("DISK", wide=True),
         agent_id_column([holding.agent for holding in held]),
     )
 
@@ -78,6 +85,7 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
             "-" if holding.owner.principal is None else holding.owner.principal,
             _labels(holding.owner),
             _volume(holding),
+            _disk(holding),
             holding.agent.id,
         ]
 
@@ -96,6 +104,7 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
         tells = {
             "VOLUME": any(_volume(holding) != NOTHING for holding in held),
             "STACK": any(len(holding.stack) > 1 for holding in held),
+            "DISK": any(_disk(holding) != NOTHING for holding in held),
             "LABELS": any(_labels(holding.owner) != NOTHING for holding in held),
         }
         return shown._replace(
@@ -126,6 +135,7 @@ def volume_list(held: Sequence[AgentReservation], *, empty: str = "there are no 
         Column("SIZE", kind="amounts"),
         Column("IN USE", rank=1),
         Column("PATH", wide=True),
+        Column("DISK", wide=True),
         agent_id_column([holding.agent for holding in held]),
     )
 
@@ -137,6 +147,7 @@ def volume_list(held: Sequence[AgentReservation], *, empty: str = "there are no 
             plain_resources_text(holding.resources),
             "yes" if len(holding.allocated) else "no",
             (holding.disk.container_path if holding.disk else None) or "-",
+            _disk(holding),
             holding.agent.id,
         ]
 

@@ -36,6 +36,7 @@ PARTS = {
     "memory": Part(900),
     "subscriber": Part(900),
     "whatif": Part(900),
+    "cluster_file": Part(900),
     "live_snapshot": Part(900),
 }
 """In the order of the page."""

@@ -97,8 +97,7 @@ def _join(master: Master, number: int, role: str, day: Day) -> None:
 def _let_pass(master: Master, clock: VirtualClock, until: float) -> None:
     while clock.now < until:
         due = master.next_deadline()
-        assert due is not None
-        clock.now = min(until, max(due, clock.now))
+        clock.now = until if due is None else min(until, max(due, clock.now))
         master.advance()
 
 

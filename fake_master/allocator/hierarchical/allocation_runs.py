@@ -5,13 +5,15 @@ Time is virtual: `advance_to` fires the timers and does the runs that are due.
 
 from collections.abc import Mapping
 
-from fake_master.allocator.hierarchical.batch_schedule import Gate, RunQueue, Timers, agents_to_wait_for
+from fake_master.allocator.hierarchical.batch_schedule import Batches, Gate, RunQueue, Timers, agents_to_wait_for
 from fake_master.allocator.hierarchical.metrics import StopWatch, state_figures
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers
 from fake_master.allocator.hierarchical.records import Agent, Offered
+from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.stages.regular import RegularStages, Stage
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import InverseOfferCallback, OfferCallback, Offers
+from fake_master.allocator.options import keep_order
 from mesosctl.model.quantities import Quota
 
 
@@ -44,7 +46,7 @@ class AllocationRuns:
         inverse_offers: InverseOffers,
         on_offers: OfferCallback,
         on_inverse_offers: InverseOfferCallback | None,
-        steps: RunSteps,
+        steps: RunSteps | None,
         share: Stage | None = None,
     ) -> None:
         self.timers = timers
@@ -55,31 +57,63 @@ class AllocationRuns:
         self._inverse_offers = inverse_offers
         self._on_offers = on_offers
         self._on_inverse_offers = on_inverse_offers
-        self._steps = steps
+        self._steps = steps or RunSteps()
         self._runs = 0
         self._run_timer = StopWatch("allocator/mesos/allocation_run_ms", state.options.perf_counter)
         self._latency = StopWatch("allocator/mesos/allocation_run_latency_ms", state.options.perf_counter)
-        timers.after(state.options.allocation_interval, self._batch)
+        self._batches = Batches(timers, state.options.allocation_interval)
+        self._may_skip = (
+            steps is None
+            and share is None
+            and isinstance(state.role_sorter, DrfSorter)
+            and state.options.framework_sorter == "drf"
+            and state.options.shuffle is keep_order
+        )
+        """Whether nothing but changes of the state can make a run end differently from the one before."""
 
     # --- Time ---------------------------------------------------------------------------------------
 
     def advance_to(self, now: float) -> None:
         """Do everything that is due up to `now`."""
         self.queue.drain()
-        while self.timers.fire_next(now):
+        while self._fire_next(now):
             self.queue.drain()
         self.timers.now = max(self.timers.now, now)
 
     def next_deadline(self) -> float | None:
-        """Return when the next timer fires, or now if a run is already due."""
-        return self.timers.now if self.queue.is_pending else self.timers.next_deadline()
+        """Return when anything may happen next: now if a run is due, None if only an event can change that."""
+        if self.queue.is_pending:
+            return self.timers.now
+        timer = self.timers.next_due()
+        if self._is_quiet:
+            return None if timer is None else timer[0]
+        return (self._batches.due if timer is None else min(self._batches.due, timer))[0]
 
-    def _batch(self) -> None:
+    @property
+    def _is_quiet(self) -> bool:
+        """Whether the runs from now on are proved to offer nothing until an event or the end of a filter.
+
+        The last run was for all agents and made no offer. Nothing has changed since, and a run depends on nothing else:
+        the order is not left to chance, no extension takes part, and nobody has to be asked to leave.
+        """
+        return self._may_skip and not self._state.has_changed and not self._state.with_maintenance_ahead
+
+    def _fire_next(self, until: float) -> bool:
+        """Do the earliest thing that is due up to `until`; return False if there is none."""
+        if self._is_quiet:
+            self._runs += self._batches.skip(until)
+        timer = self.timers.next_due()
+        if timer is not None and timer < self._batches.due:
+            return self.timers.fire_next(until)
+        if self._batches.due[0] > until:
+            return False
+        self.timers.now = max(self.timers.now, self._batches.due[0])
         self.request_run_for_all()
         self.queue.drain()
-        self.timers.after(self._state.options.allocation_interval, self._batch)
+        self._batches.go_on()
         if self.gate.is_open:
             self._steps.after_batch()
+        return True
 
     # --- Runs ---------------------------------------------------------------------------------------
 
@@ -95,13 +129,18 @@ class AllocationRuns:
 
     def _run(self, candidates: dict[str, None]) -> None:
         state, steps = self._state, self._steps
+        is_for_all = len(candidates) == len(state.agents)
         steps.before_run()
         self._runs += 1
         self._latency.record(0.0)
         with self._run_timer:
-            agents, offered = self._stages.run(candidates.keys())
+            # With nobody to offer anything to, only an extension has anything to do.
+            is_idle = self._may_skip and not state.active_clients
+            agents, offered = ([], {}) if is_idle else self._stages.run(candidates.keys())
             steps.third_stage(agents, offered)
             offers = _by_framework(offered)
+            if is_for_all and not offers:
+                state.has_changed = False
             ahead = state.with_maintenance_ahead
             inverse = (
                 self._inverse_offers.make(state.agents[agent] for agent in candidates if agent in ahead)

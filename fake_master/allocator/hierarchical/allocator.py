@@ -4,15 +4,27 @@ Derived allocators have these hooks: the keyword arguments of the constructor, `
 `_filter_expired`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from fake_master.allocator.hierarchical.agent_and_framework_events import AgentEvents, FrameworkEvents
 from fake_master.allocator.hierarchical.allocation_runs import AllocationRuns, RunSteps
 from fake_master.allocator.hierarchical.batch_schedule import Timers
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
+from fake_master.allocator.hierarchical.offerable.allocations import Allocation
+from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
+from fake_master.allocator.hierarchical.records import Agent, Client, Framework
 from fake_master.allocator.hierarchical.stages.regular import Stage
 from fake_master.allocator.hierarchical.state import State
-from fake_master.allocator.interface import InverseOfferCallback, OfferCallback
+from fake_master.allocator.interface import (
+    AgentInfo,
+    Allocator,
+    FrameworkInfo,
+    InverseOfferCallback,
+    OfferCallback,
+    ResourceRequest,
+    Unavailability,
+    Used,
+)
 from fake_master.allocator.options import Options
 from mesosctl.model.errors import Conflict
 from mesosctl.model.quantities import Quota
@@ -22,8 +34,8 @@ from mesosctl.model.resources import Resources
 # ruff: noqa: D102  # the interface documents its methods
 
 
-class HierarchicalAllocator(AgentEvents, FrameworkEvents):
-    """Takes the events of agents and of frameworks from its bases, and has all others.
+class HierarchicalAllocator(Allocator):
+    """The events of a master come in as method calls, and its decisions go out through the callbacks.
 
     `advance_to` calls the callbacks at the end of a run; events that they report take part in the next run.
     """
@@ -41,11 +53,12 @@ class HierarchicalAllocator(AgentEvents, FrameworkEvents):
     ) -> None:
         """Derived allocators pass a `state` with another order of roles, `steps`, or a `share` function."""
         self.state = state or State(options)
+        """Agents, frameworks and roles, for reading: explanations, what-ifs and tests."""
         timers = Timers(now)
         inverse_offers = InverseOffers(self.state, timers)
         self.filters = OfferFilters(self.state, timers, self._filter_expired)
         self.allocation_runs = AllocationRuns(
-            self.state, timers, inverse_offers, on_offers, on_inverse_offers, steps or RunSteps(), share
+            self.state, timers, inverse_offers, on_offers, on_inverse_offers, steps, share
         )
         self._inverse_offers = inverse_offers
 
@@ -56,6 +69,175 @@ class HierarchicalAllocator(AgentEvents, FrameworkEvents):
 
     def next_deadline(self) -> float | None:
         return self.allocation_runs.next_deadline()
+
+    # --- Hooks of derived allocators ------------------------------------------------------------
+
+    def _framework_changed(self, framework: str) -> None:
+        """Called when the description, activity or suppression of a known framework has changed; for extensions.
+
+        It is not called for a new one: an extension that overrides `add_framework` knows of it.
+        """
+
+    def _filter_expired(self, agent: Agent) -> None:
+        """Called when an offer filter on the agent has ended by itself; for extensions."""
+
+    # --- Agents ------------------------------------------------------------
+
+    def add_agent(
+        self, info: AgentInfo, total: Resources, used: Used | None = None, unavailability: Unavailability | None = None
+    ) -> None:
+        state = self.state
+        if info.id in state.agents:
+            raise ValueError(f"agent {info.id} is already known")
+        agent = state.agents[info.id] = Agent(info, state.capacity(info, total), next(state.sequence))
+        state.agents_by_sequence[agent.sequence] = agent
+        _set_unavailability(state, agent, unavailability)
+        state.count_total(agent.capacity, 1)
+        _account_used(state, agent, used or {})
+        self.allocation_runs.gate.agents_known(len(state.agents))
+        self.allocation_runs.request_run(info.id)
+
+    def update_agent(self, info: AgentInfo, total: Resources | None = None) -> None:
+        state = self.state
+        agent = state.agents[info.id]
+        before = agent.info, agent.capacity
+        if info.attributes != agent.info.attributes:
+            self.filters.forget_agent(agent)
+        state.replace_total(agent, info, agent.capacity.total if total is None else total)
+        if (agent.info, agent.capacity) != before:
+            agent.forget_proofs()
+            self.allocation_runs.request_run(info.id)
+
+    def add_resource_provider(self, agent: str, total: Resources, used: Used) -> None:
+        state, record = self.state, self.state.agents[agent]
+        state.replace_total(record, record.info, record.capacity.total + total)
+        _account_used(state, record, used)
+
+    def remove_agent(self, agent: str) -> None:
+        state = self.state
+        record = state.agents.pop(agent)
+        for part in record.accepted:
+            for allocation in state.pool.allocations.by_role(part):
+                state.roles.allocate(allocation.role, allocation.unreserved, -1)
+        for client, allocation in list(record.allocations):
+            state.give_back(record, client, allocation)
+            state.forget_client_unless_needed(client)
+        self.filters.forget_agent(record)
+        del state.agents_by_sequence[record.sequence]
+        state.with_maintenance_ahead.discard(agent)
+        self._inverse_offers.forget_agent(record)
+        state.count_total(record.capacity, -1)
+        self.allocation_runs.queue.discard(agent)
+
+    def activate_agent(self, agent: str) -> None:
+        self.state.set_activated(self.state.agents[agent], activated=True)
+
+    def deactivate_agent(self, agent: str) -> None:
+        self.state.set_activated(self.state.agents[agent], activated=False)
+
+    def update_unavailability(self, agent: str, unavailability: Unavailability | None) -> None:
+        record = self.state.agents[agent]
+        self._inverse_offers.forget_agent(record)
+        _set_unavailability(self.state, record, unavailability)
+        record.inverse_offered_to = frozenset()
+        self.allocation_runs.request_run(agent)
+
+    def update_whitelist(self, hostnames: Collection[str] | None) -> None:
+        self.state.set_whitelist(hostnames)
+
+    # --- Frameworks ------------------------------------------------------------
+
+    def add_framework(
+        self, info: FrameworkInfo, used: Used | None = None, *, active: bool = True, suppressed: Collection[str] = ()
+    ) -> None:
+        state = self.state
+        if info.id in state.frameworks:
+            raise ValueError(f"framework {info.id} is already known")
+        framework = state.frameworks[info.id] = Framework(info)
+        framework.active = active
+        _subscribe(state, framework, info.roles, suppressed)
+        for agent in state.agents.values():
+            if agent.used_by_unknown.pop(info.id, None) is not None:
+                agent.refresh()
+        _account_holdings(state, framework, used or {})
+        if active:
+            self.allocation_runs.request_run_for_all()
+
+    def update_framework(self, info: FrameworkInfo, *, suppressed: Collection[str] = ()) -> None:
+        state = self.state
+        framework = state.frameworks[info.id]
+        before = framework.info.roles
+        state.update_info(framework, info)
+        # Add before removing, so that a parent or child of these roles keeps its place in the tree of the sorter.
+        _subscribe(state, framework, info.roles - before, suppressed)
+        for role in before - info.roles:
+            client = framework.clients[role]
+            client.subscribed = client.suppressed = False
+            self.filters.forget(client)
+            state.set_active(client)
+            state.forget_client_unless_needed(client)
+        kept = info.roles & before
+        stopped = {role for role in kept if role in suppressed and not framework.clients[role].suppressed}
+        _suppress(state, _clients(framework, stopped))
+        revived = {role for role in kept if role not in suppressed and framework.clients[role].suppressed}
+        _revive(state, self.filters, self._inverse_offers, framework, _clients(framework, revived))
+        self._framework_changed(info.id)
+
+    def remove_framework(self, framework: str) -> None:
+        state = self.state
+        record = state.frameworks[framework]
+        for agent in state.agents.values():
+            own = [pair for pair in agent.allocations if pair[0].framework is record]
+            for client, allocation in own:
+                state.mark_allocated(agent, allocation, -1)
+                state.give_back(agent, client, allocation)
+            if own:
+                agent.refresh()
+            agent.inverse_offered_to -= {record}
+        for client in list(record.clients.values()):
+            self.filters.forget(client)
+            client.subscribed = False
+            state.forget_client_unless_needed(client)
+        self._inverse_offers.forget_framework(record)
+        del state.frameworks[framework]
+
+    def activate_framework(self, framework: str) -> None:
+        record = self.state.frameworks[framework]
+        record.active = True
+        for client in record.clients.values():
+            self.state.set_active(client)
+        self._framework_changed(framework)
+        self.allocation_runs.request_run_for_all()
+
+    def deactivate_framework(self, framework: str) -> None:
+        record = self.state.frameworks[framework]
+        record.active = False
+        for client in record.clients.values():
+            self.state.set_active(client)
+            self.filters.forget(client)
+        self._inverse_offers.forget_framework(record)
+        self._framework_changed(framework)
+
+    def suppress(self, framework: str, roles: Collection[str] | None = None) -> None:
+        _suppress(self.state, _clients(self.state.frameworks[framework], roles))
+        self._framework_changed(framework)
+
+    def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
+        record = self.state.frameworks[framework]
+        _revive(self.state, self.filters, self._inverse_offers, record, _clients(record, roles))
+        self._framework_changed(framework)
+        self.allocation_runs.request_run_for_all()
+
+    def revive_for(self, framework: str, roles: Collection[str], requests: Sequence[ResourceRequest]) -> None:
+        record = self.state.frameworks[framework]
+        clients = _clients(record, roles)
+        _revive(self.state, self.filters, self._inverse_offers, record, clients)
+        self._framework_changed(framework)
+        for agent in _with_room(self.state, clients, requests):
+            self.allocation_runs.request_run(agent)
+
+    def request_resources(self, framework: str, requests: Sequence[ResourceRequest]) -> None:
+        """Accept and ignore requests, as Mesos's own allocator does."""
 
     # --- Resources ----------------------------------------------------------------------------------
 
@@ -156,3 +338,96 @@ def _applied_to_total(total: Resources, conversions: Iterable[Conversion]) -> Re
     return apply_all(
         total, (Conversion(step.consumed.allocated_to(None), step.converted.allocated_to(None)) for step in steps)
     )
+
+
+def _account_used(state: State, agent: Agent, used: Mapping[str, Resources]) -> None:
+    for framework_id, resources in used.items():
+        framework = state.frameworks.get(framework_id)
+        if framework is not None:
+            state.hold_all(agent, framework, resources)
+            state.mark_all_allocated(agent, resources)
+        elif resources:
+            known = agent.used_by_unknown.get(framework_id, ())
+            agent.used_by_unknown[framework_id] = (*known, *state.pool.allocations.by_role(resources))
+    agent.refresh()
+
+
+def _set_unavailability(state: State, agent: Agent, unavailability: Unavailability | None) -> None:
+    agent.unavailability = unavailability
+    state.has_changed = True
+    if unavailability is None:
+        state.with_maintenance_ahead.discard(agent.id)
+    else:
+        state.with_maintenance_ahead.add(agent.id)
+
+
+def _account_holdings(state: State, framework: Framework, used: Used) -> None:
+    """Account what a new framework uses; equal resources of many agents are added up once."""
+    agents: Counter[Allocation] = Counter()
+    for agent_id, resources in used.items():
+        agent = state.agents.get(agent_id)
+        if agent is None or not resources:
+            continue
+        for allocation in state.pool.allocations.by_role(resources):
+            client = state.ensure_client(framework, allocation.role)
+            if allocation.shared:
+                state.hold(agent, client, allocation)
+                state.mark_allocated(agent, allocation, 1)
+            else:
+                agent.allocations.append((client, allocation))
+                agent.accept(allocation.with_role)
+                agents[allocation] += 1
+        agent.refresh()
+    for allocation, count in agents.items():
+        state.account_used_alike(framework.clients[allocation.role], allocation, count)
+
+
+def _with_room(state: State, clients: Sequence[Client], requests: Sequence[ResourceRequest]) -> Iterator[str]:
+    """Yield the first agents with room for any of the requests, as many as there are requests."""
+    sizes = list({id(request.amounts): request.amounts for request in requests}.values())
+    eligibilities = list(dict.fromkeys(client.eligibility for client in clients))
+    room: dict[FreeResources, bool] = {}
+    left = len(requests)
+    for agent in state.agents.values():
+        if left == 0:
+            return
+        free = agent.free_resources
+        if free not in room:
+            offerable = [found for of in eligibilities if (found := free.offerable(of)) is not None]
+            amounts = [dict(found.full.allocation.scalars) for found in offerable]
+            room[free] = any(
+                all(one.get(name, 0) >= amount for name, amount in size.items()) for one in amounts for size in sizes
+            )
+        if room[free]:
+            left -= 1
+            yield agent.id
+
+
+def _clients(framework: Framework, roles: Collection[str] | None) -> list[Client]:
+    """Return those in the named roles, or in all that the framework is subscribed to."""
+    return [framework.clients[role] for role in sorted(framework.info.roles if roles is None else roles)]
+
+
+def _subscribe(state: State, framework: Framework, roles: Iterable[str], suppressed: Collection[str]) -> None:
+    for role in sorted(roles):
+        client = state.ensure_client(framework, role)
+        client.subscribed = True
+        client.suppressed = role in suppressed
+        state.set_active(client)
+
+
+def _suppress(state: State, clients: Iterable[Client]) -> None:
+    for client in clients:
+        client.suppressed = True
+        state.set_active(client)
+
+
+def _revive(
+    state: State, filters: OfferFilters, inverse_offers: InverseOffers, framework: Framework, clients: list[Client]
+) -> None:
+    if clients:
+        inverse_offers.forget_framework(framework)
+    for client in clients:
+        filters.forget(client)
+        client.suppressed = False
+        state.set_active(client)

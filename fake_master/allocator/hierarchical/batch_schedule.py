@@ -1,7 +1,11 @@
 """The schedule of runs: timers, the gate that holds runs back, and the run that is due."""
 
 import heapq
+import math
 from collections.abc import Callable
+
+Due = tuple[float, int]
+"""The deadline of a timer, and its number."""
 
 
 class Timers:
@@ -15,12 +19,16 @@ class Timers:
 
     def after(self, delay: float, action: Callable[[], None]) -> None:
         """Fire `action` when `delay` has passed."""
-        heapq.heappush(self._heap, (self.now + delay, self.created, action))
-        self.created += 1
+        heapq.heappush(self._heap, (self.now + delay, self.number(), action))
 
-    def next_deadline(self) -> float | None:
-        """Return when the earliest timer fires."""
-        return self._heap[0][0] if self._heap else None
+    def number(self) -> int:
+        """Return the number of a new timer: of two with the same deadline, the lower number fires first."""
+        self.created += 1
+        return self.created - 1
+
+    def next_due(self) -> Due | None:
+        """Return the deadline and the number of the earliest timer."""
+        return self._heap[0][:2] if self._heap else None
 
     def fire_next(self, until: float) -> bool:
         """Move to the earliest deadline and fire that one timer; False if none is due by `until`."""
@@ -30,6 +38,35 @@ class Timers:
         self.now = max(self.now, deadline)
         action()
         return True
+
+
+class Batches:
+    """The runs for all agents that come with each allocation interval."""
+
+    def __init__(self, timers: Timers, interval: float) -> None:
+        self._timers = timers
+        self._interval = interval
+        self.due: Due = (timers.now + interval, timers.number())
+        """The next one."""
+
+    def go_on(self) -> None:
+        """Plan the one after this moment."""
+        self.due = (self._timers.now + self._interval, self._timers.number())
+
+    def skip(self, until: float) -> int:
+        """Skip those that are due up to `until` and before any timer; return how many they are."""
+        timer = self._timers.next_due()
+        due, interval = self.due[0], self._interval
+        if interval <= 0 or due > until or (timer is not None and timer < self.due):
+            return 0
+        # All timers that there are were made before the second of them, and fire before it at the same moment.
+        end = until if timer is None else min(until, math.nextafter(timer[0], -math.inf))
+        due, skipped = due + interval, 1
+        while due <= end:  # one by one, because a product would be rounded differently
+            due += interval
+            skipped += 1
+        self.due = (due, self._timers.number())
+        return skipped
 
 
 class Gate:

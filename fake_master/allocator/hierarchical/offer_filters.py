@@ -58,6 +58,7 @@ class OfferFilters:
     def _expire(self, refusal: Refusal) -> None:
         """Drop the filters of a refusal that has ended."""
         state = self._state
+        state.has_changed = True
         self._latest.clear()
         for client in refusal.clients:
             tokens = client.token | client.role.token

@@ -48,7 +48,7 @@ class Agent:
         self.allocations: list[tuple[Client, Allocation]] = []
         """Everything offered or allocated with its client, in the order in which it was handed out."""
         self.used_by_unknown: dict[str, tuple[Allocation, ...]] = {}
-        """What frameworks use that are not known yet, by their id: it is not free, and no role's or client's."""
+        """The resources that frameworks use which are not known yet, by framework id: neither free nor any client's."""
         self._allocated = Resources()
         self._accepted: tuple[Resources, ...] = ()
         """Accepted since `allocated` was last read: of most tasks that run from the start nobody asks."""

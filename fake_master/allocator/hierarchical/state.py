@@ -1,7 +1,23 @@
-"""The state that runs read and events change, and the accounting that both share."""
+"""The state that runs read and events change, and the accounting that both share.
+
+A run skips what is proved to come to nothing. These are the proofs, and what voids each:
+
+- `Agent.rejected_by`: clients and roles, as tokens, that take nothing of the agent's present free resources, whatever
+  the quotas. A client and its role get new tokens (`renew_tokens`) when it is activated, changes its description, or
+  drops its filters. A filter that ends, and new attributes, a new total or a new description of the agent void it
+  there. It
+  is kept with the free resources, for when the agent has the same again.
+- `Agent.idle_epoch`, and `guarantees_idle_epoch` for the first stage: nobody took anything of the agent in a whole run.
+  Both hold while `State.epoch` is the same object, so everything that renews a token or lets a bound of quota change
+  voids them for all agents, and other free resources void them for one. A run begins a new epoch if the bounds are not
+  those that the last one left behind (`Run.fingerprint`).
+- `ExhaustedRoles`: roles whose bounds leave too little. It holds for one run, in which bounds only shrink.
+- `State.has_changed`, if false: a run over all agents made no offer, and nothing has changed since. Every event that
+  could let the next one make an offer sets it; `test_quiet_time` goes through all events.
+"""
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Amounts, add
@@ -58,6 +74,10 @@ class State:
         self.whitelist: frozenset[str] | None = None
         self.epoch = object()
         """Replaced whenever a framework might accept what none accepted before, or a bound of quota changed."""
+        self.active_clients: set[Client] = set()
+        """Those that take part in sharing."""
+        self.has_changed = True
+        """Whether anything has changed since a run over all agents that made no offer, so that the next one might."""
         self.sequence = itertools.count()
         """Numbers agents as they register."""
         self.agents_by_sequence: dict[int, Agent] = {}
@@ -77,6 +97,7 @@ class State:
         role = client.role
         assert role.leaf is not None
         assert role.sorter is not None
+        self.has_changed = True
         agent.allocations.append((client, allocation))
         client.allocation_count += 1
         self.role_sorter.allocated(role.leaf, agent.id, allocation, counted=counted)
@@ -88,6 +109,7 @@ class State:
 
     def give_back(self, agent: Agent, client: Client, allocation: Allocation) -> None:
         """The reverse.  Raises ValueError if the framework does not hold all of it there."""
+        self.has_changed = True
         try:
             agent.allocations.remove((client, allocation))
             client.allocation_count -= 1
@@ -156,6 +178,7 @@ class State:
         role = client.role
         assert role.leaf is not None
         assert role.sorter is not None
+        self.has_changed = True
         client.allocation_count += agents
         self.role_sorter.allocated_again(role.leaf, allocation, agents)
         role.sorter.allocated_again(client.leaf, allocation, agents)
@@ -187,6 +210,7 @@ class State:
         """Replace a top-level role's quota.  Raises ValueError for a nested role."""
         if "/" in role:
             raise ValueError(f"quota of a nested role is not supported: {role}")
+        self.has_changed = True
         self.roles.set_quota(role, quota)
 
     def set_weights(self, weights: Mapping[str, float]) -> None:
@@ -222,6 +246,7 @@ class State:
         role, framework = client.role, client.framework
         assert role.sorter is not None
         role.sorter.remove(client.leaf.path)
+        self.active_clients.discard(client)
         del framework.clients[role.name]
         if not len(role.sorter):
             self.settle()
@@ -233,16 +258,20 @@ class State:
         """Let the client take part in sharing exactly if it may."""
         role = client.role
         assert role.sorter is not None
+        self.has_changed = True
         if client.subscribed and client.framework.active and not client.suppressed:
             role.sorter.activate(client.leaf.path)
+            self.active_clients.add(client)
             self.renew_tokens(client)
         else:
             role.sorter.deactivate(client.leaf.path)
+            self.active_clients.discard(client)
 
     def renew_tokens(self, client: Client) -> None:
         """Drop every proof that the client accepts nothing, because it might now."""
         self._tokens.renew(client)
         self.epoch = object()
+        self.has_changed = True
 
     def update_info(self, framework: Framework, info: FrameworkInfo) -> None:
         """Replace the description of a framework: eligibility and constraints of each of its clients."""
@@ -269,12 +298,14 @@ class State:
 
     def count_total(self, capacity: Capacity, sign: int) -> None:
         """Count an agent's total in the sums (+1), or no longer (-1)."""
+        self.has_changed = True
         self.totals.change(capacity.scalars, sign)
         self.roles.reserve(() if sign > 0 else capacity.reserved, capacity.reserved if sign > 0 else ())
 
     def replace_total(self, agent: Agent, info: AgentInfo, total: Resources) -> None:
         """Replace an agent's total and description."""
         capacity = self.capacity(info, total)
+        self.has_changed = True
         agent.info = info
         if capacity is agent.capacity:
             return
@@ -283,6 +314,16 @@ class State:
             self.totals.change(agent.capacity.scalars, -1)
         self.roles.reserve(agent.capacity.reserved, capacity.reserved)
         agent.set_capacity(capacity)
+
+    def set_activated(self, agent: Agent, *, activated: bool) -> None:
+        """Let an agent be offered, or no longer."""
+        self.has_changed = True
+        agent.activated = activated
+
+    def set_whitelist(self, hostnames: Collection[str] | None) -> None:
+        """Let agents with these host names be offered only; None allows all."""
+        self.has_changed = True
+        self.whitelist = None if hostnames is None else frozenset(hostnames)
 
     def trim(self) -> None:
         """Keep memory bounded: drop interned objects when there are too many, and rebuild those of agents."""

@@ -50,6 +50,8 @@ def to_record(framework: Framework, task: Task) -> Record:
     if task.told_to_end is not None:
         end = task.told_to_end
         record["told_to_end"] = {"at": end.at, "state": end.state, "details": dict(end.details)}
+    if task.lasts is not None:
+        record["lasts"] = task.lasts
     executor = framework.executors.get((task.agent_id, task.executor_id))
     if executor is not None:
         record["executor"] = {"info": executor.info, "resources": list_to_json(executor.resources, "POST")}
@@ -71,6 +73,7 @@ def from_record(record: Record) -> RecoveredTask:
         executor_id=record["executor_id"],
         state=record["state"],
         statuses=statuses,
+        lasts=record.get("lasts"),
         unacknowledged=tuple(status for status in statuses if status.uuid in waiting),
         told_to_end=None if end is None else Ending(float(end["at"]), end["state"], end["details"]),
     )

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from mesosctl.api.agents.entry import Reader, elements, is_in_service, total_entries
+from mesosctl.api.agents.entry import AgentResources, elements, is_in_service
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
-from mesosctl.api.protobuf_json.resource_lists import Entries, resource_at
 from mesosctl.api.responses import Once, wrong
 from mesosctl.model.quantities import to_milli
 from mesosctl.model.quota.capacity import AgentCapacity
@@ -22,7 +21,8 @@ def agents(answer: Any) -> list[AgentCapacity]:
     for index, entry in enumerate(listed):
         if isinstance(entry, dict) and isinstance(entry.get("id"), str):
             ids.take(entry["id"], f"slaves[{index}].id")
-    return [_agent(entry, f"slaves[{index}]") for index, entry in enumerate(listed)]
+    read = AgentResources()
+    return [_agent(entry, f"slaves[{index}]", read) for index, entry in enumerate(listed)]
 
 
 class AgentCapacities(NamedTuple):
@@ -35,12 +35,17 @@ class AgentCapacities(NamedTuple):
 
 def agent_capacities(chunks: Iterable[bytes]) -> AgentCapacities:
     """Like `agents`, but read from an answer while its chunks arrive.  Raises ConversionError if it is not JSON."""
-    found, known, ids = AgentCapacities([], []), Entries(), Once()
+    found, resources, ids = AgentCapacities([], []), AgentResources(), Once()
 
-    def of_json(entry: Any, where: str) -> tuple[AgentCapacity, Any, Any]:
-        return _agent(entry, where, known.read), entry.get("id"), entry.get("hostname")
+    def read(entry: Any, where: str) -> tuple[AgentCapacity, Any, Any]:
+        return _agent(entry, where, resources), entry.get("id"), entry.get("hostname")
 
-    for index, (capacity, agent_id, hostname) in enumerate(elements(chunks, _shortcuts, of_json)):
+    def shortcuts() -> Mapping[str, Shortcut]:
+        from mesosctl.api.agents import texts  # imported late: it loads msgspec
+
+        return texts.capacities(read)
+
+    for index, (capacity, agent_id, hostname) in enumerate(elements(chunks, shortcuts, read)):
         if isinstance(agent_id, str):
             ids.take(agent_id, f"slaves[{index}].id")
         found.capacities.append(capacity)
@@ -49,17 +54,11 @@ def agent_capacities(chunks: Iterable[bytes]) -> AgentCapacities:
     return found
 
 
-def _shortcuts() -> Mapping[str, Shortcut]:
-    from mesosctl.api.agents import texts  # imported late: it loads msgspec
-
-    return {"slaves": texts.capacities()}
-
-
-def _agent(entry: Any, where: str, reader: Reader = resource_at) -> AgentCapacity:
+def _agent(entry: Any, where: str, resources: AgentResources) -> AgentCapacity:
     if not isinstance(entry, dict):
         raise wrong(entry, "an object", where)
     full = "unreserved_resources_full" in entry and "reserved_resources_full" in entry
-    total = Resources(total_entries(entry, where, reader) if full else _summarised(entry, where))
+    total = resources.total(entry, where) if full else Resources(_summarised(entry, where))
     return AgentCapacity(total, active=is_in_service(entry))
 
 

@@ -5,9 +5,9 @@ from sys import intern
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mesosctl.api.protobuf_json.buffered_text import FindShortcuts, Run
-from mesosctl.api.protobuf_json.decoding import ConversionError
+from mesosctl.api.protobuf_json.decoding import DECODER, ConversionError, text_if_undecoded
 from mesosctl.api.protobuf_json.json_parts import parts
-from mesosctl.api.protobuf_json.resource_lists import resource_at
+from mesosctl.api.protobuf_json.resource_lists import Entries, Known, ResourceLists
 from mesosctl.api.responses import NATURAL, texts, undocumented, wrong
 from mesosctl.model.errors import RuleViolation, UnexpectedAnswer
 from mesosctl.model.reservations.rules import ALL_CAPABILITIES
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mesosctl.model.reservations.holdings import AgentStatus
 
 Agent = TypeVar("Agent")
-Reader = Callable[[Any, str], Resource]
-"""Reads the Resource message at a place."""
 Holding = tuple[Resources, frozenset[str]]
 """Resources without allocation roles, and the roles that they are allocated to."""
 
@@ -55,22 +53,60 @@ def why_out_of_service(*, draining: bool, deactivated: bool) -> str:
     return "deactivated" if deactivated else "disconnected"
 
 
-def total_entries(entry: Mapping[str, Any], where: str, reader: Reader = resource_at) -> Iterator[Resource]:
-    """Every resource with its reservations, from the lists that only `/slaves` has; `reader` reads one."""
-    reserved = entry["reserved_resources_full"]
-    if not isinstance(reserved, dict):
-        raise wrong(reserved, "an object", f"{where}.reserved_resources_full")
-    lists = {"unreserved_resources_full": entry["unreserved_resources_full"]}
-    lists |= {f"reserved_resources_full.{role}": part for role, part in reserved.items()}
-    for key, part in lists.items():
+class AgentResources:
+    """Reads the resources of elements, from JSON or undecoded text; equal ones in thousands of agents become one value.
+
+    Raises UnexpectedAnswer for what is wrong, and one of `NATURAL` for text that needs a closer look.
+    """
+
+    def __init__(self) -> None:
+        self._lists = ResourceLists()
+        self._entries = Entries()
+        self._totals: Known[tuple[str, ...], Resources] = Known()
+        self._holdings: Known[str, Holding] = Known()
+
+    def total(self, entry: Mapping[str, Any], where: str) -> Resources:
+        """Everything that an agent has, with its reservations, from the lists that only `/slaves` has."""
+        reserved = entry["reserved_resources_full"]
+        if not isinstance(reserved, dict):
+            raise wrong(reserved, "an object", f"{where}.reserved_resources_full")
+        lists = {"unreserved_resources_full": entry["unreserved_resources_full"]}
+        lists |= {f"reserved_resources_full.{role}": part for role, part in reserved.items()}
+        texts = tuple(map(_text_of, lists.values()))
+
+        def make() -> Resources:
+            return Resources(one for key, part in lists.items() for one in self._read(part, f"{where}.{key}"))
+
+        return self._totals.get(texts, make)
+
+    def held(self, part: Any, where: str) -> Holding:
+        """The resources that tasks and executors, or offers, hold, and the roles that they are allocated to."""
+        return self._holdings.get(_text_of(part), lambda: holding(self._read(part, where)))
+
+    def _read(self, part: Any, where: str) -> Iterator[Resource]:
+        text = text_if_undecoded(part)
+        if text is not None:
+            yield from (one.with_allocation_role(role) for role, one in self._lists.entries_of_text(text))
+            return
         if not isinstance(part, list):
-            raise wrong(part, "a list", f"{where}.{key}")
+            raise wrong(part, "a list", where)
         for index, message in enumerate(part):
-            path = f"{where}.{key}[{index}]"
+            path = f"{where}[{index}]"
             try:
-                yield reader(message, path)
+                yield self._entries.read(message, path)
             except (ConversionError, RuleViolation) as error:
                 raise UnexpectedAnswer(f"the master's answer is not as documented: {error}", field=path) from None
+
+
+def _text_of(part: Any) -> str:
+    text = text_if_undecoded(part)
+    return repr(part) if text is None else text
+
+
+def decoded(part: Any) -> Any:
+    """A part that may be undecoded text, decoded."""
+    text = text_if_undecoded(part)
+    return part if text is None else DECODER.decode(text)
 
 
 def holding(entries: Iterable[Resource]) -> Holding:

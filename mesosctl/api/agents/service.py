@@ -54,7 +54,7 @@ def agents_in_service(chunks: Iterable[bytes]) -> AgentsInService:
 def _shortcuts() -> Mapping[str, Shortcut]:
     from mesosctl.api.agents import texts  # imported late: it loads msgspec
 
-    return {"slaves": texts.agents_in_service()}
+    return texts.agents_in_service(_agent)
 
 
 def _agent(entry: Any, where: str) -> _Found:

@@ -33,6 +33,7 @@ from typing import Any
 from mesosctl.api.files import reading
 from mesosctl.api.files.line_numbers import places_in_toml
 from mesosctl.api.files.text_file import TextFile
+from mesosctl.api.protobuf_json.messages import INFINITE, NOT_FINITE
 from mesosctl.model import roles
 from mesosctl.model.amount_text import in_mesos_notation
 from mesosctl.model.errors import BadInput, RuleViolation
@@ -67,7 +68,8 @@ def content(wanted: DesiredState) -> dict[str, Any]:
     if wanted.quotas is not None:
         document["quotas"] = {role: _quota_to_toml(quota) for role, quota in sorted(wanted.quotas.items())}
     if wanted.weights is not None:
-        document["weights"] = dict(sorted(wanted.weights.items()))
+        weights = sorted(wanted.weights.items())
+        document["weights"] = {role: NOT_FINITE.get(str(weight), weight) for role, weight in weights}
     if wanted.reservations is not None:
         document["reservations"] = [_reservation_to_toml(entry) for entry in wanted.reservations]
     return document
@@ -221,6 +223,8 @@ def _amounts(text: Any, where: str, *, zero: bool) -> dict[str, int] | None:
 def _weight(value: Any, role: str) -> float:
     where = f"weights.{role}"
     roles.check_role(role, where)
+    if value == "Infinity":  # as a master shows it, so that what is exported can be compared
+        return INFINITE[value]
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
         raise _wrong(where, "a weight must be a number above zero")
     return float(value)

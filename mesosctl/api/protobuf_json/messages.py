@@ -19,8 +19,8 @@ _QUOTED_NUMBER = re.compile(r"\s*([-0-9][-+0-9.eE]*)(?:[^-+0-9.eE\s]\s*)?\Z")
 _INTEGER_BITS = {"uint64": 64, "int64": 64, "int32": 32, "uint32": 32}
 NOT_FINITE = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
 """How a master writes the doubles that JSON has no number for, by Python's names for them."""
-# Of these, a master reads only the infinite ones.
-_INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
+INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
+"""Those of them that a master reads, too."""
 # The names of JSON values in sentences.
 _JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
 
@@ -146,7 +146,7 @@ def _read_number(kind: Scalar, value: Any, path: str) -> float | int:
         raise _unexpected(value, path)
     is_double = kind in ("double", "float")
     if isinstance(value, str):
-        value = _INFINITE[value] if is_double and value in _INFINITE else _quoted_number(value, path)
+        value = INFINITE[value] if is_double and value in INFINITE else _quoted_number(value, path)
     if is_double:
         return float(value)
     return _wrapped(kind, value)

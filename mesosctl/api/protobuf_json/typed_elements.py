@@ -14,6 +14,7 @@ import msgspec
 from mesosctl.api.protobuf_json.buffered_text import Run
 from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Message
 from mesosctl.api.responses import NATURAL
+from mesosctl.model.errors import UnexpectedAnswer
 
 EMPTY_LIST, EMPTY_OBJECT = msgspec.Raw(b"[]"), msgspec.Raw(b"{}")
 """The values that an absent member stands for."""
@@ -96,7 +97,7 @@ class TypedElements:
         try:
             elements = self._decode(f"[{run}]")  # first, because it ends soon where the list does
             return None if _may_differ(run) else list(map(self._make, elements))
-        except (*NATURAL, msgspec.MsgspecError, RecursionError):
+        except (*NATURAL, UnexpectedAnswer, msgspec.MsgspecError, RecursionError):
             return None
 
 

@@ -28,6 +28,7 @@ from typing import Any
 from mesosctl.api.files.reading import read_json
 from mesosctl.api.protobuf_json.decoding import ConversionError
 from mesosctl.api.protobuf_json.json_parts import parts
+from mesosctl.api.protobuf_json.messages import NOT_FINITE
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
 from mesosctl.api.snapshots import lending
 from mesosctl.api.snapshots.line_reader import Lines
@@ -86,7 +87,7 @@ def _members(snapshot: ClusterSnapshot) -> Iterator[tuple[str, Any]]:
         "quotas",
         {role: {"guarantees": _amounts(one.guarantees), "limits": _amounts(one.limits)} for role, one in quotas},
     )
-    yield "weights", dict(snapshot.weights)
+    yield "weights", {role: NOT_FINITE.get(str(weight), weight) for role, weight in snapshot.weights.items()}
     for key, value in lending.to_json(snapshot.lending).items():
         yield key, map(encode, value) if isinstance(value, list) else value
     yield "untold", map(encode, snapshot.unknown)

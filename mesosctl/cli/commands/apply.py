@@ -35,6 +35,10 @@ Prune = Annotated[
     bool, typer.Option("--prune", help="Also remove what the file's sections do not name.", show_default=False)
 ]
 
+AllowEmpty = Annotated[
+    bool, typer.Option("--allow-empty", help="Accept a file that names nothing.", show_default=False)
+]
+
 ComparedToo = Annotated[
     bool, typer.Option("--prune", help="Also show what the file's sections do not name.", show_default=False)
 ]
@@ -49,14 +53,19 @@ ComparedToo = Annotated[
     ),
 )
 def diff(
-    ctx: typer.Context, *, file: File, prune: ComparedToo = False, allow_new_resource: AllowNewResource = False
+    ctx: typer.Context,
+    *,
+    file: File,
+    prune: ComparedToo = False,
+    allow_empty: AllowEmpty = False,
+    allow_new_resource: AllowNewResource = False,
 ) -> ExitStatus:
     """Show where quotas, weights and reservations differ from a file.
 
     Roles and reservations that the file does not name are ignored unless you give --prune. A quota to which
     the file gives no limit gets the one that quota set or quota update would give it without --limit; "none" means no
-    limit. Nothing is changed. The exit status is 1 if there is a difference. Notes say if the file names nothing, and
-    how much exists that it does not name.
+    limit. Nothing is changed. The exit status is 1 if there is a difference, or if the file names nothing and
+    --allow-empty is not given. Notes say if the file names nothing, and how much exists that it does not name.
     """
     from mesosctl.api.files.desired_state import load
     from mesosctl.api.files.line_numbers import places_in_toml
@@ -67,24 +76,26 @@ def diff(
     session: Session = ctx.obj
     written = TextFile(named(file), _read(session, file), places_in_toml)
     wanted = load(written.text, named(file))
+    is_complete = _names_something(session, wanted, named(file), prune=prune) or allow_empty
     with session.open_master() as master:
         with written.refusals():
             everything = compare(master, wanted, prune=True, allow_new_resource=allow_new_resource)
         found = [one for one in everything if prune or one.is_named]
         unnamed = [one for one in everything if not one.is_named]
         session.emit(wanted_differences(found, prune=prune))
-        _note_empty(session, wanted, named(file), prune=prune)
         if unnamed and not prune:
             session.note(unnamed_text(unnamed))
         for role in dict.fromkeys(one.role for one in found if one.is_named):
             note_role(session, master, role)
-    return ExitStatus.ANSWER_IS_NO if found else ExitStatus.DONE
+    return ExitStatus.DONE if is_complete and not found else ExitStatus.ANSWER_IS_NO
 
 
-def _note_empty(session: Session, wanted: "DesiredState", name: str, *, prune: bool) -> None:
-    """Tell the operator of a file that has nothing to compare: it may have been emptied by mistake."""
-    if not wanted.covers_something(prune=prune):
-        session.note(f"{name} names no quota, weight or reservation")
+def _names_something(session: Session, wanted: "DesiredState", name: str, *, prune: bool) -> bool:
+    """Whether a file has anything to compare; if not, a note says so, as it may have been emptied by mistake."""
+    names = wanted.covers_something(prune=prune)
+    if not names:
+        session.note(f"{name} names no quota, weight or reservation; --allow-empty accepts that")
+    return names
 
 
 def _read(session: Session, file: str) -> str:
@@ -114,8 +125,9 @@ def apply(  # one parameter an option
     prune: Prune = False,
     restart: Restart = False,
     trust_master: TrustMaster = False,
+    allow_empty: AllowEmpty = False,
     allow_new_resource: AllowNewResource = False,
-) -> None:
+) -> ExitStatus:
     """Bring quotas, weights and reservations in line with a file, step by step.
 
     You see the plan first; its steps are in an order that the master accepts. If the cluster changes before you
@@ -124,7 +136,8 @@ def apply(  # one parameter an option
     compared with the file again.
 
     You are asked before it starts. A script must use --yes if the plan takes something away: if it removes or lowers
-    a quota, lowers a weight (--prune sets it to 1), or unreserves.
+    a quota, lowers a weight (--prune sets it to 1), or unreserves. For a file that names nothing, the exit status is 1
+    unless you give --allow-empty.
     """
     from mesosctl.api.files.desired_state import load
     from mesosctl.api.files.line_numbers import places_in_toml
@@ -136,7 +149,7 @@ def apply(  # one parameter an option
     session: Session = ctx.obj
     text = _read(session, file)
     wanted, written = load(text, named(file)), TextFile(named(file), text, places_in_toml)
-    _note_empty(session, wanted, named(file), prune=prune)
+    is_complete = _names_something(session, wanted, named(file), prune=prune) or allow_empty
 
     def planned(master: "Master") -> "list[Step]":
         with written.refusals():
@@ -151,6 +164,7 @@ def apply(  # one parameter an option
             if restart:
                 journal.end()
             _go(session, master, journal, digest(text, prune=prune), planned, prove, trusts=trust_master)
+    return ExitStatus.DONE if is_complete else ExitStatus.ANSWER_IS_NO
 
 
 def _go(  # the parts of one command

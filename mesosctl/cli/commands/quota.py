@@ -14,6 +14,7 @@ from mesosctl.cli.arguments import (
     PayloadFile,
     Role,
     ask_about_words_after_limit,
+    names_argument,
     note_role,
     note_role_at_limit,
     parse_guarantee,
@@ -46,11 +47,17 @@ def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
         )
 
 
+ListedRoles = Annotated[
+    list[str] | None, names_argument("ROLE", completing.roles, "Show only these roles. The default is all roles.")
+]
+
+
 @app.command(
     "list",
     cls=Command,
     epilog=examples(
         ("quota list", "every role with quota"),
+        ("quota list dev ops", "two of them"),
         ("quota list -o json", "the same as JSON"),
         (
             "quota list -o wide --master http://host1:5050,http://host2:5050",
@@ -58,8 +65,8 @@ def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
         ),
     ),
 )
-def list_(ctx: typer.Context) -> None:
-    """Show every role with quota.
+def list_(ctx: typer.Context, roles: ListedRoles = None) -> None:
+    """Show every role with quota, or only the roles that you name.
 
     On a terminal, it also shows what each role uses, and which roles are below their guarantee. In a pipe, -o wide,
     json, jsonl, yaml and csv also show what each role uses.
@@ -67,7 +74,7 @@ def list_(ctx: typer.Context) -> None:
     session: Session = ctx.obj
     with session.open_master() as master:
         with_usage = session.form not in NARROW or (session.form == "table" and session.environment.draws)
-        session.emit(quota_list(list_quotas(master, with_usage=with_usage)))
+        session.emit(quota_list(list_quotas(master, roles or (), with_usage=with_usage)))
 
 
 @app.command(

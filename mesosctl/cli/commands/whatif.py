@@ -49,7 +49,10 @@ From = Annotated[
 Lost = Annotated[
     list[str] | None,
     typer.Option(
-        "--lose-agent", metavar="AGENT", autocompletion=completing.agents, help="Remove this agent. Repeat for several."
+        "--lose-agent",
+        metavar="AGENT",
+        autocompletion=completing.agents,
+        help="Remove this agent, or every agent with an attribute, such as rack=r1. Repeat for several.",
     ),
 ]
 

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mesosctl.cli.configuration.settings import Settings, own_folder
+from mesosctl.cli.configuration.settings import Settings
 from mesosctl.cli.environment import Kind
 from mesosctl.model.redaction import Secrets
+from mesosctl.user_folders import own_folder
 
 HOLDS = 120
 """Seconds for which names are valid."""
@@ -101,7 +102,7 @@ def _chosen(settings: Settings) -> str:
 
 
 def _folder(variables: Mapping[str, str]) -> Path | None:
-    folder = own_folder(variables, "XDG_CACHE_HOME", ".cache")
+    folder = own_folder("XDG_CACHE_HOME", variables)
     return None if folder is None else folder / "names"
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from mesosctl.cli.options import DEFAULTS, ONLY_SAID, GlobalOptions, Setting, Value, known_settings
 from mesosctl.client.address import parse_address
 from mesosctl.model.errors import MesosctlError, UsageError
+from mesosctl.user_folders import own_folder
 
 if TYPE_CHECKING:
     from mesosctl.cli.configuration.file import Configuration
@@ -219,15 +220,5 @@ def configuration_path(variables: Mapping[str, str]) -> Path | None:
     """The path of the file, which may not exist; None without a home. MESOSCTL_CONFIG names another one."""
     if variables.get("MESOSCTL_CONFIG"):
         return Path(variables["MESOSCTL_CONFIG"])
-    folder = own_folder(variables, "XDG_CONFIG_HOME", ".config")
+    folder = own_folder("XDG_CONFIG_HOME", variables)
     return None if folder is None else folder / "config.toml"
-
-
-def own_folder(variables: Mapping[str, str], variable: str, below_home: str) -> Path | None:
-    """The program's own folder: in the folder that `variable` names, or else below the home; None without a home."""
-    base = variables.get(variable, "")
-    if not base.startswith("/"):
-        if not variables.get("HOME"):
-            return None
-        base = f"{variables['HOME']}/{below_home}"
-    return Path(base, "mesosctl")

@@ -147,6 +147,17 @@ def _environment() -> Iterator[str]:
         yield f"| `{variable}` | {_cell(meaning)} |"
 
 
+_SEPARATE_DISK = '''
+[[agents]]
+resources = """[
+  {"name": "cpus", "type": "SCALAR", "scalar": {"value": 4}},
+  {"name": "mem", "type": "SCALAR", "scalar": {"value": 4096}},
+  {"name": "disk", "type": "SCALAR", "scalar": {"value": 500},
+   "disk": {"source": {"type": "MOUNT", "mount": {"root": "/mnt/data"}}}}
+]"""
+'''.lstrip()
+
+
 def _cluster_file() -> Iterator[str]:
     yield "# Cluster file"
     yield ""
@@ -157,6 +168,10 @@ def _cluster_file() -> Iterator[str]:
     yield "With `fake:cluster.toml`, time starts again with each command, so a framework with `after` does not appear."
     yield "To see it, serve the file with `mesos-fake-master --cluster cluster.toml` and give the address of that"
     yield "master with `--master`, or leave out `after`."
+    yield ""
+    yield "The resources of an agent can also be JSON, in a string: an array of Resource messages, as `--resources` of"
+    yield "an agent takes them. Only JSON can describe separate disks (PATH, MOUNT, BLOCK and RAW):"
+    yield from ("", "```toml", _SEPARATE_DISK.rstrip(), "```")
 
 
 def _json() -> Iterator[str]:

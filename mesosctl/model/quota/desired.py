@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
+from mesosctl.model.amount_text import in_mesos_notation
 from mesosctl.model.errors import NotFound, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota, format_milli, to_double
 from mesosctl.model.quota.rules import (
@@ -39,11 +40,6 @@ def limits_of(entries: Sequence[Resource]) -> Limits:
     if entries:
         check_guarantee(entries, field="limits")
     return Limits(_amounts(entries))
-
-
-def amounts_text(amounts: Quantities | Limits) -> str:
-    """Amounts as they are typed: `cpus:4;mem:6144`."""
-    return ";".join(f"{name}:{format_milli(milli)}" for name, milli in amounts.items())
 
 
 def _amounts(entries: Sequence[Resource]) -> dict[str, int]:
@@ -102,9 +98,9 @@ class DesiredQuota(NamedTuple):
 
     def setting(self, role: str) -> str:
         """The command that sets it for a role without quota."""
-        guarantee = [amounts_text(self.guarantees)] if self.guarantees else []
-        limit = {} if self.limits is None else {"limit": amounts_text(self.limits) or "none"}
-        return command("quota set", role, *guarantee, **limit)
+        guarantee = [in_mesos_notation(self.guarantees)] if self.guarantees else []
+        limit = None if self.limits is None else in_mesos_notation(self.limits) or "none"
+        return command("quota set", role, *guarantee, limit=limit)
 
 
 # --- Rules ------------------------------------------------------------------------------------------

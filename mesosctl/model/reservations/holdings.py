@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.reservations.rules import ALL_CAPABILITIES
-from mesosctl.model.resource import Disk, Reservation
+from mesosctl.model.resource import Disk, DiskSource, Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
 from mesosctl.model.values import IdentityCache, format_value
@@ -137,6 +137,11 @@ class AgentReservation:
     def is_dynamic(self) -> bool:
         """Whether it can be undone."""
         return self.owner.type == "DYNAMIC"
+
+    @property
+    def source(self) -> DiskSource | None:
+        """The separate disk that the resources are on, or None."""
+        return self.disk.source if self.disk is not None else None
 
     @property
     def volume(self) -> Disk | None:

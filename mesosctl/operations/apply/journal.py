@@ -22,20 +22,21 @@ from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, list_to_json, to_core
 from mesosctl.client.leading_master import Master
 from mesosctl.file_reading import read_text_file, why_unreadable
-from mesosctl.file_writing import make_private_folder, state_folder, sync_folder, write_atomically
+from mesosctl.file_writing import make_private_folder, sync_folder, write_atomically
 from mesosctl.model.errors import BadInput, Conflict, MesosctlError
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resources import Resources
 from mesosctl.planning.plan import QuotaStep, Step, WeightsStep
 from mesosctl.planning.reservation_plan import ReservationStep
+from mesosctl.user_folders import state_folder
 
 SCHEMA_VERSION = 2
 _PRIVATE = 0o600
 
 
 def folder(variables: Mapping[str, str]) -> Path:
-    """The folder of journals.  Raises BadInput if the user has none."""
-    return state_folder(os.environ | dict(variables)) / "apply"
+    """The folder of journals: below XDG_STATE_HOME, or ~/.local/state."""
+    return state_folder({**os.environ, **variables}) / "apply"
 
 
 def digest(text: str, *, prune: bool) -> str:

@@ -9,6 +9,7 @@ from typing import Literal
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Bug, Conflict, MesosctlError, NotFound
 from mesosctl.model.quota.desired import DesiredQuota
+from mesosctl.model.text import listed
 from mesosctl.operations.apply.journal import Journal, JournalEntry
 from mesosctl.operations.apply.plan import compare
 from mesosctl.operations.quota.reading import read_quotas
@@ -152,10 +153,9 @@ def prove(master: Master, desired: DesiredState, *, prune: bool) -> None:
         stopped.add_note("every step is done; run the same command to compare again")
         raise
     if left:
-        named = ", ".join(f"{one.kind} of {one.name}" for one in left[:_NAMED])
-        more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+        named = listed([f"{one.kind} of {one.name}" for one in left], _NAMED)
         raise Conflict(
-            f"every step is done, but the cluster differs from the file: {named}{more} changed meanwhile",
+            f"every step is done, but the cluster differs from the file: {named} changed meanwhile",
             rule="apply.unchanged",
             hint="compare with mesosctl diff, then run mesosctl apply again",
         )

@@ -164,9 +164,19 @@ def status_at_limit(master: Master, role: str, limits: Limits | None = None) -> 
     return status if status.reached else None
 
 
-def list_quotas(master: Master, *, with_usage: bool = False) -> list[RoleStatus]:
-    """Every role with quota, by name; their usage needs one more request."""
+def list_quotas(master: Master, only: Sequence[str] = (), *, with_usage: bool = False) -> list[RoleStatus]:
+    """Every role with quota, or those of `only`, by name; their usage needs one more request.
+
+    Raises NotFound if one of `only` has no quota.
+    """
     quotas = read_quotas(master)
+    missing = [role for role in dict.fromkeys(only) if role not in quotas]
+    if missing:
+        from mesosctl.model.quota.desired import no_quota
+
+        raise no_quota(missing, quotas)
+    if only:
+        quotas = {role: quota for role, quota in quotas.items() if role in only}
     usages = usage_if_allowed(master) if with_usage and quotas else None
     if not usages:
         return [RoleStatus(role, quota) for role, quota in quotas.items()]

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.client.leading_master import Master
+from mesosctl.model.amount_text import in_words
 from mesosctl.model.errors import Conflict, Denied, RuleViolation, UsageError
 from mesosctl.model.quantities import Limits, Quota
 from mesosctl.model.quota.desired import (
     DesiredQuota,
     PlannedQuota,
     QuotaChange,
-    amounts_text,
     check_path,
     check_stored,
     check_update,
@@ -144,7 +144,7 @@ def plan_update(
             if one.after.limits and not one.limit_given:
                 master.notice(
                     f"POST /quota makes the limit of '{one.role}' equal to its guarantee: "
-                    f"{amounts_text(one.after.limits)}; without --api v0, a limit is only what --limit names"
+                    f"{in_words(one.after.limits)}; without --api v0, a limit is only what --limit names"
                 )
     if not options.force:
         _check_consumption(master, plan)

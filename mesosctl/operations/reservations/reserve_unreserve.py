@@ -16,7 +16,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean
 from mesosctl.model.suggestion import command
 from mesosctl.operations.quota.reading import check_entries
-from mesosctl.operations.reservations.send import FIRST_PAUSE, LONGEST_PAUSE, Operation, SendOptions, operate
+from mesosctl.operations.reservations.send import Operation, SendOptions, operate
 from mesosctl.operations.reservations.targets import (
     Owner,
     all_of,
@@ -27,6 +27,7 @@ from mesosctl.operations.reservations.targets import (
     to_undo,
     volume_names,
 )
+from mesosctl.operations.waiting import BackOff
 
 
 def requester(master: Master) -> Requester:
@@ -117,7 +118,8 @@ def create_volume(
             f"{command('reservations', agent=agent.typed_name, role=owner.role)} shows what there is"
         )
         raise
-    made = replace(reserved, disk=volume._replace(principal=volume.principal or asks.principal))
+    source = reserved.disk.source if reserved.disk is not None else None
+    made = replace(reserved, disk=volume._replace(principal=volume.principal or asks.principal, source=source))
     existing = [entry for entry in agent.total if entry.is_persistent_volume]
     try:
         check_create([made], asks, existing=existing, agent_capabilities=agent.capabilities)
@@ -245,7 +247,7 @@ def wait_until_reserved(
     Raises NotConfirmed at the deadline, which names the side that never showed it; NotFound if the agent
     goes away.
     """
-    amounts, pause = Resources(target).quantities(), FIRST_PAUSE
+    amounts, pauses = Resources(target).quantities(), BackOff(master)
     while True:
         now = next((one for one in read_agents(master) if one.id == agent.id), None)
         if now is None:
@@ -256,14 +258,13 @@ def wait_until_reserved(
         if not missing:
             return now
         who = " and ".join(missing)
-        if master.deadline.remaining() <= pause:
+        if pauses.is_too_late:
             raise NotConfirmed(
                 f"{who} never showed {amounts or 'that nothing is'} reserved for '{role}' on {agent.name}",
                 hint="allow more time with --timeout",
             )
         options.progress(f"waiting for {who} to show the change on {agent.name}")
-        master.settings.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE)
+        pauses.sleep()
 
 
 def _agent_has(master: Master, agent: RegisteredAgent, role: str, amounts: Quantities) -> bool:

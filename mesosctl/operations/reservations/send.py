@@ -18,13 +18,10 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.suggestion import command
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.reservations.targets import read_agents
+from mesosctl.operations.waiting import BackOff
 
 if TYPE_CHECKING:
     from mesosctl.api.agents.operations import AgentOperation
-
-FIRST_PAUSE = 0.05
-LONGEST_PAUSE = 1.0
-"""Seconds between two readings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +165,7 @@ def wait_for(master: Master, change: AgentChange, operation: Operation, options:
 
     Raises NotConfirmed, which names the side that never did, at the deadline or if the agent's state is not visible.
     """
-    pause, agent_says = FIRST_PAUSE, "was not queried"
+    pauses, agent_says = BackOff(master), "was not queried"
     agent = change.agent
     while True:
         if not change.by_master:
@@ -181,11 +178,10 @@ def wait_for(master: Master, change: AgentChange, operation: Operation, options:
             missing.append("the agent")
         if not missing:
             return change
-        if master.deadline.remaining() <= pause:
+        if pauses.is_too_late:
             raise NotConfirmed(_not_shown(change, agent_says), hint=_hint(change))
         options.progress(f"waiting for {' and '.join(missing)} to show the change on {agent.name}")
-        master.settings.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE)
+        pauses.sleep()
 
 
 def _total(master: Master, operation: Operation) -> Resources | None:

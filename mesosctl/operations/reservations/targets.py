@@ -13,8 +13,7 @@ from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean, shared_hostnames, short_ids
 from mesosctl.model.suggestion import command
-
-_SHOWN = 5
+from mesosctl.model.text import listed
 
 
 def read_agents(master: Master, progress: Callable[..., None] = lambda *_: None) -> list[RegisteredAgent]:
@@ -90,12 +89,6 @@ def _unmatched(sentence: str, hint: str) -> Conflict:
 
 def _known(agents: Sequence[RegisteredAgent]) -> str:
     return f"the agents are {listed([agent.name for agent in agents])}" if agents else "there are no agents"
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first few names, and how many more there are."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 def with_attributes(agents: Sequence[RegisteredAgent], wanted: Mapping[str, str]) -> list[RegisteredAgent]:

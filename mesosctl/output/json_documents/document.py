@@ -27,7 +27,7 @@ Amounts = Annotated[dict[str, float], BeforeValidator(_in_doubles)]
 class Strict(BaseModel):
     """A part of a document: exactly these fields."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
 
 
 class _With:
@@ -44,7 +44,7 @@ class _With:
 class Mirrored(Strict):
     """A part that is made from a value of the program: each field from the attribute of its name, or of `named`."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", populate_by_name=True, ser_json_inf_nan="strings")
 
     @classmethod
     def of(cls, value: object, **more: object) -> Self:

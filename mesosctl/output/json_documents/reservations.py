@@ -69,6 +69,13 @@ class Volume(Mirrored):
     principal: str | None
 
 
+class Source(Mirrored):
+    """A separate disk of an agent: where it is mounted, or what a resource provider says of it."""
+
+    type: Literal["PATH", "MOUNT", "BLOCK", "RAW"]
+    root: str | None
+
+
 class ReservationEntry(Mirrored):
     """Resources of one agent under one stack. `stack` starts at the bottom; its last level is the owner."""
 
@@ -79,6 +86,7 @@ class ReservationEntry(Mirrored):
     resources: HeldResources
     allocated: HeldResources
     volume: Volume | None
+    source: Source | None = Field(default=None, description="The separate disk that the resources are on.")
 
 
 class ReservationList(Document):

@@ -1,7 +1,5 @@
 """A scheduler in this process launches tasks by values; the same launches as JSON have the same effect."""
 
-import json
-import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -9,8 +7,6 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fake_master.http.application import Application
-from fake_master.http.request_response import Request
 from fake_master.master import Master
 from fake_master.services.offer_answers import OfferAnswers
 from fake_master.sources.agent_tables import AgentSpec
@@ -23,9 +19,7 @@ from mesosctl.api.resources import list_to_json
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from tests.helpers.profiles import examples
-
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_READ = ("/state", "/state-summary", "/tasks", "/frameworks", "/roles", "/slaves")
+from tests.helpers.shown import shown
 
 
 def accept_as_json(
@@ -52,34 +46,6 @@ def started(spec: ClusterSpec, *, as_json: bool) -> tuple[Master, VirtualClock]:
         by_json: Any = partial(accept_as_json, master.offer_answers)
         master.offer_answers.launch = by_json  # type: ignore[method-assign]
     return master, clock
-
-
-def shown(master: Master) -> dict[str, Any]:
-    """Everything that a master shows: ids are numbered as they come."""
-    application = Application(master)
-    found: dict[str, Any] = {}
-    for path in _READ:
-        found[path] = json.loads(_numbered(application.handle(Request("GET", path)).body))
-    for call in ("GET_TASKS", "GET_AGENTS", "GET_FRAMEWORKS", "GET_ROLES"):
-        body = json.dumps({"type": call}).encode()
-        headers = {"content-type": "application/json", "accept": "application/json"}
-        found[call] = json.loads(_numbered(application.handle(Request("POST", "/api/v1", headers, body)).body))
-    metrics = json.loads(_numbered(application.handle(Request("GET", "/metrics/snapshot")).body))
-    found["metrics"] = {
-        name: value for name, value in metrics.items() if not name.startswith("system/") and "_ms" not in name
-    }
-    for part in (found["/state"], found["/state-summary"]):
-        for framework in part["frameworks"]:
-            for tasks in ("tasks", "completed_tasks"):
-                for task in framework.get(tasks, ()):
-                    assert task["name"] == task["id"]
-    return found
-
-
-def _numbered(body: bytes) -> str:
-    known: dict[str, str] = {}
-    text = _UUID.sub(lambda found: known.setdefault(found[0], f"id{len(known)}"), body.decode())
-    return re.sub(r'"(?:status_update_)?uuid":"[^"]*"', '"uuid":""', text)
 
 
 amounts = st.sampled_from([1, 2, 0.1, 0.7, 1.5, 3])

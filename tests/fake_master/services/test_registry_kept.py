@@ -1,5 +1,6 @@
-"""What a registry keeps and for how long: the weights of the flag, and agents that are away."""
+"""Records of a registry and how long they last: the weights of the flag, and agents that are away."""
 
+import json
 import re
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from fake_master.sources.agent_tables import AgentSpec
 from fake_master.state.agents import Absence
 from fake_master.state.flags import DEFAULTS, SHOWN_ONLY
 from mesosctl import api, model
-from tests.helpers.lab import AGENT, PINGS, Lab, Scheduler, lasting
+from tests.helpers.lab import AGENT, PINGS, CommandLine, Lab, Scheduler, lasting
 
 DAY = 86400.0
 
@@ -82,3 +83,30 @@ def test_every_flag_is_read_somewhere_or_listed_as_shown_only() -> None:
     read = "".join(tables.sub("", text) for text in texts)
     assert {name for name in DEFAULTS if f'"{name}"' not in read} <= SHOWN_ONLY
     assert DEFAULTS.keys() >= SHOWN_ONLY
+
+
+def test_an_infinite_weight_is_read_back_everywhere(tmp_path: Path) -> None:
+    with lasting(tmp_path, flags={"weights": "a=2"}) as lab:
+        assert lab.request("PUT", "/weights", [{"role": "c", "weight": "Infinity"}]).status == 200
+        for other in ("inf", "infinity", "NaN", "Infinity ", "-Infinity"):
+            assert lab.request("PUT", "/weights", [{"role": "x", "weight": other}]).status == 400
+        lab.restart()
+        assert lab.read("/weights") == [{"role": "a", "weight": 2.0}, {"role": "c", "weight": "Infinity"}]
+        typed = CommandLine(lab)
+        for words in (
+            ["weights", "list"],
+            ["roles"],
+            ["snapshot"],
+            ["export"],
+            ["export", "--cluster"],
+            ["top", "--once"],
+        ):
+            assert typed.run(*words).status == 0, words
+        assert json.loads(typed.run("weights", "list", "-o", "json").out)["weights"][1]["weight"] == "Infinity"
+        assert "Infinity" in typed.run("weights", "list").out
+        exported = typed.run("export").out
+        assert 'c = "Infinity"' in exported
+        (tmp_path / "wanted.toml").write_text(exported, encoding="utf-8")
+        assert typed.run("diff", "-f", str(tmp_path / "wanted.toml")).status == 0
+        (tmp_path / "snapshot.json").write_text(typed.run("snapshot").out, encoding="utf-8")
+        assert typed.run("snapshot", "--compare", str(tmp_path / "snapshot.json")).status == 0

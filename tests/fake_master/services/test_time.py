@@ -92,7 +92,8 @@ def test_ten_days_of_standstill_are_not_caught_up_with(system: System) -> None:
     runs = allocations(lab)
     system.passes(10 * DAY)
     assert lab.kinds() in ([], ["HEARTBEAT"])
-    assert 0 < allocations(lab) - runs <= 12
+    # Nothing but the heartbeat was due, and ten seconds are made up for from then on.
+    assert 0 < allocations(lab) - runs <= 12 + 15
     for _ in range(10):
         system.passes(2)
         lab.application.tick()

@@ -1,13 +1,16 @@
 """The cluster file that the pages show is one, and shows every key."""
 
 import tomllib
+from pathlib import Path
 
 import pytest
 
 import fake_master
+from fake_master import sources
 from mesosctl.model.errors import BadInput
 from tests.helpers.cluster_files import read_cluster_file
 
+SOURCES = Path(sources.__file__).parent
 LINES = {
     None: "nonsense = 1",
     "agents": "[[agents]]\nresources = 'cpus:1'\nnonsense = 1",
@@ -25,12 +28,13 @@ LINES = {
 def path(tmp_path):
     made = tmp_path / "cluster.toml"
     made.write_text(fake_master.example_cluster(), encoding="utf-8")
+    (tmp_path / "example_tasks.csv").write_bytes((SOURCES / "example_tasks.csv").read_bytes())
     return made
 
 
 def test_it_makes_a_master(path):
     spec = read_cluster_file(path)
-    assert [len(spec.agents), len(spec.frameworks)] == [3, 4]
+    assert [len(spec.agents), len(spec.frameworks)] == [3, 6]
     assert len(spec.start().state.agents) == 3
 
 

@@ -59,7 +59,17 @@ def test_an_amount_is_exact_or_refused_with_the_nearest(amount: Decimal):
 
 @pytest.mark.parametrize(
     ("text", "mebibytes"),
-    [("6GiB", 6144), ("6G", 6144), ("6gb", 6144), ("512MiB", 512), ("512", 512), ("1TiB", 1048576), ("1048576B", 1)],
+    [
+        ("6GiB", 6144),
+        ("6G", 6144),
+        ("6gb", 6144),
+        ("6Gi", 6144),
+        ("1024ki", 1),
+        ("512MiB", 512),
+        ("512", 512),
+        ("1TiB", 1048576),
+        ("1048576B", 1),
+    ],
 )
 def test_sizes_are_counted_in_the_unit_that_mesos_calls_mb(text: str, mebibytes: int):
     assert parse_amount("mem", text) == mebibytes * 1000

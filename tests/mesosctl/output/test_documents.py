@@ -83,8 +83,9 @@ SHAPES = {
     "AgentChanges": {"schema_version": 1, "kind": "reservations.changes", "changes": ["AgentChange"]},
     "ReservationEntry": {
         "agent": "AgentName", "role": "string", "dynamic": "boolean", "stack": ["Level"], "resources": "Held",
-        "allocated": "Held", "volume": "Volume?",
+        "allocated": "Held", "volume": "Volume?", "source": "Source?",
     },
+    "Source": {"type": ["PATH", "MOUNT", "BLOCK", "RAW"], "root": "string?"},
     "RoleBranch": {
         "role": "string", "static": "amounts", "dynamic": "amounts", "allocated": "amounts", "total": "amounts",
         "agents": "integer",

@@ -38,7 +38,7 @@ def test_from_nothing_to_what_is_wanted_and_back(run, file, tmp_path):
     after = tmp_path / "after.toml"
     assert run("export", "-f", after)[0] == 0
     assert run("diff", "-f", after, "--prune")[0] == 0
-    assert run("diff", "-f", before)[0] == 0  # it names nothing
+    assert run("diff", "-f", before, "--allow-empty")[0] == 0  # it names nothing
     assert run("diff", "-f", before, "--prune")[0] == 1
     status, _, err = run("apply", "-f", before, "--prune", "--yes")
     assert status == 0, err
@@ -289,8 +289,9 @@ def test_a_file_that_names_nothing_is_told(run, file, text, prunes):
     file.write_text(text)
     for verb in ("diff", "apply"):
         status, out, err = run(verb, "-f", file, *["--prune"] * prunes)
-        assert (status, out) == (0, "")
-        assert f"note: {file} names no quota, weight or reservation\n" in err
+        assert (status, out) == (1, "")
+        assert f"note: {file} names no quota, weight or reservation; --allow-empty accepts that\n" in err
+        assert run(verb, "-f", file, "--allow-empty", *["--prune"] * prunes)[0] == 0
 
 
 def test_an_empty_section_names_everything_with_prune(run, file):

@@ -12,11 +12,12 @@ import pytest
 from fake_master.transports.address import FakeAddress
 from mesosctl import file_writing
 from mesosctl.cli.run import _explain
-from mesosctl.file_writing import make_private_folder, state_folder
+from mesosctl.file_writing import make_private_folder
 from mesosctl.model.errors import BadInput, Conflict
 from mesosctl.operations.apply import journal as journals
 from mesosctl.operations.apply.journal import Journal, JournalEntry, JournalKey
 from mesosctl.planning.plan import WeightsStep
+from mesosctl.user_folders import state_folder
 
 STEPS = [WeightsStep({f"role-{number}": 1.0}, {f"role-{number}": 2.0}) for number in range(5)]
 FULL = OSError(errno.ENOSPC, "No space left on device")

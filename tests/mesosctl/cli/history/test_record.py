@@ -3,8 +3,10 @@
 import json
 from collections import Counter
 
+import httpx
 import pytest
 
+from fake_master.state.clock import VirtualClock
 from mesosctl.__main__ import main
 from mesosctl.history.records import MICROS
 from mesosctl.history.sqlite import open_recording, open_writer
@@ -158,3 +160,20 @@ def test_usage_of_a_recording(typed):
     rows = {one["role"]: one for one in json.loads(ran.out)["rows"]}
     assert rows["batch"]["hours"]["guaranteed"]["cpus"] == pytest.approx(10 / 6, abs=0.001)
     assert rows["batch"]["below_guarantee_seconds"] > 0
+
+
+def test_a_master_that_never_answers_is_waited_for_until_the_time_is_over(tmp_path):
+    def refuse(request):
+        raise httpx.ConnectError("refused", request=request)
+
+    clock = VirtualClock(1_000_000.0)
+    environment = InMemory(
+        variables={"HOME": str(tmp_path), "MESOSCTL_MASTER": "http://127.0.0.1:5050"},
+        clock=clock,
+        sleep=clock.sleep,
+        transport=httpx.MockTransport(refuse),
+    )
+    words = ("history", "record", "--history", str(tmp_path / "h.sqlite"), "--duration", "5m", "--timeout", "1")
+    assert main(words, environment) == 7
+    assert environment.err.count("waiting until the master is back") == 1
+    assert 300 <= clock() - 1_000_000 < 330

@@ -44,7 +44,7 @@ MISTAKES = (
     Mistake("qouta", 2, "No such command 'qouta'. Did you mean 'quota'?"),
     Mistake("reserve agent-1 cpus:1 --rol web", 2, "No such option: --rol", "see mesosctl reserve --help"),
     Mistake("quota remove", 2, "Missing argument 'ROLE...'", "see mesosctl quota remove --help"),
-    Mistake("quota list web", 2, "Got unexpected extra argument (web)", "see mesosctl quota list --help"),
+    Mistake("weights list web", 2, "Got unexpected extra argument (web)", "see mesosctl weights list --help"),
     Mistake("quota list -o jsno", 2, "'jsno' is not one of 'table', 'wide', 'json'"),
     Mistake("completion bsh", 2, "'bsh' is not one of 'bash', 'zsh', 'fish'", "see mesosctl completion --help"),
     # --- Which master ------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ MISTAKES = (
     ),
     # --- Time ----------------------------------------------------------------------------------------------------
     Mistake("quota list --timeout soon", 2, "'soon' is not a span of time", "500ms, 30s, 10m or 1h"),
-    Mistake("quota list --timeout 5 s", 2, "Got unexpected extra argument (s)"),
+    Mistake("weights list --timeout 5 s", 2, "Got unexpected extra argument (s)"),
     Mistake("quota list --timeout 0", 2, "--timeout is 0: it must be at least 0.001 seconds", "500ms, 5s or 1h30m"),
     Mistake("offers watch --every x", 2, "'x' is not a span of time", "500ms, 30s, 10m or 1h"),
     Mistake("context set prod timeout=1x", 3, "'1x' is not a span of time"),
@@ -69,7 +69,7 @@ MISTAKES = (
     Mistake("quota set web cpus=12", 3, "'cpus=12' is not NAME:VALUE", "write cpus:12"),
     Mistake("quota set web 12", 3, "'12' is not NAME:VALUE", "for example, cpus:12 or mem:6GiB"),
     Mistake("quota set web cpus:many", 3, "cpus: 'many' is not a number", "for example, cpus:12"),
-    Mistake("quota set web mem:6Gig", 3, "mem: 'Gig' is not a unit", "KB to PB mean the same, as in Mesos"),
+    Mistake("quota set web mem:6Gig", 3, "mem: 'Gig' is not a unit", "KB to PB and Ki to Pi mean the same"),
     Mistake("quota set web mem:-1GB", 3, "mem: -1GB is below zero"),
     Mistake("quota set web cpus:2GB", 3, "cpus: 'GB' is a unit, but only mem and disk take one", "a plain number"),
     Mistake("quota set web cpus:0.0001", 3, "cpus: 0.0001 is finer than a thousandth", "write cpus:0.001"),

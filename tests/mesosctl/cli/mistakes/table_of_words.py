@@ -21,7 +21,7 @@ WORDS = (
     Mistake("quota list --princ me", 2, "No such option: --princ. Did you mean '--principal'?"),
     Mistake("list quota", 2, "No such command 'list'. Did you mean 'quota list'?"),
     Mistake("set -o json quota web cpus:1", 2, "No such command 'set'. Did you mean 'quota set'?"),
-    Mistake("quota list web ads", 2, "Got unexpected extra arguments (web ads)"),
+    Mistake("weights list web ads", 2, "Got unexpected extra arguments (web ads)"),
     Mistake("quota set cpus:2 payments", 3, "'payments' is not NAME:VALUE", "write payments first: payments cpus:2"),
     Mistake("quota update cpus:2 mem:1GiB web", 3, "'web' is not NAME", "write web first: web cpus:2 mem:1GiB"),
     Mistake("quota check cpus:2 web", 3, "'web' is not NAME:VALUE", "write web first: web cpus:2"),
@@ -88,8 +88,8 @@ WORDS = (
     # --- Files -----------------------------------------------------------------------------------------------------
     Mistake("apply -f a.toml", 3, "a.toml cannot be read: No such file", "mesosctl export -f a.toml writes one"),
     Mistake("diff -f 'a b.toml'", 3, "a b.toml cannot be read", "mesosctl export -f 'a b.toml' writes one"),
-    Mistake("diff -f a.toml", 0, "note: a.toml names no quota, weight or reservation", files={"a.toml": ""}),
-    Mistake("apply -f a.toml", 0, "note: a.toml names no quota, weight or reservation", files={"a.toml": "[quotas]"}),
+    Mistake("diff -f a.toml", 1, "note: a.toml names no quota, weight or reservation", files={"a.toml": ""}),
+    Mistake("apply -f a.toml", 1, "note: a.toml names no quota, weight or reservation", files={"a.toml": "[quotas]"}),
     Mistake("quota set -f a.json", 3, "a.json cannot be read: No such file", "it was looked for in /"),
     Mistake("quota list", 3, "no-such.toml cannot be read", "it was looked for in /", on="fake:no-such.toml"),
     Mistake(
@@ -102,6 +102,17 @@ WORDS = (
         "did you mean quotas? known: quotas, reservations",
         files={"a.toml": '[qoutas.web]\nguarantee = "cpus:1"\n'},
     ),
+    # --- Words of other tools ------------------------------------------------------------------------------------
+    Mistake("quota ls", 2, "No such command 'ls'. Did you mean 'list'?"),
+    Mistake("quota get", 2, "No such command 'get'. Did you mean 'list', 'show'?"),
+    Mistake("get quota", 2, "No such command 'get'. Did you mean 'quota list', 'quota show'?"),
+    Mistake("get agents", 2, "No such command 'get'. Did you mean 'agents'?"),
+    Mistake("get", 2, "No such command 'get'.\n", "see mesosctl --help"),
+    Mistake("quota delete web", 2, "No such command 'delete'. Did you mean 'remove'?"),
+    Mistake("rm quota web", 2, "No such command 'rm'. Did you mean 'quota remove'?"),
+    Mistake("version", 2, "No such command 'version'. Did you mean '--version'?"),
+    Mistake("quota list wbe", 5, "no quota is set for 'wbe'", "did you mean web?", before="quota set web cpus:1"),
+    Mistake("whatif --lose-agent rack=r9", 5, "no agent has the attribute rack=r9", "rack are r1, r2", on=RACKS),
     # --- What if -----------------------------------------------------------------------------------------------------
     Mistake(
         "whatif 'quota:ads=cpus:4;mem:1GiB;limit=none'",

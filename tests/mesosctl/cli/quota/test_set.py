@@ -55,7 +55,7 @@ def test_v1_sends_the_call_that_the_master_has(run, cluster, version, call):
 def test_v0_says_which_limit_the_master_makes_of_it(run, cluster):
     ran = run("quota", "set", "dev", "cpus:1", "--api", "v0")
     assert (ran.status, cluster.changed) == (0, ["POST /quota"])
-    assert "POST /quota makes the limit of 'dev' equal to its guarantee: cpus:1; without --api v0, " in ran.err
+    assert "POST /quota makes the limit of 'dev' equal to its guarantee: 1 cpu; without --api v0, " in ran.err
     assert ran.out.endswith("limit of dev: cpus:1 (POST /quota makes it equal to the guarantee)\n")
 
 

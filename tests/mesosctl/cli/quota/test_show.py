@@ -130,3 +130,12 @@ def test_a_role_cannot_steer_the_terminal(run, cluster, entries):
         assert "\x1b" not in ran.out
     assert "\x1b" not in run("quota", "show", "\x1b[31m").err
     assert run("quota", "list", "-o", "name").out == "\x1b]0;owned\x07\n"
+
+
+def test_a_list_of_some_roles_has_only_these(run, two):
+    assert run("quota", "list", "dev", "-o", "name").out == "dev\n"
+    assert run("quota", "list", "ops", "dev", "-o", "name").out == "dev\nops\n"
+    ran = run("quota", "list", "dev", "opps")
+    assert (ran.status, ran.out) == (5, "")
+    assert "no quota is set for 'opps'" in ran.err
+    assert "did you mean ops?" in ran.err

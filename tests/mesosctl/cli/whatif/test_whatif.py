@@ -251,3 +251,15 @@ def test_the_work_of_a_forecast_ends_at_the_timeout(tmp_path: Path) -> None:
 def test_a_limit_is_a_change_of_its_own(live: Live):
     said = forecast(live, "quota:ads=cpus:2", "limit:ads=none")
     assert [answer["accepted"] for answer in said["answers"]] == [True, True]
+
+
+def test_a_rack_is_lost(tmp_path):
+    """An attribute names every agent that has it, also beside an agent that is named twice so."""
+    file = tmp_path / "racks.toml"
+    agents = (f'[[agents]]\nresources = "cpus:4"\nattributes = {{ rack = "{rack}" }}\n' for rack in ("r1", "r1", "r2"))
+    file.write_text("".join(agents), encoding="utf-8")
+    said = ask(
+        Live(), "whatif", "--from", str(file), "--lose-agent", "rack=r1", "--lose-agent", "agent-1", "-o", "json"
+    )
+    assert said.status == 0, said.err
+    assert said.json["totals"]["cpus"] == 4

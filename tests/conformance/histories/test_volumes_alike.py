@@ -1,0 +1,86 @@
+"""A fake and a real master given the same random offer operations on volumes: same outcomes, same resources after."""
+
+import json
+import os
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests.conformance.callers.frameworks import Framework
+from tests.conformance.callers.joining import quick
+from tests.conformance.callers.launching import CAPABILITIES
+from tests.conformance.histories.playing import STEPS
+from tests.conformance.histories.random_volumes import Operation, VolumeDice
+from tests.conformance.masters.carriers import IN_PROCESS, REAL, Pool
+from tests.conformance.masters.cluster import Cluster
+
+SETUP = quick("cpus:12;mem:6144;disk:1000;ports:[31000-31009]", flags={"allocation_interval": "20ms"})
+FRESH_EVERY = 40
+"""Steps after which everything is undone."""
+
+
+def sorted_texts(resources: list[Any]) -> list[str]:
+    """Resources without the role that they are offered to, in no particular order."""
+    plain = ({key: part for key, part in entry.items() if key != "allocation_info"} for entry in resources)
+    return sorted(json.dumps(entry, sort_keys=True) for entry in plain)
+
+
+def total(master: Cluster) -> list[str]:
+    agent = master.agents()[0]
+    owned = [entry for entries in agent["reserved_resources_full"].values() for entry in entries]
+    return sorted_texts([*agent["unreserved_resources_full"], *owned])
+
+
+def is_free(master: Cluster) -> bool:
+    agent = master.agents()[0]
+    return not any(agent[key].get("cpus") for key in ("used_resources", "offered_resources"))
+
+
+def outcome(framework: Framework, offer: Any, operations: list[Operation]) -> tuple[list[str], dict[str, str]]:
+    """The tasks that the master refused, and the state of every operation with an id; the framework leaves."""
+    master = framework.cluster
+    own = json.loads(json.dumps(operations).replace("$AGENT", offer["agent_id"]["value"]))
+    framework.accept([offer], *own)
+
+    def events(kind: str) -> list[Any]:
+        return [event[kind.lower()]["status"] for event in framework.stream.events if event["type"] == kind]
+
+    def states() -> dict[str, str]:
+        return {one["operation_id"]["value"]: one["state"] for one in events("UPDATE_OPERATION_STATUS")}
+
+    for marker in ("marker-1", "marker-2"):  # by then the master has judged everything
+        framework.ask("RECONCILE", reconcile={"tasks": [{"task_id": {"value": marker}}]})
+        told = [lambda marker=marker: any(one["task_id"]["value"] == marker for one in events("UPDATE"))]
+        assert master.subscribers.wait(told[0])
+    wanted = {operation["id"]["value"] for operation in operations if "id" in operation}
+    assert master.subscribers.wait(lambda: wanted <= states().keys()), (operations, states())
+    refused = [one["task_id"]["value"] for one in events("UPDATE") if one.get("reason") == "REASON_TASK_INVALID"]
+    framework.leave()
+    framework.stream.hang_up()
+    assert master.subscribers.wait(lambda: is_free(master))
+    return sorted(refused), states()
+
+
+@pytest.mark.real_master
+@pytest.mark.process
+@pytest.mark.socket
+def test_a_thousand_operations_on_volumes_end_alike(pool: Pool) -> None:
+    dice = VolumeDice(int(os.environ.get("CONFORMANCE_SEED", "1")))
+    masters = [pool.lend(carrier, SETUP) for carrier in (REAL, IN_PROCESS)]
+    states: Counter[str] = Counter()
+    for number in range(STEPS):
+        if number % FRESH_EVERY == 0:
+            for master in masters:
+                master.clear_reservations()
+        frameworks = [Framework(master, "ads", capabilities=CAPABILITIES).subscribe() for master in masters]
+        offers = [framework.offers()[0] for framework in frameworks]
+        real, fake = (sorted_texts(offer["resources"]) for offer in offers)
+        assert fake == real
+        operations = dice.operations(offers[0]["resources"])
+        real_end, fake_end = (outcome(*pair, operations) for pair in zip(frameworks, offers, strict=True))
+        assert fake_end == real_end, operations
+        assert total(masters[1]) == total(masters[0]), operations
+        states.update(real_end[1].values())
+    # Otherwise little would have been tried.
+    assert min(states["OPERATION_FINISHED"], states["OPERATION_ERROR"]) > STEPS / 5, states
