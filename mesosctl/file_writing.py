@@ -31,11 +31,28 @@ _MOST_LINKS = 40
 _NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)
 
 
-def write_atomically(path: Path, text: str, *, field: str = "--file", new_mode: int = NEW_FILE_MODE) -> None:
+def make_private_folder(path: Path) -> None:
+    """Make a folder of the user, and the missing ones above it: 0700 each, whatever the umask.  Raises OSError."""
+    missing = []
+    for folder in (path, *path.parents):
+        if folder.is_dir():
+            break
+        missing.append(folder)
+    for folder in reversed(missing):
+        try:
+            folder.mkdir(mode=0o700)
+        except FileExistsError:
+            if not folder.is_dir():  # else another program has just made it
+                raise
+        else:
+            folder.chmod(0o700)
+
+
+def write_atomically(path: Path, text: str, *, field: str | None = None, new_mode: int = NEW_FILE_MODE) -> None:
     """Replace a file, or the target of the user's own link, and keep owner and permissions; a new one gets `new_mode`.
 
-    A link of another user is not followed.  It is on the disk when this returns.  Raises BadInput naming `field`;
-    what was there is unchanged then.
+    A link of another user is not followed.  It is on the disk when this returns.  Raises BadInput naming `field`,
+    the option that named the file; what was there is unchanged then.
     """
     write_pieces(path, (text,), field=field, new_mode=new_mode)
 
@@ -48,7 +65,7 @@ def holds_another_text(path: Path, text: str) -> bool:
         return True
 
 
-def write_pieces(path: Path, pieces: Iterable[str], *, field: str = "--file", new_mode: int = NEW_FILE_MODE) -> None:
+def write_pieces(path: Path, pieces: Iterable[str], *, field: str | None = None, new_mode: int = NEW_FILE_MODE) -> None:
     """The same for a text that comes in pieces and is never complete in memory."""
     try:
         # A name from bytes that are not UTF-8 becomes the same bytes.

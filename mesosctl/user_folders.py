@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from mesosctl.model.errors import BadInput
+
 _BELOW_HOME = {
     "XDG_CONFIG_HOME": ".config",
     "XDG_CACHE_HOME": ".cache",
@@ -27,10 +29,20 @@ def own_folder(variable: str, variables: Mapping[str, str] | None = None) -> Pat
 
 
 def state_folder(variables: Mapping[str, str] | None = None) -> Path:
-    """The folder of what lasts between commands; without HOME it is in the home of the user who runs the process."""
+    """The folder of what lasts between commands; without HOME it is in the home of the user who runs the process.
+
+    A container may run as a user that its system does not know.  Raises BadInput if there is no folder at all.
+    """
     folder = own_folder("XDG_STATE_HOME", variables)
     if folder is not None:
         return folder
     import pwd
 
-    return Path(pwd.getpwuid(os.getuid()).pw_dir, _BELOW_HOME["XDG_STATE_HOME"], "mesosctl")
+    try:
+        home = pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        raise BadInput(
+            f"there is no home folder: HOME is not set, and the system does not know user {os.getuid()}",
+            hint="set HOME or XDG_STATE_HOME to a folder",
+        ) from None
+    return Path(home, _BELOW_HOME["XDG_STATE_HOME"], "mesosctl")

@@ -18,6 +18,7 @@ from fake_master.registry.interface import (
     UnreadableRegistry,
 )
 from fake_master.registry.records import wrong_part
+from mesosctl.file_writing import make_private_folder
 from mesosctl.model.errors import BadInput
 
 _SECONDS_BETWEEN_ATTEMPTS = 0.01
@@ -53,7 +54,7 @@ class SqliteRegistry(Registry):
         self._added = 0
         """The change to the checksum over all records in the current transaction."""
         with self._explained():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(path.parent)
             if not path.exists():
                 sqlite_file.make_file(path)
             sqlite_file.check_rights(path)

@@ -111,7 +111,7 @@ def edit(path: str, change: Change, *, write: bool = True) -> FileEdit:
     with TextFile(path, after, places_in_json).refusals():
         rate_limits.check(limits)
     if write and after != before:
-        write_atomically(Path(path), after)
+        write_atomically(Path(path), after, field="--file")
     return FileEdit(path, before or "", after, limits, written=write and after != before)
 
 

@@ -273,4 +273,4 @@ def write_file(path: Path, snapshot: ClusterSnapshot, redact: Callable[[Iterable
     """Replace a file completely, or leave the old one; `redact` removes secrets.  Raises BadInput."""
     from mesosctl.api.snapshots import snapshot as snapshot_api
 
-    write_pieces(path, redact(snapshot_api.lines(snapshot)))
+    write_pieces(path, redact(snapshot_api.lines(snapshot)), field="--file")

@@ -113,7 +113,7 @@ def _write(session: Session, file: Path, text: str) -> None:
 
     if holds_another_text(file, text):
         confirm_replacing(session, file)
-    write_atomically(file, text)
+    write_atomically(file, text, field="--file")
     session.note(f"written to {file}")
 
 

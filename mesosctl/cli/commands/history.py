@@ -291,5 +291,5 @@ def export(  # one parameter an option
         if file is None or str(file) == "-":
             session.emit_pieces(session.kept(rows, "the rows"))
             return
-        write_pieces(file, session.kept(rows, str(file)))
+        write_pieces(file, session.kept(rows, str(file)), field="--file")
     session.note(f"written to {file}")

@@ -60,7 +60,9 @@ def metrics(ctx: typer.Context, *, file: WrittenFile = None, listen: Listen = No
         elif file is None or str(file) == "-":
             session.emit_text(shown.text(read))
         else:
-            write_atomically(file, session.environment.secrets.redact_data(shown.text(read)), new_mode=0o644)
+            write_atomically(
+                file, session.environment.secrets.redact_data(shown.text(read)), field="--file", new_mode=0o644
+            )
             session.note(f"written to {file}")
 
 

@@ -424,7 +424,7 @@ def suggest(
     if file is not None and session.options.dry_run:
         session.note(f"{file} is not changed: this is a dry run")
     elif file is not None:
-        write_atomically(Path(file), text)
+        write_atomically(Path(file), text, field="--file")
         session.note(f"written to {file}")
     session.emit(suggestion(made, text))
 

@@ -107,10 +107,10 @@ def _folder(variables: Mapping[str, str]) -> Path | None:
 
 
 def _write(path: Path, names: Iterable[str], holds: int) -> None:
-    from mesosctl.file_writing import replace_file
+    from mesosctl.file_writing import make_private_folder, replace_file
 
     fitting = dict.fromkeys(name for name in names if name.isprintable() and 0 < len(name) <= _LONGEST)
     lines = [str(int(time.time()) + holds), *list(fitting)[:MOST]]
     with contextlib.suppress(OSError, UnicodeError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         replace_file(path, ("\n".join(lines) + "\n").encode(), settled=False)

@@ -31,7 +31,7 @@ from mesosctl.cli.configuration.file import (
 from mesosctl.cli.configuration.settings import configuration_path
 from mesosctl.cli.options import Setting, Value
 from mesosctl.client.address import parse_address
-from mesosctl.file_writing import write_atomically
+from mesosctl.file_writing import make_private_folder, write_atomically
 from mesosctl.model.errors import BadInput, Bug, NotFound, UsageError, printable
 from mesosctl.model.roles import did_you_mean
 from mesosctl.model.suggestion import command
@@ -126,10 +126,10 @@ def _edited(path: Path) -> Iterator[Any]:
     A lock keeps other processes from changing it meanwhile.
     """
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(path.parent)
         descriptor = os.open(path.parent, os.O_RDONLY)
     except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror}", field=str(path)) from None
+        raise BadInput(f"{path} cannot be written: {error.strerror}") from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         text, state = read_file(path) if path.exists() else ("", None)
@@ -147,7 +147,7 @@ def _edited(path: Path) -> Iterator[Any]:
         if state is not None and is_open(state) and holds_secret(configuration):
             raise too_open(path, state)
         if written != text:
-            write_atomically(path, written, field=str(path), new_mode=_PRIVATE)
+            write_atomically(path, written, new_mode=_PRIVATE)
     finally:
         os.close(descriptor)
 

@@ -22,7 +22,7 @@ from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, list_to_json, to_core
 from mesosctl.client.leading_master import Master
 from mesosctl.file_reading import read_text_file, why_unreadable
-from mesosctl.file_writing import sync_folder, write_atomically
+from mesosctl.file_writing import make_private_folder, sync_folder, write_atomically
 from mesosctl.model.errors import BadInput, Conflict, MesosctlError
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resources import Resources
@@ -85,14 +85,17 @@ class Journal:
         name = _hash(f"{about.master}\n{about.content}")[:16]
         self._path = where / f"{name}.json"
         self._lock: int | None = None
+        self._is_locked = self._has_begun = False
+        self._reserve = self._path.with_suffix(".reserve")
+        """A file that keeps the space of the next entries, and is given up when there is no other."""
         self._about = about
 
     def __enter__(self) -> Self:
         """Raises Conflict if another program holds it, BadInput if it cannot be written."""
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            make_private_folder(self._path.parent)
+            while not self._take_lock():
+                pass  # the program that had it has just removed it
         except BlockingIOError:
             self._release()
             raise Conflict(
@@ -108,10 +111,27 @@ class Journal:
     ) -> None:
         self._release()
 
+    def _take_lock(self) -> bool:
+        """Open the lock file and lock it; False if it was removed meanwhile.  Raises OSError."""
+        path = self._path.with_suffix(".lock")
+        self._lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _PRIVATE)
+        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(self._lock), path.stat()):
+                self._is_locked = True
+                return True
+        os.close(self._lock)
+        self._lock = None
+        return False
+
     def _release(self) -> None:
+        self._give_back()
         if self._lock is not None:
+            if self._is_locked:
+                with suppress(OSError):
+                    self._path.with_suffix(".lock").unlink()
             os.close(self._lock)
-            self._lock = None
+            self._lock, self._is_locked = None, False
 
     def read(self) -> JournalEntry | None:
         """Return the entry that an earlier apply left; None if the last one was completed.  Raises BadInput."""
@@ -142,9 +162,21 @@ class Journal:
         return found
 
     def write(self, entry: JournalEntry) -> None:
-        """Write it; it is on the disk when this returns.  Raises BadInput."""
+        """Write it; it is on the disk when this returns.
+
+        Before the first step, space for all entries is reserved. Raises BadInput, which says how many steps are done.
+        """
         if not self._keeps:
             return
+        try:
+            self._write(entry)
+        except BadInput as error:
+            done = f"{entry.done} of {len(entry.steps)} steps done"
+            error.reword(f"{error.message.replace(str(self._path), f'the journal {self._path}', 1)}: {done}")
+            error.hint = "make room there; the same command then continues" if entry.done else "make room there"
+            raise
+
+    def _write(self, entry: JournalEntry) -> None:
         value: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
             "kind": "apply.journal",
@@ -153,7 +185,37 @@ class Journal:
             "done": entry.done,
             "steps": [step_to_json(step) for step in entry.steps],
         }
-        write_atomically(self._path, json.dumps(value, indent=1) + "\n", new_mode=_PRIVATE)
+        text = json.dumps(value, indent=1) + "\n"
+        try:
+            if not self._has_begun:
+                self._keep_space(2 * len(text))
+                self._has_begun = True
+            write_atomically(self._path, text, new_mode=_PRIVATE)
+        except (BadInput, OSError) as error:
+            if not self._give_back():
+                if isinstance(error, OSError):
+                    raise BadInput(f"{self._path} cannot be written: {error.strerror}") from None
+                raise
+            write_atomically(self._path, text, new_mode=_PRIVATE)
+
+    def _keep_space(self, size: int) -> None:
+        """Raises OSError if there is no more, or no file of its own for it."""
+        descriptor = os.open(self._reserve, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _PRIVATE)
+        try:
+            _allocate(descriptor, size)
+        except OSError:
+            self._give_back()
+            raise
+        finally:
+            os.close(descriptor)
+
+    def _give_back(self) -> bool:
+        """Give up the reserved space, and return whether there was any."""
+        try:
+            self._reserve.unlink()
+        except OSError:
+            return False
+        return True
 
     def end(self) -> None:
         """Remove it: nothing is left to do."""
@@ -163,6 +225,14 @@ class Journal:
         if self._path.exists():
             self._path.unlink()
             sync_folder(self._path.parent)
+
+
+def _allocate(descriptor: int, size: int) -> None:
+    """Take space on the disk.  Raises OSError."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(descriptor, 0, size)
+    else:  # macOS
+        os.write(descriptor, bytes(size))
 
 
 def _load(path: Path) -> Any:
