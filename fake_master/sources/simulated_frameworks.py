@@ -94,7 +94,7 @@ class _Room:
         self._sums: dict[int, Resources] = {}
 
     def parts(self, most: int | None) -> list[Resources]:
-        """Return the resources of at most `most` tasks, with the role."""
+        """Return the resources of up to `most` tasks, with the role."""
         while self._left is not None and (most is None or len(self._parts) < most):
             part = part_of(self._left, self._task)
             if part is None:
@@ -105,7 +105,7 @@ class _Room:
         return self._parts[:most]
 
     def held(self, tasks: int) -> Resources:
-        """Return what so many of them hold together."""
+        """Return what `tasks` of them hold together."""
         if tasks not in self._sums:
             self._sums[tasks] = Resources(chain.from_iterable(self._parts[:tasks]))
         return self._sums[tasks]

@@ -89,14 +89,14 @@ class StateElements:
         return self._sets.get(found, lambda: found)
 
     def task(self, entry: Mapping[str, Any], where: str = "") -> Held:
-        """What a task holds."""
+        """The resources that a task holds."""
         if entry["state"] in TERMINAL_STATES:
             return _NOTHING_HELD
         by_role = self._lists.by_role_in(entry.get("resources", []), f"{where}.resources")
         return text(entry["framework_id"]["value"]), text(entry["agent_id"]["value"]), by_role, 1
 
     def executor(self, entry: Mapping[str, Any], where: str = "") -> Held:
-        """What an executor holds beside its tasks."""
+        """The resources that an executor holds beside its tasks."""
         info = entry["executor_info"]
         by_role = self._lists.by_role_in(info.get("resources", []), f"{where}.executor_info.resources")
         return text(info["framework_id"]["value"]), text(entry["agent_id"]["value"]), by_role, 0

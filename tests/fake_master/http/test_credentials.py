@@ -1,4 +1,4 @@
-"""Access by credentials: every route, every call of the operators and of the schedulers, with every kind of credentials."""
+"""Access by credentials: every route and every call, with every kind of credentials."""
 
 import base64
 import json
