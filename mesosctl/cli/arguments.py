@@ -14,6 +14,7 @@ import typer
 
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named, read_text
+from mesosctl.cli.options import NOT_A_DASH
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.roles import closest, role_error
@@ -129,8 +130,28 @@ SnapshotSource = Annotated[
     Path | None,
     typer.Option("--from", metavar="FILE", help="Read a snapshot instead of asking a master; - is standard input."),
 ]
+
+
+def named_file(field: str, otherwise: str = NOT_A_DASH) -> Callable[[str | Path], Path]:
+    """A parser of files that are opened by their names, so that - is not one of them."""
+
+    def parse(text: str | Path) -> Path:
+        if str(text) == "-":
+            raise UsageError(f"{field} {otherwise}", field=field)
+        return Path(text)
+
+    return parse
+
+
 HistoryFile = Annotated[
-    Path, typer.Option("--history", metavar="FILE", help="The recording, a SQLite file.", show_default=False)
+    Path,
+    typer.Option(
+        "--history",
+        metavar="FILE",
+        parser=named_file("--history", "cannot be -: name a file"),
+        help="The recording, a SQLite file.",
+        show_default=False,
+    ),
 ]
 Since = Annotated[
     str | None,

@@ -21,6 +21,7 @@ SecretSource = Literal["prompt", "keyring"]
 
 DEFAULTS: dict[str, str | float] = {"output": "table", "timeout": 30.0, "api": "auto"}
 """The defaults."""
+NOT_A_DASH = "cannot be -: name a file, or /dev/stdin for standard input"
 LEAST_TIMEOUT = 0.001
 _LONGEST_TIMEOUT = 100_000_000
 """Seconds; three years."""
@@ -227,7 +228,7 @@ class Setting(NamedTuple):
         if isinstance(value, str) and any(char < " " for char in value) and not self.is_secret:
             return "must be a single line of text"
         if self.is_file and value == "-":
-            return "cannot be -: name a file, or /dev/stdin for standard input"
+            return NOT_A_DASH
         return "is empty" if value == "" else ""
 
     def parse(self, text: str, where: str) -> Value:

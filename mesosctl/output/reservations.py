@@ -70,8 +70,8 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
         Column("PRINCIPAL", rank=4),
         Column("LABELS", rank=5),
         Column("VOLUME", wide=True),
-        Column("DISK", wide=True),
         agent_id_column([holding.agent for holding in held]),
+        Column("DISK", wide=True),  # the last one, so that the others keep their places in csv
     )
 
     def row(holding: AgentReservation) -> list[str]:
@@ -85,8 +85,8 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
             "-" if holding.owner.principal is None else holding.owner.principal,
             _labels(holding.owner),
             _volume(holding),
-            _disk(holding),
             holding.agent.id,
+            _disk(holding),
         ]
 
     shown = Report(
@@ -135,8 +135,8 @@ def volume_list(held: Sequence[AgentReservation], *, empty: str = "there are no 
         Column("SIZE", kind="amounts"),
         Column("IN USE", rank=1),
         Column("PATH", wide=True),
-        Column("DISK", wide=True),
         agent_id_column([holding.agent for holding in held]),
+        Column("DISK", wide=True),  # the last one, so that the others keep their places in csv
     )
 
     def row(holding: AgentReservation) -> list[str]:
@@ -147,8 +147,8 @@ def volume_list(held: Sequence[AgentReservation], *, empty: str = "there are no 
             plain_resources_text(holding.resources),
             "yes" if len(holding.allocated) else "no",
             (holding.disk.container_path if holding.disk else None) or "-",
-            _disk(holding),
             holding.agent.id,
+            _disk(holding),
         ]
 
     return Report(

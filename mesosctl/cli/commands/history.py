@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.arguments import ClusterId, HistoryFile, WrittenFile
+from mesosctl.cli.arguments import ClusterId, HistoryFile, WrittenFile, named_file
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
 from mesosctl.history.imports.formats import FormatName
@@ -143,7 +143,15 @@ def record(  # one parameter an option
         session.emit(history_list(contents(written)))
 
 
-Log = Annotated[Path, typer.Argument(metavar="FILE", help="The log; it may be compressed by gzip.", show_default=False)]
+Log = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        parser=named_file("FILE"),
+        help="The log; it may be compressed by gzip.",
+        show_default=False,
+    ),
+]
 Format = Annotated[
     FormatName,
     typer.Option(
@@ -166,6 +174,7 @@ AgentsFile = Annotated[
     typer.Option(
         "--agents",
         metavar="FILE",
+        parser=named_file("--agents"),
         help="The agents: the nodes of openb, or a csv file with the columns agent and resources.",
     ),
 ]

@@ -129,11 +129,12 @@ ROWS = (
         send("POST", "/quota", {"role": "r1", "guarantee": [scalar("cpus", 12.0004)]}).gives(200),
         send("POST", "/quota", {"role": "r2", "guarantee": [scalar("cpus", 4.0004)]}).gives(200),
         send("POST", "/quota", {"role": "r3", "guarantee": [scalar("cpus", 8.0004)]}).gives(200).old(409)),
-    *(Row(f"weight {text}", STANDARD, send("PUT", "/weights", [{"role": "r1", "weight": text}]).gives(answer))
+    *(Row(f"weight {text}", STANDARD, send("PUT", "/weights", [{"role": "r1", "weight": text}]).gives(answer),
+          spoils=True)
       for text, answer in {"Infinity": 200, "-Infinity": 400, "NaN": 400, "infinity": 400, " Infinity": 400}.items()),
     Row("an infinite weight is read back", STANDARD,
         send("PUT", "/weights", [{"role": "r1", "weight": "Infinity"}]).gives(200),
-        get("/weights").gives(200, [{"role": "r1", "weight": "Infinity"}])),
+        get("/weights").gives(200, [{"role": "r1", "weight": "Infinity"}]), spoils=True),
     Row("an infinite amount", STANDARD, with_amount('"Infinity"').gives(400), NOTHING_SET),
     Row("a volume grows on no agent", STANDARD,
         api("GROW_VOLUME", grow_volume={"volume": scalar("disk", 1), "addition": scalar("disk", 1)}).gives(400)),

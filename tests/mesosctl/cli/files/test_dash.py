@@ -30,6 +30,7 @@ OFFER = json.dumps(
 RESERVED_OFFER = OFFER.replace('"role": "*"', '"role": "a", "reservation": {}')
 LIMITS = '{"limits": [{"principal": "a", "qps": 5.0, "capacity": 9}]}'
 RECORDED = '{"at": 0, "principal": "a", "received": 0}\n{"at": 1, "principal": "a", "received": 3}\n'
+LOG = "asked,from,to,resources,role\n0,0,10,cpus:1,web\n"
 WEIGHTS = '[{"role": "web", "weight": 2.0}]'
 WISHES = "[weights]\nweb = 2.0\n"
 PLAYED = """
@@ -71,6 +72,18 @@ WRITES = {
     "offers simulate --svg": "offers simulate PLAYED --svg -",
     "ratelimit simulate --svg": "ratelimit simulate LIMITS --traffic a=1@0 --svg -",
     "whatif --report": "whatif weight:web=2 --report -",
+    "metrics --file": "metrics -f -",
+    "history export --file": "history export --history H -f -",
+    "usage --report": "usage --history H --report -",
+}
+OPENS_BY_NAME = {
+    "history import": "history import - --format csv --history H",
+    "history import --agents": "history import LOG --format csv --agents - --history H",
+    "history import --history": "history import LOG --format csv --history -",
+    "history record --history": "history record --history - --duration 1s",
+    "history list --history": "history list --history -",
+    "history export --history": "history export --history -",
+    "usage --history": "usage --history -",
 }
 EDITS = {
     "ratelimit set --file": "ratelimit set a --qps 1 -f -",
@@ -118,8 +131,9 @@ def alike(text):
 
 
 def test_every_place_is_known_here():
-    found = {taker for taker in takers() if not taker.endswith(OF_EVERY_CHANGE) or taker == "whatif --report"}
-    assert found == {*READS, *WRITES, *EDITS}
+    of_its_own = {"whatif --report", "usage --report"}
+    found = {taker for taker in takers() if not taker.endswith(OF_EVERY_CHANGE) or taker in of_its_own}
+    assert found == {*READS, *WRITES, *EDITS, *OPENS_BY_NAME}
 
 
 @pytest.mark.parametrize(("words", "text"), READS.values(), ids=READS)
@@ -136,12 +150,21 @@ def test_what_reads_a_file_reads_standard_input(run, tmp_path, words, text):
 
 @pytest.mark.parametrize("words", WRITES.values(), ids=WRITES)
 def test_what_writes_a_file_writes_standard_output(run, tmp_path, words):
-    for name, text in (("PLAYED", PLAYED), ("LIMITS", LIMITS)):
+    for name, text in (("PLAYED", PLAYED), ("LIMITS", LIMITS), ("LOG", LOG)):
         (tmp_path / name).write_text(text)
+    assert run("history import LOG --format csv --history H").status == 0
     written = " ".join("FILE" if word == "-" else word for word in words.split())
     assert run(written).status == 0
     ran = run(words)
     assert (ran.status, alike(ran.out)) == (0, alike((tmp_path / "FILE").read_text())), ran.err
+
+
+@pytest.mark.parametrize("words", OPENS_BY_NAME.values(), ids=OPENS_BY_NAME)
+def test_what_is_opened_by_its_name_cannot_be_a_dash(run, tmp_path, words):
+    (tmp_path / "LOG").write_text(LOG)
+    ran = run(words)
+    assert (ran.status, ran.out) == (2, "")
+    assert "cannot be -: name a file" in ran.err
 
 
 @pytest.mark.parametrize("words", EDITS.values(), ids=EDITS)

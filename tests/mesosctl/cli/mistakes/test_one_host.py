@@ -23,7 +23,7 @@ def test_tables_have_short_ids_where_hosts_are_shared_and_wide_ones_whole_ids(fo
     titles, *found = rows(ctl(folder, "reservations --role web"))
     assert titles[-2:] == ["AGENT", "ID"]
     assert [(row[0], row[-1]) for row in found] == [("host-1", "S1"), ("host-2", "S2")]
-    (whole, _) = [row[-1] for row in rows(ctl(folder, "reservations --role web -o wide"))[1:]]
+    (whole, _) = [row[-2] for row in rows(ctl(folder, "reservations --role web -o wide"))[1:]]
     assert whole.endswith("-S1")
     assert len(whole) > 30
     read = list(csv.DictReader(io.StringIO(ctl(folder, "reservations --role web -o csv"))))
@@ -50,7 +50,7 @@ def test_volumes_are_told_apart(folder):
     ctl(folder, "reserve S0 disk:100 --role db")
     ctl(folder, "volumes create S0 v1 disk:10 --role db")
     assert rows(ctl(folder, "volumes list"))[-1] == ["host-1", "db", "v1", "disk:10", "no", "S0"]
-    assert ctl(folder, "volumes list -o csv").splitlines()[0] == "agent,role,id,size,in use,path,agent id"
+    assert ctl(folder, "volumes list -o csv").splitlines()[0] == "agent,role,id,size,in use,path,agent id,disk"
 
 
 def test_what_would_be_lost_is_told_apart(folder):
