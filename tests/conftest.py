@@ -6,7 +6,7 @@ import os
 import signal
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -147,8 +147,12 @@ def entries() -> Callable[..., list[dict[str, Any]]]:
 
 
 @pytest.fixture
-def cluster() -> StandIn:
-    return StandIn()
+def cluster() -> Iterator[StandIn]:
+    """A stand-in; what a test plans for a request that is never sent proves nothing, and fails."""
+    stand_in = StandIn()
+    yield stand_in
+    never_asked = stand_in.instead.keys() - set(stand_in.asked)
+    assert not never_asked, f"planned, but never asked for: {sorted(never_asked)}; asked: {stand_in.asked}"
 
 
 @pytest.fixture

@@ -392,7 +392,7 @@ class SimulatedFramework(LocalScheduler):
         if not self._waiting and framework.roles - framework.suppressed:
             self._master.subscriptions.suppress(framework, ())
 
-    # --- Several at once ----------------------------------------------------------------------------
+    # --- A number of tasks ------------------------------------------------------------------------------
 
     def _ask_for_the_rest(self) -> None:
         """Send REQUEST for the resources that it still needs, whenever they change; not every allocator uses it."""

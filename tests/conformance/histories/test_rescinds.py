@@ -85,16 +85,19 @@ class History:
     def change(self) -> tuple[str, Step]:
         """The words that forecast a change, and the request that makes it."""
         role = self.random.choice(TOP)
-        kind = self.random.choice(("update", "update", "update", "update", "set", "weight"))
+        kind = self.random.choice(("update", "update", "update", "set", "post", "weight"))
         if kind == "weight":
             weight = self.random.choice((0.5, 1, 2, 3))
             return f"whatif weight:{role}={weight}", send("PUT", "/weights", [{"role": role, "weight": weight}])
-        if kind == "set":
+        if kind in ("set", "post"):
             if self.has_quota(role):
                 assert self.world.send(api("REMOVE_QUOTA", remove_quota={"role": role})) == 200
                 self.world.settle()
             wanted = self.some_amounts()
-            return f"quota set {role} {text(wanted, ' ')} --force", post_quota(role, **wanted, force=True)
+            words = f"quota set {role} {text(wanted, ' ')} --force"
+            if kind == "post":
+                return f"{words} --api v0", post_quota(role, **wanted, force=True)
+            return words, update_quota(config(role, wanted), force=True)
         chosen = self.some_config(role)
         guarantees, limits = (
             {name: amount["value"] for name, amount in chosen.get(key, {}).items()} for key in ("guarantees", "limits")

@@ -173,8 +173,15 @@ def test_a_masters_own_503_did_nothing(run, cluster):
     assert "a change was sent to http://master:5050, but not accepted" in ran.err
 
 
-@pytest.mark.parametrize("answer", ["none", "refusal"])
-def test_what_took_the_whole_deadline_is_looked_for_all_the_same(run, cluster, monkeypatch, answer):
+@pytest.mark.parametrize(
+    ("answer", "words", "sent"),
+    [
+        ("none", SET, "POST /api/v1"),
+        ("none", (*SET, "--api", "v0"), "POST /quota"),
+        ("refusal", (*SET, "--api", "v0"), "POST /quota"),  # UPDATE_QUOTA refuses nothing that it has done
+    ],
+)
+def test_what_took_the_whole_deadline_is_looked_for_all_the_same(run, cluster, monkeypatch, answer, words, sent):
     """Whatever came back when hardly any time was left: there is more to read the change back."""
     monkeypatch.setattr("mesosctl.operations.confirm.GRACE", 600.0)
 
@@ -187,8 +194,9 @@ def test_what_took_the_whole_deadline_is_looked_for_all_the_same(run, cluster, m
         cluster.passed += 300.0
         return cluster.usual(request)
 
-    cluster.instead["POST /quota"] = [act]
+    cluster.instead[sent] = [act]
     cluster.instead["GET /quota"] = [cluster.usual, slow]
-    ran = run(*SET, "--timeout", "1h")
+    ran = run(*words, "--timeout", "1h")
     assert ran.status == 0, ran.err
+    assert cluster.changed == [sent]
     assert "took effect" in ran.err

@@ -30,7 +30,9 @@ def test_the_option_is_stronger_than_the_environment(run, cluster):
     assert cluster.requests[0].url.host == "other"
 
 
-@pytest.mark.parametrize("words", [("bogus",), ("quota", "bogus"), ("quota", "remove"), ("-o", "xml", "quota", "list")])
+@pytest.mark.parametrize(
+    "words", [("bogus",), ("quota", "bogus"), ("weights", "list", "extra"), ("-o", "xml", "quota", "list")]
+)
 def test_words_that_are_no_command(run, words):
     ran = run(*words)
     assert ran.status == 2
