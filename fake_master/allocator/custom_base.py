@@ -72,12 +72,10 @@ class SharingRun:
 class SharingAllocator(HierarchicalAllocator):
     """Meets guarantees like Mesos, and shares out the rest as `share` decides."""
 
-    def __init__(self, options: Options, master: Callbacks, now: float = 0.0) -> None:
+    def __init__(self, options: Options, master: Callbacks, now: float) -> None:
         self._master = master
         self._failure: Exception | None = None
-        super().__init__(
-            options, master.offers, master.inverse_offers, now, steps=_AfterBatch(self), share=self._share_out
-        )
+        super().__init__(options, master, now, steps=_AfterBatch(self), share=self._share_out)
 
     @abstractmethod
     def share(self, run: SharingRun) -> None:

@@ -40,22 +40,19 @@ def _hierarchical(
     if state.flags.oversubscribe_reservations:
         from fake_master.extensions.lending.allocator import LendingAllocator  # imported late: few masters lend
 
-        return LendingAllocator(options, master.offers, lent_no_longer, master.inverse_offers, now=state.now)
-    return HierarchicalAllocator(options, master.offers, master.inverse_offers, now=state.now)
+        return LendingAllocator(options, master, state.now, on_rescind=lent_no_longer)
+    return HierarchicalAllocator(options, master, state.now)
 
 
 def _strict_priority(
     options: Options, state: MasterState, master: Callbacks, _lent_no_longer: RescindLent
 ) -> StrictPriorityAllocator:
-    preempts = state.flags.revocation_grace_seconds is not None
     return StrictPriorityAllocator(
         options,
-        master.offers,
-        master.inverse_offers,
-        now=state.now,
+        master,
+        state.now,
         priorities=state.flags.priorities,
-        holdings=master.holdings,
-        on_revoke=master.revoke if preempts else None,
+        preempts=state.flags.revocation_grace_seconds is not None,
     )
 
 

@@ -6,7 +6,7 @@ import gc
 import time
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.interface import AgentInfo, FrameworkInfo
+from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resources import Resources
@@ -32,7 +32,7 @@ class Ours:
         self._refuse = FOR_LONG if case.shape == "decline" else None
         self._now = 0.0
         self.recover_us: list[float] = []
-        allocator = self.allocator = HierarchicalAllocator(Options(), self._on_offers)
+        allocator = self.allocator = HierarchicalAllocator(Options(), Callbacks(self._on_offers), 0.0)
         for role in case.with_quota():
             amounts = {name: int(amount * 1000) for name, amount in QUOTA.items()}
             allocator.update_quota(role, Quota(Quantities(amounts), Limits(amounts)))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.interface import AgentInfo, FrameworkInfo
+from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
 from fake_master.extensions.lending.allocator import LendingAllocator
 from mesosctl.model.resources import Resources
@@ -58,9 +58,9 @@ class Market:
         self._now = 0.0
         options = Options(perf_counter=time.thread_time)
         self.allocator: HierarchicalAllocator = (
-            LendingAllocator(options, self._on_offers, lambda _framework, _by_agent: None)
+            LendingAllocator(options, Callbacks(self._on_offers), 0.0, on_rescind=lambda _framework, _by_agent: None)
             if lends
-            else HierarchicalAllocator(options, self._on_offers)
+            else HierarchicalAllocator(options, Callbacks(self._on_offers), 0.0)
         )
         capabilities = frozenset({"MULTI_ROLE", "REVOCABLE_RESOURCES"})
         for index in range(case.tenants):

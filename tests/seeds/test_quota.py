@@ -1,5 +1,6 @@
 """Mesos's document "Quota": what quota is for, and what it does not do."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.simulation import simulate
+from mesosctl.planning.dominant_shares import SharingStep
 from tests.helpers.lab import Lab, Scheduler
 from tests.seeds.test_drf import FRAMEWORK
 
@@ -20,8 +22,9 @@ def greedy(name: str, role: str, more: str = "") -> str:
     return f'[[frameworks]]\nname = "{name}"\nrole = "{role}"\ntask = "{TASK}"\n{more}\n'
 
 
-def quota(role: str, guarantee: str) -> str:
-    return f'[quotas."{role}"]\nguarantee = "{guarantee}"\n'
+def quota(role: str, guarantee: str, limit: str | None = None) -> str:
+    table = f'[quotas."{role}"]\nguarantee = "{guarantee}"\n'
+    return table if limit is None else f'{table}limit = "{limit}"\n'
 
 
 def lab_of(*parts: str) -> Lab:
@@ -158,19 +161,32 @@ def test_a_guarantee_is_no_limit():
     assert Scheduler(lab, name="rA").offered() == 100
 
 
-def test_frameworks_of_a_role_share_its_guarantee():
+def contest(limit: str | None) -> list[SharingStep]:
+    """Two frameworks of a role with six guaranteed cpus, and one of a role without quota, task by task."""
     frameworks = [("a1", "rA", TASK), ("b", "rB", TASK), ("a2", "rA", TASK)]
     text = (
         'mesos_version = "1.11"\n'
-        + quota("rA", "cpus:6")
+        + quota("rA", "cpus:6", limit)
         + HUNDRED
         + "".join(FRAMEWORK.format(*one) for one in frameworks)
     )
-    steps = simulate(read_cluster(text, "cluster.toml"), 30).steps
+    return list(simulate(read_cluster(text, "cluster.toml"), 30).steps)
+
+
+def test_frameworks_of_a_role_share_its_guarantee():
+    # The limit keeps the role at its guarantee; without one the first offer is all of an agent.
+    steps = contest(limit="cpus:6")
     served = [step.framework for step in steps if step.stage == "guarantee"]
     assert sorted(served[:2]) == ["a1", "a2"]
     assert sorted(served[:4]) == ["a1", "a1", "a2", "a2"]
     assert steps[0].framework in ("a1", "a2")
+
+
+def test_a_guarantee_without_a_limit_is_shared_agent_by_agent():
+    """Mesos 1.11: an agent that serves a guarantee is offered whole, and dominant shares divide the rest."""
+    first = [step for step in contest(limit=None) if step.seconds == 0]
+    assert {step.agent for step in first} == {f"agent-{number}" for number in range(1, 11)}
+    assert Counter(step.framework for step in first) == {"a1": 3, "a2": 2, "b": 5}
 
 
 def test_agents_that_end_may_leave_a_guarantee_that_cannot_be_met():

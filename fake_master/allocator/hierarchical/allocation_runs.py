@@ -12,7 +12,7 @@ from fake_master.allocator.hierarchical.records import Agent, Offered
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.stages.regular import RegularStages, Stage
 from fake_master.allocator.hierarchical.state import State
-from fake_master.allocator.interface import InverseOfferCallback, OfferCallback, Offers
+from fake_master.allocator.interface import Callbacks, Offers
 from fake_master.allocator.options import keep_order
 from mesosctl.model.quantities import Quota
 
@@ -44,8 +44,7 @@ class AllocationRuns:
         state: State,
         timers: Timers,
         inverse_offers: InverseOffers,
-        on_offers: OfferCallback,
-        on_inverse_offers: InverseOfferCallback | None,
+        master: Callbacks,
         steps: RunSteps | None,
         share: Stage | None = None,
     ) -> None:
@@ -55,8 +54,7 @@ class AllocationRuns:
         self._state = state
         self._stages = RegularStages(state) if share is None else RegularStages(state, share)
         self._inverse_offers = inverse_offers
-        self._on_offers = on_offers
-        self._on_inverse_offers = on_inverse_offers
+        self._master = master
         self._steps = steps or RunSteps()
         self._runs = 0
         self._run_timer = StopWatch("allocator/mesos/allocation_run_ms", state.options.perf_counter)
@@ -149,10 +147,9 @@ class AllocationRuns:
             )
         steps.before_offers()
         for framework, by_role in offers.items():
-            self._on_offers(framework, by_role)
-        if self._on_inverse_offers is not None:
-            for framework, by_agent in inverse.items():
-                self._on_inverse_offers(framework, by_agent)
+            self._master.offers(framework, by_role)
+        for framework, by_agent in inverse.items():
+            self._master.inverse_offers(framework, by_agent)
 
     def recover(self, expected_agents: int, quotas: Mapping[str, Quota]) -> None:
         """Hold runs back until most agents are known again; only if there is quota."""

@@ -18,9 +18,8 @@ from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (
     AgentInfo,
     Allocator,
+    Callbacks,
     FrameworkInfo,
-    InverseOfferCallback,
-    OfferCallback,
     ResourceRequest,
     Unavailability,
     Used,
@@ -43,23 +42,23 @@ class HierarchicalAllocator(Allocator):
     def __init__(
         self,
         options: Options,
-        on_offers: OfferCallback,
-        on_inverse_offers: InverseOfferCallback | None = None,
-        now: float = 0.0,
+        master: Callbacks,
+        now: float,
         *,
         state: State | None = None,
         steps: RunSteps | None = None,
         share: Stage | None = None,
     ) -> None:
-        """Derived allocators pass a `state` with another order of roles, `steps`, or a `share` function."""
+        """Every allocator is called with these three, so that `--allocator` can name a derived one.
+
+        Derived allocators pass a `state` with another order of roles, `steps`, or a `share` function.
+        """
         self.state = state or State(options)
         """Agents, frameworks and roles, for reading: explanations, what-ifs and tests."""
         timers = Timers(now)
         inverse_offers = InverseOffers(self.state, timers)
         self.filters = OfferFilters(self.state, timers, self._filter_expired)
-        self.allocation_runs = AllocationRuns(
-            self.state, timers, inverse_offers, on_offers, on_inverse_offers, steps, share
-        )
+        self.allocation_runs = AllocationRuns(self.state, timers, inverse_offers, master, steps, share)
         self._inverse_offers = inverse_offers
 
     # --- Time ---------------------------------------------------------------------------------------

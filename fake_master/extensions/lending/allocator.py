@@ -14,9 +14,8 @@ from fake_master.allocator.hierarchical.records import Agent
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (
     AgentInfo,
+    Callbacks,
     FrameworkInfo,
-    InverseOfferCallback,
-    OfferCallback,
     Unavailability,
     Used,
 )
@@ -40,16 +39,16 @@ class LendingAllocator(HierarchicalAllocator):
     def __init__(
         self,
         options: Options,
-        on_offers: OfferCallback,
+        master: Callbacks,
+        now: float,
+        *,
         on_rescind: RescindCallback,
-        on_inverse_offers: InverseOfferCallback | None = None,
-        now: float = 0.0,
     ) -> None:
         state = State(options)
         self.lent = LentState(options, options.lendable_names)
         """The lent resources, for reading."""
         self._stage = LendingStage(state, self.lent, on_rescind)
-        super().__init__(options, on_offers, on_inverse_offers, now, state=state, steps=self._stage)
+        super().__init__(options, master, now, state=state, steps=self._stage)
 
     def allocation_slack(self, agent: str) -> Quantities:
         """Return what lay idle of an agent's reservations after the last run, lent or not."""

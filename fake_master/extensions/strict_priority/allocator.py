@@ -7,14 +7,14 @@ and potentially starving other frameworks."
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Amounts
 from fake_master.allocator.hierarchical.sorters.sorter import Node, Sorter
 from fake_master.allocator.hierarchical.state import State
-from fake_master.allocator.interface import InverseOfferCallback, OfferCallback, OffersByRole, ResourceRequest
+from fake_master.allocator.interface import Callbacks, OffersByRole, ResourceRequest
 from fake_master.allocator.options import Options
-from fake_master.allocator.revocation import HoldingsQuestion, RevocationCallback
 from fake_master.extensions.strict_priority.preemption import Preemption
 from fake_master.extensions.strict_priority.resource_holds import Holds, Requests
 from mesosctl.model.roles import Priorities
@@ -26,34 +26,34 @@ class StrictPriorityAllocator(HierarchicalAllocator):
     """Offers by the priority of roles; quota is kept, and roles of equal priority share fairly.
 
     It is the hierarchical allocator with another order of roles.  What a framework requests (`request_resources`) is
-    offered to it in spite of its earlier refusals. With `on_revoke` there is preemption: requests that stay unsatisfied
+    offered to it in spite of its earlier refusals. With `preempts` there is preemption: requests that stay unsatisfied
     for a whole allocation interval are met from roles of lower priority, by the policy of `preemption_plan`.
     """
 
     def __init__(
         self,
         options: Options,
-        on_offers: OfferCallback,
-        on_inverse_offers: InverseOfferCallback | None = None,
-        now: float = 0.0,
+        master: Callbacks,
+        now: float,
         *,
         priorities: Priorities,
-        holdings: HoldingsQuestion | None = None,
-        on_revoke: RevocationCallback | None = None,
+        preempts: bool = False,
     ) -> None:
-        """`holdings` returns what could be taken; preemption needs both it and `on_revoke`."""
+        """Preemption needs the holdings and the revocation of `master`."""
         self._requests = Requests()
         self._holds = Holds(priorities)
-        self._on_offers = on_offers
+        self._on_offers = master.offers
         self._preemption: Preemption | None = None
         state = State(
             options,
             lambda make: PrioritySorter(priorities, make),
-            self._holds.withheld if on_revoke is not None else None,
+            self._holds.withheld if preempts else None,
         )
-        if holdings is not None and on_revoke is not None:
-            self._preemption = Preemption(state, priorities, self._requests, self._holds, holdings, on_revoke)
-        super().__init__(options, self._offered, on_inverse_offers, now, state=state, steps=self._preemption)
+        if preempts:
+            self._preemption = Preemption(
+                state, priorities, self._requests, self._holds, master.holdings, master.revoke
+            )
+        super().__init__(options, replace(master, offers=self._offered), now, state=state, steps=self._preemption)
 
     def _offered(self, framework: str, by_role: OffersByRole) -> None:
         self._requests.offered(framework, by_role)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.interface import ALL_AGENT_CAPABILITIES, AgentInfo, FrameworkInfo, Unavailability
+from fake_master.allocator.interface import ALL_AGENT_CAPABILITIES, AgentInfo, Callbacks, FrameworkInfo, Unavailability
 from fake_master.allocator.options import Options
 from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
 from mesosctl.model.offers.frameworks import parse_minimum
@@ -35,9 +35,11 @@ class Player:
         self.infos: dict[str, FrameworkInfo] = {}
         self.agents: dict[str, AgentInfo] = {}
         self.allocator: HierarchicalAllocator | StrictPriorityAllocator = (
-            HierarchicalAllocator(options, self.on_offers, self.on_inverse)
+            HierarchicalAllocator(options, Callbacks(self.on_offers, self.on_inverse), 0.0)
             if priorities is None
-            else StrictPriorityAllocator(options, self.on_offers, self.on_inverse, priorities=priorities)
+            else StrictPriorityAllocator(
+                options, Callbacks(self.on_offers, self.on_inverse), 0.0, priorities=priorities
+            )
         )
 
     def on_offers(self, framework: str, by_role: dict[str, dict[str, Resources]]) -> None:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.packed_filters import ClientFilters, Refusal, Refusals
-from fake_master.allocator.interface import AgentInfo, FrameworkInfo
+from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
@@ -68,7 +68,7 @@ class Market:
     def __init__(self) -> None:
         self.offered: list[tuple[str, str, Resources]] = []
         self.now = 0.0
-        self.allocator = HierarchicalAllocator(Options(), self._on_offers)
+        self.allocator = HierarchicalAllocator(Options(), Callbacks(self._on_offers), 0.0)
 
     def _on_offers(self, framework: str, by_role: dict[str, dict[str, Resources]]) -> None:
         self.offered += [(framework, agent, part) for by_agent in by_role.values() for agent, part in by_agent.items()]

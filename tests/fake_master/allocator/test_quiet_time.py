@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.stages.regular import RegularStages
-from fake_master.allocator.interface import AgentInfo, FrameworkInfo, Unavailability
+from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo, Unavailability
 from fake_master.allocator.options import Options
 from fake_master.master import Master
 from fake_master.sources.agent_tables import AgentSpec
@@ -65,7 +65,7 @@ def test_a_million_quiet_seconds_cost_a_few_runs(runs: list[int]) -> None:
 def made() -> tuple[HierarchicalAllocator, list[str]]:
     """An allocator in which a run over everything has offered nothing; the offers from now on."""
     offers: list[str] = []
-    allocator = HierarchicalAllocator(Options(), lambda framework, _: offers.append(framework))
+    allocator = HierarchicalAllocator(Options(), Callbacks(lambda framework, _: offers.append(framework)), 0.0)
     for name in ("S1", "S2"):
         allocator.add_agent(AgentInfo(name, hostname=name), SMALL)
     allocator.deactivate_agent("S2")

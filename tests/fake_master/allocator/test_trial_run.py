@@ -8,7 +8,7 @@ import pytest
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.stages.run import Rejection
 from fake_master.allocator.hierarchical.stages.trial_run import Decision, TrialRun, try_offers
-from fake_master.allocator.interface import AgentInfo, FrameworkInfo, OffersByRole
+from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo, OffersByRole
 from fake_master.allocator.options import Options
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resources import Resources
@@ -24,7 +24,8 @@ class Market:
         self.offers: dict[str, OffersByRole] = {}
         self.allocator = HierarchicalAllocator(
             Options(min_allocatable_resources=(Quantities({"cpus": 10}), Quantities({"mem": 32000}))),
-            self.offers.__setitem__,
+            Callbacks(self.offers.__setitem__),
+            0.0,
         )
         for role, quota in quotas.items():
             self.allocator.update_quota(role, quota)

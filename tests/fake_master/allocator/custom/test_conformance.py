@@ -6,7 +6,7 @@ import pytest
 
 from fake_master.allocator.conformance import MakeAllocator, Violation, check
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.interface import OfferCallback
+from fake_master.allocator.interface import Callbacks, OfferCallback
 from fake_master.allocator.options import Options
 from fake_master.extensions.lending.allocator import LendingAllocator
 from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
@@ -15,12 +15,14 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.roles import Priorities
 
 ALLOCATORS: dict[str, MakeAllocator] = {
-    "hierarchical": lambda on_offers: HierarchicalAllocator(Options(), on_offers),
-    "random": lambda on_offers: HierarchicalAllocator(Options(role_sorter="random"), on_offers),
+    "hierarchical": lambda on_offers: HierarchicalAllocator(Options(), Callbacks(on_offers), 0.0),
+    "random": lambda on_offers: HierarchicalAllocator(Options(role_sorter="random"), Callbacks(on_offers), 0.0),
     "strict priority": lambda on_offers: StrictPriorityAllocator(
-        Options(), on_offers, priorities=Priorities.parse("a=2")
+        Options(), Callbacks(on_offers), 0.0, priorities=Priorities.parse("a=2")
     ),
-    "lending": lambda on_offers: LendingAllocator(Options(), on_offers, lambda _framework, _by_agent: None),
+    "lending": lambda on_offers: LendingAllocator(
+        Options(), Callbacks(on_offers), 0.0, on_rescind=lambda _framework, _by_agent: None
+    ),
 }
 
 
@@ -31,7 +33,7 @@ def test_the_allocators_conform(name: str) -> None:
 
 class Faulty(HierarchicalAllocator):
     def __init__(self, on_offers: OfferCallback) -> None:
-        super().__init__(Options(), on_offers)
+        super().__init__(Options(), Callbacks(on_offers), 0.0)
 
 
 class ForgetsRefusals(Faulty):

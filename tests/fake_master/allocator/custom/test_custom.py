@@ -11,9 +11,11 @@ from fake_master.allocator import custom
 from fake_master.allocator.conformance import Violation, check_class
 from fake_master.allocator.custom_base import SharingAllocator, SharingRun
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.hierarchical.stages.regular import share_fairly
 from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
 from fake_master.allocator.revocation import Holding, Revocation
+from fake_master.extensions.lending.allocator import LendingAllocator
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
@@ -82,6 +84,34 @@ def test_a_package_names_its_allocator(modules: Path) -> None:
     assert master.read("/flags")["flags"]["allocator"] == "round-robin"
     with pytest.raises(BadInput, match=r"strict-priority, round-robin or package\.module:Class"):
         lab("square-robin")
+
+
+class LikeMesos(HierarchicalAllocator):
+    """The allocator of Mesos, with nothing changed."""
+
+
+class SharesLikeMesos(LikeMesos):
+    """One with its own constructor."""
+
+    def __init__(self, options: Options, master: Callbacks, now: float) -> None:
+        super().__init__(options, master, now, share=share_fairly)
+
+
+@pytest.mark.parametrize("derived", [LikeMesos, SharesLikeMesos])
+def test_a_subclass_of_the_hierarchical_allocator_is_one(derived: type[LikeMesos]) -> None:
+    check_class(derived)
+    master = lab(here(derived), "cpus:4;mem:4096")
+    assert Scheduler(master).offered() == 4
+    assert faults(master) == 0
+
+
+@pytest.mark.parametrize("derived", [LikeMesos, SharesLikeMesos])
+def test_it_begins_at_the_time_of_its_master(derived: type[LikeMesos]) -> None:
+    """One that began at zero would first make the runs of all the years since 1970."""
+    began = 1.8e9
+    options, callbacks = Options(allocation_interval=5.0), Callbacks(lambda _framework, _by_role: None)
+    allocator = custom.make(here(derived), custom.load(here(derived)), options, callbacks, began)
+    assert allocator.next_deadline() == began + 5.0
 
 
 # --- Revocation -------------------------------------------------------------------------------------
@@ -159,12 +189,24 @@ def test_the_suite_finds_a_revocation_of_the_same_thing_twice() -> None:
 
 class NoParameters(HierarchicalAllocator):
     def __init__(self) -> None:
-        super().__init__(Options(), lambda _framework, _by_role: None)
+        super().__init__(Options(), Callbacks(lambda _framework, _by_role: None), 0.0)
 
 
 class Unfinished(HierarchicalAllocator):
     def revive(self) -> None:  # type: ignore[override]  # the fault
         """Take no parameters."""
+
+
+class NoTime(SharingAllocator):
+    def __init__(self, options: Options, master: Callbacks, now: float) -> None:
+        super().__init__(options, master)  # type: ignore[call-arg]  # the fault
+
+    def share(self, run: SharingRun) -> None:
+        """Offer nothing."""
+
+
+class Lends(LendingAllocator):
+    """A subclass of an allocator that needs more than a master gives to one of others."""
 
 
 class Empty:
@@ -193,6 +235,8 @@ class NoShare(SharingAllocator):
         (here(NoShare), "NoShare does not implement share"),
         (here(Unfinished), r"Unfinished.revive does not take \(framework, roles\)"),
         (here(NoParameters), "it cannot be created: TypeError"),
+        (here(NoTime), "it cannot be created: TypeError: .*missing 1 required positional argument: 'now'"),
+        (here(Lends), "it cannot be created: TypeError: .*missing 1 required keyword-only argument: 'on_rescind'"),
     ],
 )
 def test_a_class_that_cannot_be_used_is_refused(modules: Path, name: str, says: str) -> None:
@@ -222,7 +266,7 @@ def test_it_does_not_lend(modules: Path) -> None:
 class Turns(SharingAllocator):
     """Keeps the rules; the faults below are added to it."""
 
-    def __init__(self, options: Options, master: Callbacks, now: float = 0.0) -> None:
+    def __init__(self, options: Options, master: Callbacks, now: float) -> None:
         self.told = master.offers
         super().__init__(options, master, now)
 
@@ -350,12 +394,12 @@ def test_the_suite_names_what_was_raised() -> None:
     with pytest.raises(Violation, match="RuntimeError: not yet"):
         check_class(RaisesInRuns)
     with pytest.raises(Violation, match="does not take"):
-        check_class(Unfinished)  # type: ignore[arg-type]  # the fault
+        check_class(Unfinished)
 
 
 def test_a_framework_alone_has_what_others_left() -> None:
     """What `share` offers is cut to what Mesos allows."""
-    allocator = Turns(Options(), Callbacks(offers=lambda _framework, _by_role: None))
+    allocator = Turns(Options(), Callbacks(offers=lambda _framework, _by_role: None), 0.0)
     allocator.add_agent(AgentInfo("A"), parse_resources("cpus:2;mem:512;cpus(b):1"))
     allocator.add_framework(FrameworkInfo("F", frozenset({"a"})))
     allocator.advance_to(0.0)

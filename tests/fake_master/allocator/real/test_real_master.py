@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import pytest
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.interface import AgentInfo, FrameworkInfo
+from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_double, to_milli
 from mesosctl.model.resources import Resources
@@ -58,7 +58,7 @@ def ours(epoch: Situation) -> Shares:
                     assert isinstance(entry.value, int)
                     _add(held, framework, entry.name, entry.role, entry.value)
 
-    allocator = HierarchicalAllocator(Options(), on_offers)
+    allocator = HierarchicalAllocator(Options(), Callbacks(on_offers), 0.0)
     allocator.update_weights(epoch.weights)
     for role, (guarantees, limits) in epoch.quotas.items():
         allocator.update_quota(role, Quota(Quantities(_milli(guarantees)), Limits(_milli(limits))))

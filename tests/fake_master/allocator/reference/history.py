@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.interface import ALL_AGENT_CAPABILITIES, AgentInfo, FrameworkInfo, OfferCallback
+from fake_master.allocator.interface import ALL_AGENT_CAPABILITIES, AgentInfo, Callbacks, FrameworkInfo, OfferCallback
 from fake_master.allocator.options import Options
 from fake_master.extensions.lending.allocator import LendingAllocator
 from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
@@ -49,7 +49,7 @@ Make = Callable[[Options, OfferCallback], AnyAllocator]
 
 
 def hierarchical(options: Options, on_offers: OfferCallback) -> HierarchicalAllocator:
-    return HierarchicalAllocator(options, on_offers)
+    return HierarchicalAllocator(options, Callbacks(on_offers), 0.0)
 
 
 class History:

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.interface import AgentInfo, FrameworkInfo
+from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
 from fake_master.extensions.lending import batch as lending_batch
 from fake_master.extensions.lending.allocator import LendingAllocator
@@ -43,7 +43,7 @@ class Run:
         self.names = 0
         self.now = 0.0
         options = Options(role_sorter=sorter, framework_sorter=sorter)
-        self.allocator = LendingAllocator(options, self._on_offers, self._on_rescind)
+        self.allocator = LendingAllocator(options, Callbacks(self._on_offers), 0.0, on_rescind=self._on_rescind)
 
     def _on_offers(self, framework: str, by_role: dict[str, dict[str, Resources]]) -> None:
         for role, by_agent in by_role.items():

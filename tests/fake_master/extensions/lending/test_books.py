@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fake_master.allocator.interface import AgentInfo, FrameworkInfo
+from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
 from fake_master.extensions.lending.allocator import LendingAllocator
 from mesosctl.model.quantities import Quantities
@@ -23,7 +23,9 @@ class Books:
         self.offers: dict[tuple[str, str, str], Resources] = {}
         self.rescinds: list[tuple[str, str, Resources]] = []
         self.now = 0.0
-        self.allocator = LendingAllocator(options or Options(), self._on_offers, self._on_rescind)
+        self.allocator = LendingAllocator(
+            options or Options(), Callbacks(self._on_offers), 0.0, on_rescind=self._on_rescind
+        )
 
     def _on_offers(self, framework: str, by_role: dict[str, dict[str, Resources]]) -> None:
         for by_agent in by_role.values():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fake_master.allocator.interface import Callbacks
 from fake_master.allocator.options import Options
 from fake_master.extensions.lending.allocator import LendingAllocator
 from mesosctl.model.quantities import Quantities
@@ -27,7 +28,9 @@ class LendingHistory(plain.History):
     def __init__(self) -> None:
         super().__init__()
         self.lent: list[tuple[str, str, Resources]] = []
-        self.allocator = self.lending = LendingAllocator(Options(), self._on_all_offers, self._on_rescind)
+        self.allocator = self.lending = LendingAllocator(
+            Options(), Callbacks(self._on_all_offers), 0.0, on_rescind=self._on_rescind
+        )
 
     def _on_all_offers(self, framework: str, by_role: dict[str, dict[str, Resources]]) -> None:
         regular: dict[str, dict[str, Resources]] = {}

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fake_master.allocator.interface import AgentInfo, FrameworkInfo, ResourceRequest
+from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo, ResourceRequest
 from fake_master.allocator.options import Options
 from fake_master.allocator.revocation import Holding, Revocation
 from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
@@ -50,10 +50,10 @@ class Market:
         self.killed: list[Thing] = []
         self.allocator = StrictPriorityAllocator(
             Options(),
-            self._on_offers,
+            Callbacks(self._on_offers, holdings=self.holdings, revoke=self._on_revoke),
+            0.0,
             priorities=self.priorities,
-            holdings=self.holdings,
-            on_revoke=self._on_revoke if preemption else None,
+            preempts=preemption,
         )
 
     # --- What the allocator is told, and asks -----------------------------------------------------

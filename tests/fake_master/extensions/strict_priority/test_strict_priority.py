@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fake_master.allocator.interface import OfferCallback, ResourceRequest
+from fake_master.allocator.interface import Callbacks, OfferCallback, ResourceRequest
 from fake_master.allocator.options import Options
 from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
 from mesosctl.model.errors import RuleViolation
@@ -47,7 +47,7 @@ class PlainStrictSorter:
 class StrictHistory(History):
     def __init__(self, priorities: Priorities) -> None:
         def make(options: Options, on_offers: OfferCallback) -> StrictPriorityAllocator:
-            return StrictPriorityAllocator(options, on_offers, priorities=priorities)
+            return StrictPriorityAllocator(options, Callbacks(on_offers), 0.0, priorities=priorities)
 
         reference = Reference()
         reference.roles = PlainStrictSorter(reference, priorities)  # type: ignore[assignment]  # answers for it by __getattr__
