@@ -25,10 +25,11 @@ from fake_master.driver.messages import (
     parse_message,
     parse_pid,
 )
-from fake_master.http.request_response import Refusal, Request, Response
+from fake_master.http.request_response import MOST_VALUES, Refusal, Request, Response
 from fake_master.http.scheduler_api import SchedulerApi
 from fake_master.master import Master
 from fake_master.protobuf.conversion import NotAMessage, parse, serialize
+from fake_master.protobuf.limits import TooLarge
 from fake_master.state.streams import EventStream
 from mesosctl.api.protobuf_json.decoding import ConversionError
 from mesosctl.api.protobuf_json.message_tables import mesos_message
@@ -116,7 +117,7 @@ class DriverEndpoint:
 
     def _to_master(self, message: Message) -> None:
         if message.name == _AUTHENTICATE:
-            document = _parsed(message)
+            document = _parsed_if_small(message)
             if document is not None:
                 self._authentication.begin(message.sender, document)
             return
@@ -130,7 +131,7 @@ class DriverEndpoint:
             self._master.rate_limiting.receive(framework, partial(self._deliver, message))
 
     def _to_authenticator(self, message: Message) -> None:
-        document = _parsed(message)
+        document = _parsed_if_small(message)
         if document is None:
             return
         if message.name == f"{_PACKAGE}AuthenticationStartMessage":
@@ -140,7 +141,11 @@ class DriverEndpoint:
 
     def _deliver(self, message: Message) -> None:
         """Carry out a message, once rate limits let it through."""
-        document = _parsed(message)
+        try:
+            document = _parsed(message)
+        except TooLarge as problem:
+            self._tell_error(message.sender, str(problem))
+            return
         if document is None:
             return
         if message.name == _DEACTIVATE:
@@ -242,7 +247,16 @@ class DriverEndpoint:
 
 
 def _parsed(message: Message) -> Document | None:
+    """Return the document of a message; None for bytes that are no such message.  Raises TooLarge."""
     try:
-        return parse(message.name, message.body)
+        return parse(message.name, message.body, most_values=MOST_VALUES)
     except (NotAMessage, KeyError):
+        return None
+
+
+def _parsed_if_small(message: Message) -> Document | None:
+    """Return the document of a message that belongs to no framework; None also for one that is too large."""
+    try:
+        return _parsed(message)
+    except TooLarge:
         return None

@@ -7,7 +7,16 @@ from importlib.util import find_spec
 from typing import Any
 
 from fake_master.http.json_text import JsonPieces
-from fake_master.http.request_response import JSON, PROTOBUF, Refusal, Request, Response, json_body, json_response
+from fake_master.http.request_response import (
+    JSON,
+    MOST_VALUES,
+    PROTOBUF,
+    Refusal,
+    Request,
+    Response,
+    json_body,
+    json_response,
+)
 from fake_master.state.streams import Encoder, encoded
 from mesosctl.api.protobuf_json import recordio
 from mesosctl.api.protobuf_json.decoding import ConversionError
@@ -48,10 +57,11 @@ def _from_protobuf(request: Request, name: str) -> dict[str, Any]:
             raise Refusal(400, "Failed to parse body into Call protobuf")
         raise Refusal(415, f"This fake master does not read protobuf: send {JSON}, or {_INSTALL}")
     from fake_master.protobuf.conversion import NotAMessage, parse
+    from fake_master.protobuf.limits import TooLarge
 
     try:
-        return parse(name, request.body)
-    except NotAMessage as error:
+        return parse(name, request.body, most_values=MOST_VALUES)
+    except (NotAMessage, TooLarge) as error:
         raise Refusal(400, f"Failed to parse body into Call protobuf: {error}") from error
 
 

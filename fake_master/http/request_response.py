@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 PLAIN = "text/plain; charset=utf-8"
 JSON = "application/json"
 PROTOBUF = "application/x-protobuf"
-_MOST_VALUES = 500_000
-"""Values in one body, which are read while no other request is answered.
+MOST_VALUES = 500_000
+"""Values in one body, JSON or protobuf, which are read while no other request is answered.
 
 A maintenance of 50,000 machines has half as many.
 """
@@ -83,7 +83,7 @@ class Request:
 
     def json(self) -> Any:
         """The body as one JSON value.  Raises ConversionError."""
-        return decode(self.body, most_values=_MOST_VALUES)
+        return decode(self.body, most_values=MOST_VALUES)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as ProtobufMessage
 
 from fake_master.protobuf.descriptors import message_class
+from fake_master.protobuf.limits import check_size
 from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Message, Scalar, mesos_message
 
 Document = dict[str, Any]
@@ -22,11 +23,13 @@ class NotAMessage(ValueError):
     """Bytes that are not the message: cut off, malformed, or without a required field."""
 
 
-def parse(name: str, body: bytes) -> Document:
-    """Return the document of a message by its full name.  Raises NotAMessage.
+def parse(name: str, body: bytes, *, most_values: int | None = None) -> Document:
+    """Return the document of a message by its full name.  Raises NotAMessage, and TooLarge if values are limited.
 
     As in Mesos, unknown fields, fields of another wire type and unknown values of enumerations are passed over.
     """
+    if most_values is not None:
+        check_size(mesos_message(name), body, most_values)
     parsed = message_class(name)()
     try:
         parsed.ParseFromString(body)

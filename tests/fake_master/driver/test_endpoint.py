@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from fake_master.driver import endpoint
 from fake_master.driver.endpoint import DriverEndpoint
 from fake_master.driver.messages import Address, parse_pid
 from fake_master.http.request_response import Request
@@ -246,6 +247,27 @@ def test_what_cannot_be_read_is_dropped(drivers: Drivers) -> None:
         assert drivers.application.handle(request).status == 202
     assert drivers.send(HERE, "mesos.internal.StatusUpdateMessage", {}) == 202
     assert drivers.told() == []
+
+
+@pytest.mark.parametrize("name", ["mesos.scheduler.Call", "mesos.internal.ReconcileTasksMessage"])
+def test_a_message_with_too_many_values_is_refused_with_the_reason(
+    drivers: Drivers, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = drivers.registered()
+    statuses = [{"task_id": {"value": "t"}, "state": "TASK_RUNNING"}] * 5
+    call = {"type": "DECLINE", "decline": {"offer_ids": [{"value": "o"}] * 20}}
+    document = {"framework_id": known, **(call if name.endswith("Call") else {"statuses": statuses})}
+    assert drivers.send(HERE, name, document) == 202
+    drivers.told()
+    monkeypatch.setattr(endpoint, "MOST_VALUES", 10)
+    assert drivers.send(HERE, name, document) == 202
+    assert drivers.told() == [("FrameworkErrorMessage", {"message": "The message holds more than 10 values"})]
+
+
+def test_an_authentication_with_too_many_values_is_dropped(guarded: Drivers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "MOST_VALUES", 0)
+    guarded.internal(HERE, "AuthenticateMessage", pid=HERE)
+    assert guarded.told() == []
 
 
 def test_who_gets_an_answer(drivers: Drivers) -> None:

@@ -23,7 +23,7 @@ WHOLE = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1), "uint32
 def _values(field: Field, depth: int) -> st.SearchStrategy[Any]:
     kind = field.type
     if isinstance(kind, Message):
-        return _documents(kind, depth - 1)
+        return documents(kind, depth - 1)
     if isinstance(kind, Enumeration):
         return st.sampled_from(list(kind.values))
     if kind == "string":
@@ -41,7 +41,7 @@ def _later(field: Field, depth: int) -> st.SearchStrategy[Any]:
     return st.deferred(lambda: _values(field, depth))
 
 
-def _documents(message: Message, depth: int = DEEPEST) -> st.SearchStrategy[dict[str, Any]]:
+def documents(message: Message, depth: int = DEEPEST) -> st.SearchStrategy[dict[str, Any]]:
     """Documents of a message, with every field that it requires and some others."""
     required, optional = {}, {}
     unions = set()
@@ -62,7 +62,7 @@ def _documents(message: Message, depth: int = DEEPEST) -> st.SearchStrategy[dict
 
 @pytest.mark.parametrize("name", ["mesos.v1.scheduler.Call", "mesos.v1.master.Call", "mesos.internal.StatusUpdate"])
 def test_a_document_comes_back_from_its_bytes(name: str) -> None:
-    @given(_documents(mesos_message(name)))
+    @given(documents(mesos_message(name)))
     def check(document: dict[str, Any]) -> None:
         assert parse(name, serialize(name, document)) == document
 
