@@ -94,6 +94,24 @@ def test_a_source_is_named_by_its_title(room):
     assert [path.name for path in modules(room) if FOREIGN.search(path.read_text())] == []
 
 
+CITED = re.compile(r'(docs/[\w/.-]+\.md)((?:,| and) "[^"]+")*')
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_cited_page_has_the_section_that_is_named(room):
+    missing = []
+    for path in modules(room):
+        for line, text in docstrings(path):
+            for cited in CITED.finditer(" ".join(text.split())):
+                page = ROOT / cited[1]
+                headings = set(re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)) if page.exists() else set()
+                named = set(re.findall(r'"([^"]+)"', cited[0]))
+                missing += (
+                    [f"{path.relative_to(ROOT)}:{line}: {cited[0]}"] if not page.exists() or named - headings else []
+                )
+    assert missing == []
+
+
 def test_one_helper_waits():
     found = {str(path.relative_to(ROOT)) for path in modules("tests") if SLEEPING.search(path.read_text())}
     assert found == SLEEPERS

@@ -1,4 +1,4 @@
-"""The interface between a master and an allocator (allocator specification, "Events").
+"""The interface between a master and an allocator (docs/explanation/allocator.md, "Events").
 
 Events go in as method calls; decisions come out through the callbacks given to the constructor of
 an implementation: offers and inverse offers, and revocations (`fake_master.allocator.revocation`).  Time is

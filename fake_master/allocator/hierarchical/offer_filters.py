@@ -1,4 +1,4 @@
-"""Filters of refused offers and inverse offers (allocator specification, "Recovering resources and filters")."""
+"""Filters of refused offers and inverse offers (docs/explanation/allocator.md, "Recovering resources and filters")."""
 
 import math
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""The agents' side of lending: tasks start, wait or are evicted (oversubscription specification, "Agent: eviction").
+"""The agents' side of lending: tasks start, wait or are evicted (docs/explanation/allocator.md, "Agent: eviction").
 
 `fake_master.extensions.lending.eviction` has the arithmetic of one agent.
 """

@@ -1,6 +1,6 @@
 """The third stage of a run: lending idle resources, and taking them back.
 
-It reads what the two regular stages left free, and does not affect them (oversubscription specification, "Allocator"
+It reads what the two regular stages left free, and does not affect them (docs/explanation/allocator.md, "Allocator"
 and "Taking back in the allocator").  It decides how much to take back, and from whom;
 `fake_master/services/rescinding.py` decides which offers are rescinded for that.
 """

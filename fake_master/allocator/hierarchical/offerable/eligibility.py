@@ -1,6 +1,6 @@
 """The properties of frameworks and agents that decide what can be offered, quota and filters apart.
 
-Source: allocator specification, "Capabilities and agent properties".
+Source: docs/explanation/allocator.md, "Capabilities and agent properties".
 """
 
 from dataclasses import dataclass

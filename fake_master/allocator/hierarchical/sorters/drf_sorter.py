@@ -1,4 +1,4 @@
-"""The order of dominant resource fairness (allocator specification, "Sorter")."""
+"""The order of dominant resource fairness (docs/explanation/allocator.md, "Sorter")."""
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The order of weighted chance (allocator specification, "Sorter")."""
+"""The order of weighted chance (docs/explanation/allocator.md, "Sorter")."""
 
 import math
 import random

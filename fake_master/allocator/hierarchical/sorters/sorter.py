@@ -1,4 +1,4 @@
-"""The tree beneath a sorter: clients as leaves of `/`-separated paths (allocator specification, "Sorter").
+"""The tree beneath a sorter: clients as leaves of `/`-separated paths (docs/explanation/allocator.md, "Sorter").
 
 One class serves for roles and for frameworks.  `drf_sorter` and `random_sorter` order its clients.
 """

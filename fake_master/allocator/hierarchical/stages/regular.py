@@ -1,4 +1,4 @@
-"""The two stages of a run: guarantees, then fair share (allocator specification, "The allocation run")."""
+"""The two stages of a run: guarantees, then fair share (docs/explanation/allocator.md, "The allocation run")."""
 
 from collections.abc import Callable, Collection, Iterable
 from enum import Enum

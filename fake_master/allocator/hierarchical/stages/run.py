@@ -1,4 +1,4 @@
-"""One allocation run: bounds, offers so far, and shared steps (allocator specification, "The allocation run")."""
+"""One allocation run: bounds, offers so far, and shared steps (docs/explanation/allocator.md, "The allocation run")."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -162,8 +162,9 @@ class Run:
 class Remainder:
     """Free unreserved, non-revocable scalars of all agents that no guarantee lacks.
 
-    The masters of the design documents bound the second stage by it (allocator specification, "The documents' master
-    (1.4): coarse shares"): what guarantees lack is kept back from the sum over all agents, and no agent is divided.
+    The masters of the design documents bound the second stage by it (docs/explanation/allocator.md, "The documents'
+    master (1.4): coarse shares"): what guarantees lack is kept back from the sum over all agents, and no agent is
+    divided.
     Idle reservations and revocable resources cannot serve a guarantee, so they neither add to it nor use it up.
     """
 
