@@ -126,7 +126,14 @@ def parse_time_span(text: str, field: str) -> Span:
         draw, mean = make(*values)
     except ValueError as error:
         raise BadInput(f"'{text}': {error}", field=field) from error
-    return Span(text, lambda random: min(_LONGEST, draw(random)), mean)
+
+    def capped(random: Random) -> float:
+        try:
+            return min(_LONGEST, draw(random))
+        except OverflowError:
+            return _LONGEST
+
+    return Span(text, capped, mean)
 
 
 def _distribution_hint() -> str:

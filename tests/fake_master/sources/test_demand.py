@@ -97,6 +97,16 @@ def test_the_median_is_the_median() -> None:
     assert median(span.draw(random) for _ in range(20_000)) == pytest.approx(600.0, rel=0.05)
 
 
+@pytest.mark.parametrize(
+    "text", ["pareto(minimum=1s, shape=0.01)", "lognormal(median=1m, sigma=1000)", "weibull(scale=1m, shape=0.0001)"]
+)
+def test_a_heavy_tail_ends_at_the_longest_span(text: str) -> None:
+    span, random = parse_time_span(text, "lasts"), Random(1)
+    drawn = [span.draw(random) for _ in range(1000)]
+    assert min(drawn) >= 0
+    assert max(drawn) == 1e10
+
+
 # --- From a file ------------------------------------------------------------------------------------
 
 
