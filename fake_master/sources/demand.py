@@ -175,11 +175,6 @@ class Demand(ABC):
     def tasks(self, random: Random) -> Iterator[WantedTask]:
         """Return the tasks in the order in which they are asked for."""
 
-    @property
-    def lasts_end(self) -> bool:
-        """Whether its tasks end by themselves."""
-        return True
-
 
 @dataclass(frozen=True, slots=True)
 class Recurring(Demand):
@@ -201,11 +196,6 @@ class Recurring(Demand):
         """See `Demand.longest_gap`."""
         return 10 * self.every.mean
 
-    @property
-    def lasts_end(self) -> bool:
-        """Whether its tasks end by themselves."""
-        return self.lasts is not None
-
     def tasks(self, random: Random) -> Iterator[WantedTask]:
         """See `Demand.tasks`; the first is asked for at once."""
         asked = 0.0
@@ -223,11 +213,6 @@ class Listed(Demand):
     def tasks(self, random: Random) -> Iterator[WantedTask]:  # noqa: ARG002  # nothing is left to chance
         """See `Demand.tasks`."""
         return iter(self.wanted)
-
-    @property
-    def lasts_end(self) -> bool:
-        """Whether its tasks end by themselves."""
-        return any(task.lasts is not None for task in self.wanted)
 
 
 # --- A file of tasks --------------------------------------------------------------------------------

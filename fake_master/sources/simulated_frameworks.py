@@ -155,12 +155,6 @@ class SimulatedFramework(LocalScheduler):
         """Whether it never stops asking."""
         return self._spec.demand is not None and self._spec.demand.is_endless
 
-    @property
-    def tasks_end(self) -> bool:
-        """Whether its tasks end by themselves."""
-        demand = self._spec.demand
-        return self._spec.lasts is not None or (demand is not None and demand.lasts_end)
-
     def join(self, hosts: Mapping[str, Agent]) -> None:
         """Subscribe, now or after its delay; `hosts` has the agents by hostname, for the tasks that run.
 

@@ -13,6 +13,7 @@ from fake_master.sources.source_file import read_opened
 from fake_master.state.clock import VirtualClock
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
+from fake_master.state.tasks import Task, TaskGroup
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.roles import is_strict_subrole, top_level
@@ -189,12 +190,16 @@ def _play(master: Master, clock: VirtualClock, recorder: _Recorder, quiet_second
 
 
 def _tasks_will_end(master: Master) -> bool:
-    """Return whether any task ends by itself; one of a framework with `lasts` does."""
+    """Return whether any task that runs ends by itself."""
     all_end = master.state.task_outcome.outcome is not None
     return any(
-        len(framework.used()) and (all_end or (_simulated(framework) is not None and _simulated(framework).tasks_end))  # type: ignore[union-attr]
+        len(framework.used()) and (all_end or any(_has_end(task) for task in framework.tasks_or_groups()))
         for framework in master.state.frameworks.values()
     )
+
+
+def _has_end(task: Task | TaskGroup) -> bool:
+    return isinstance(task, Task) and task.lasts is not None and not task.is_terminal
 
 
 def _asks_for_more(master: Master) -> bool:

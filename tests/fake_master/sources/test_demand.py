@@ -205,6 +205,14 @@ def test_a_simulation_ends_when_everything_was_asked_for_and_has_ended() -> None
     assert sharing.ended
 
 
+def test_a_simulation_ends_when_only_tasks_without_an_end_run(tmp_path: Path) -> None:
+    (tmp_path / "tasks.csv").write_text("asked,lasts,cpus\n0,1,4\n0,,1\n0,100,5\n", encoding="utf-8")
+    text = AGENTS + '[[frameworks]]\nname = "f"\nfrom = "tasks.csv"\n'
+    result = simulate(read_cluster('mesos_version = "1.11"\n' + text, str(tmp_path / "cluster.toml")), 1000)
+    assert result.ended
+    assert result.tasks == {"f": 1}
+
+
 def test_a_simulation_of_endless_demand_that_finds_no_room_ends() -> None:
     text = AGENTS + '[[frameworks]]\nname = "f"\ntask = "cpus:4"\nevery = "1m"\n'
     sharing = simulate(read_cluster(text, "cluster.toml"), 100)
