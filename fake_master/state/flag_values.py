@@ -36,6 +36,9 @@ _DURATIONS = (
     "revocation_grace_period",
 )
 _LEAST_AGENT_REREGISTER_TIMEOUT = 600.0
+_INTERVALS = ("allocation_interval", "registry_gc_interval")
+"""Flags after which something is done again and again: with 0 seconds, no time would ever pass."""
+_LEAST_INTERVAL = 0.001
 
 # Flags that this master reads as counts.
 _COUNTS = (
@@ -84,6 +87,9 @@ def check_numbers(given: Mapping[str, str]) -> None:
                 read_text(given[name])
             except ValueError as error:
                 raise BadInput(f"--{name}: {error}", field=name) from error
+    for name in _INTERVALS:
+        if name in given and parse_duration(given[name]) < _LEAST_INTERVAL:
+            raise BadInput(f"--{name} must be at least 1ms", field=name, hint=f"--{name}=1ms")
     if parse_duration(given.get("agent_reregister_timeout", "10mins")) < _LEAST_AGENT_REREGISTER_TIMEOUT:
         raise BadInput("--agent_reregister_timeout must be at least 10mins", field="agent_reregister_timeout")
     _check_factor(given.get("allocator_agent_recovery_factor", "0.8"))
