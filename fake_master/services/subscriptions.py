@@ -221,7 +221,14 @@ class Subscriptions:
         self._state.frameworks[framework_id] = framework
         self._rate_limiting.registered(framework)
         self._events.subscribed(framework)
-        self._allocator.add_framework(allocator_info(framework, self._state.flags), suppressed=framework.suppressed)
+        try:
+            self._allocator.add_framework(allocator_info(framework, self._state.flags), suppressed=framework.suppressed)
+        except Exception:
+            # An allocator that fails knows nothing of the framework, so nobody does.
+            framework.stream = None
+            del self._state.frameworks[framework_id]
+            self._rate_limiting.removed(framework)
+            raise
         self._events.framework_changed("FRAMEWORK_ADDED", framework)
 
     def _fail_over(self, framework: Framework, wanted: Subscription, stream: EventStream) -> None:

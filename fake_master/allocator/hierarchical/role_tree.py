@@ -127,11 +127,15 @@ class RoleTree:
 
     def ensure(self, name: str) -> Role:
         """The role, made with its ancestors if need be."""
-        role = self._roles.get(name)
-        if role is None:
-            above, slash, last = name.rpartition("/")
-            parent = self.ensure(above) if slash else self.root
-            role = self._roles[name] = parent.children[last] = Role(name, parent)
+        missing = []
+        above, slash = name, "/"
+        while slash and above not in self._roles:
+            missing.append(above)
+            above, slash, _ = above.rpartition("/")
+        role = self._roles[above] if slash else self.root
+        for each in reversed(missing):
+            parent, role = role, Role(each, role)
+            self._roles[each] = parent.children[each.rpartition("/")[2]] = role
         return role
 
     def subtrees(self, names: Iterable[str]) -> Iterator[Role]:

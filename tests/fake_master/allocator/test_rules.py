@@ -60,6 +60,36 @@ def test_random_sorter_weighs_level_by_level() -> None:
     assert "c" not in first
 
 
+@pytest.mark.parametrize(("heavy", "light"), [(1e308, 1.0), (1e308, 1e308), (1.0, 5e-324), (5e-324, 5e-324)])
+def test_random_sorter_takes_any_weight(heavy: float, light: float) -> None:
+    sorter = RandomSorter(Totals(), None, random.Random(7))
+    for path, weight in {"a/x": heavy, "a/y": heavy, "b": heavy, "c": light}.items():
+        sorter.update_weight(path, weight)
+        sorter.add(path)
+        sorter.activate(path)
+    sorter.update_weight("a", heavy)
+    first = Counter(sorter.sort()[0] for _ in range(2000))
+    ways = 3 if heavy == light else 2
+    assert first["b"] / 2000 == pytest.approx(1 / ways, abs=0.05)
+    assert first["a/x"] / 2000 == pytest.approx(1 / ways / 2, abs=0.05)
+    assert first["c"] / 2000 == pytest.approx(1 / 3 if ways == 3 else 0, abs=0.05)
+
+
+@pytest.mark.parametrize("chance", [False, True])
+def test_sorters_and_the_tree_take_roles_of_any_depth(chance: bool) -> None:
+    path = "/".join(["a"] * 3000)
+    sorter = RandomSorter(Totals(), None, random.Random(7)) if chance else DrfSorter(Totals())
+    for each in (path, "a/b", f"{path}/c"):
+        sorter.add(each)
+        sorter.activate(each)
+    assert sorted(sorter.sort()) == sorted([path, "a/b", f"{path}/c"])
+    tree = RoleTree()
+    assert tree.ensure(path) is tree.ensure(path)
+    assert [role.name.count("/") for role in tree] == list(range(3000))
+    tree.prune(tree.ensure(path))
+    assert not list(tree)
+
+
 @pytest.mark.parametrize(("weight", "roles"), [(2.0, ["a", "a/b", "a/b/c"]), (1.0, [])])
 def test_so_17_a_role_exists_while_something_says_so(weight: float, roles: list[str]) -> None:
     tree = RoleTree()

@@ -40,6 +40,32 @@ def test_a_framework_keeps_its_last_tasks() -> None:
     assert int(names[-1].rpartition("-")[2]) > 3
 
 
+@pytest.mark.parametrize("sorter", ["drf", "random"])
+def test_a_framework_in_a_role_of_many_levels_gets_offers(sorter: str) -> None:
+    role = "/".join(["a"] * 1000)
+    master, _ = started(role_sorter=sorter, framework_sorter=sorter, weights=f"{role}=2")
+    SimulatedFramework(master, SimulatedFrameworkSpec("a", (role,), answer="hold")).subscribe()
+    master.advance()
+    (framework,) = master.state.frameworks.values()
+    assert [offer.role for offer in framework.offers.values()] == [role]
+
+
+def test_a_framework_that_the_allocator_fails_to_add_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    master, _ = started()
+
+    def failing(*_: object, **__: object) -> None:
+        raise RuntimeError("the allocator has failed")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(master.allocator, "add_framework", failing)
+        with pytest.raises(RuntimeError, match="the allocator has failed"):
+            SimulatedFramework(master, SimulatedFrameworkSpec("a", ("r",), answer="hold")).subscribe()
+    assert not master.state.frameworks
+    SimulatedFramework(master, SimulatedFrameworkSpec("b", ("r",), answer="hold")).subscribe()
+    master.advance()
+    assert [framework.name for framework in master.state.frameworks.values()] == ["b"]
+
+
 @pytest.mark.parametrize("text", ["-1", "many", ""])
 def test_a_count_is_a_number(text: str) -> None:
     with pytest.raises(BadInput, match="--max_completed_frameworks"):

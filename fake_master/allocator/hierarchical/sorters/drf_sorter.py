@@ -119,11 +119,16 @@ def _place(leaf: Node) -> tuple[Key, ...]:
 
 
 def _preorder(node: Node) -> Iterator[Node]:
-    for _, _, _, child in node.ranking:
-        if child.kind is Kind.INTERNAL:
-            yield from _preorder(child)
-        else:
+    # Roles may be nested deeper than Python's stack.
+    above = [iter(node.ranking)]
+    while above:
+        for _, _, _, child in above[-1]:
+            if child.kind is Kind.INTERNAL:
+                above.append(iter(child.ranking))
+                break
             yield child
+        else:
+            above.pop()
 
 
 def _share(node: Node, divisors: dict[str, float]) -> float:

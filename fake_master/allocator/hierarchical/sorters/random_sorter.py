@@ -2,6 +2,7 @@
 
 import math
 import random
+import sys
 from collections.abc import Iterable, Iterator
 
 from fake_master.allocator.hierarchical.sorters.sorter import Kind, Node, Sorter, Totals
@@ -51,22 +52,35 @@ class RandomSorter(Sorter):
 
     def _refresh(self) -> None:
         if self.dirty:
-            self._exponents = {}
-            self._weigh(self.root, 1.0)
+            self._exponents = self._weigh()
             self.dirty = False
 
-    def _weigh(self, node: Node, weight: float) -> None:
-        active = [child for child in node.children.values() if _is_active(child)]
-        total = sum(child.weight for child in active)
-        for child in active:
-            part = weight * child.weight / total
-            if child.kind is Kind.INTERNAL:
-                self._weigh(child, part)
-            else:
-                self._exponents[child] = 1.0 / part
+    def _weigh(self) -> dict[Node, float]:
+        """One over the chance of each active client, in the order of the tree."""
+        active = self._active()
+        exponents = {}
+        waiting = [(self.root, 1.0)]
+        while waiting:
+            node, weight = waiting.pop()
+            if node.kind is not Kind.INTERNAL:
+                # Of a chance that is too small for a double, the order says no more than that it is tiny.
+                exponents[node] = 1.0 / max(weight, sys.float_info.min)
+                continue
+            children = [child for child in node.children.values() if child in active]
+            # A power of two changes no digit, and no sum overflows or vanishes.
+            _, power = math.frexp(max((child.weight for child in children), default=1.0))
+            scaled = [math.ldexp(child.weight, -power) for child in children]
+            total = sum(scaled)
+            parts = [(child, weight * part / total) for child, part in zip(children, scaled, strict=True)]
+            waiting.extend(reversed(parts))
+        return exponents
 
-
-def _is_active(node: Node) -> bool:
-    if node.kind is Kind.INTERNAL:
-        return any(_is_active(child) for child in node.children.values())
-    return node.kind is Kind.ACTIVE
+    def _active(self) -> set[Node]:
+        """The active clients, and the nodes above them."""
+        found: set[Node] = set()
+        for leaf in self._leaves.values():
+            node: Node | None = leaf if leaf.kind is Kind.ACTIVE else None
+            while node is not None and node not in found:
+                found.add(node)
+                node = node.parent
+        return found
