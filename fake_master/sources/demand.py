@@ -16,7 +16,7 @@ anything can happen to the next.
 import csv
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from itertools import count
@@ -170,6 +170,8 @@ class Demand(ABC):
     """Whether it never stops asking."""
     longest_gap = 0.0
     """Roughly the longest time between two tasks of an endless demand, in seconds."""
+    names: Collection[str] = frozenset()
+    """The ids that its tasks name, which no other task of the framework gets."""
 
     @abstractmethod
     def tasks(self, random: Random) -> Iterator[WantedTask]:
@@ -213,6 +215,11 @@ class Listed(Demand):
     def tasks(self, random: Random) -> Iterator[WantedTask]:  # noqa: ARG002  # nothing is left to chance
         """See `Demand.tasks`."""
         return iter(self.wanted)
+
+    @property
+    def names(self) -> Collection[str]:  # type: ignore[override]
+        """See `Demand.names`."""
+        return frozenset(task.name for task in self.wanted if task.name is not None)
 
 
 # --- A file of tasks --------------------------------------------------------------------------------

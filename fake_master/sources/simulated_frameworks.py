@@ -134,6 +134,8 @@ class SimulatedFramework(LocalScheduler):
         self._random = Random(f"{spec.seed}/{spec.where}/{spec.name}")  # noqa: S311  # no secrets here
         self._asks: Iterator[WantedTask] = iter(())
         """The tasks that it will ask for."""
+        self._named: Collection[str] = ()
+        """The ids that they name."""
         self._next: WantedTask | None = None
         """The first of them."""
         self._joined = 0.0
@@ -229,6 +231,7 @@ class SimulatedFramework(LocalScheduler):
         self._answers_later = self._master.rate_limiting.throttles(framework)
         if self._spec.demand is not None:
             self._asks = self._spec.demand.tasks(self._random)
+            self._named = self._spec.demand.names
             self._joined = self._master.state.now
             self._plan_ask()
 
@@ -361,9 +364,10 @@ class SimulatedFramework(LocalScheduler):
 
     def _task(self, framework: Framework, offer: Offer, part: Resources, wanted: WantedTask) -> Task:
         name = wanted.name
-        if name is None:
+        while name is None:
             self._launched += 1
-            name = f"task-{self._launched}"
+            following = f"task-{self._launched}"
+            name = None if following in self._named else following
         return Task(name, framework.id, offer.agent_id, TASK_INFO, part, offer.role, lasts=wanted.lasts)
 
     def _accept_demand(

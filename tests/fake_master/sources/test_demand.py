@@ -142,6 +142,15 @@ def test_the_first_that_fits_goes_first(tmp_path: Path) -> None:
     assert begun["a"] < begun["d"] < begun["b"] < begun["c"]
 
 
+def test_a_task_without_a_name_never_gets_the_name_of_another(tmp_path: Path) -> None:
+    rows = "asked,lasts,cpus,name\n0,10,1,\n0,10,1,task-1\n1,10,1,\n1,10,1,task-2\n"
+    master, clock = of_file(tmp_path, rows)
+    framework = passes(master, clock, 5.0)
+    assert set(framework.all_tasks()) == {"task-1", "task-2", "task-3", "task-4"}
+    assert not passes(master, clock, 60.0).used()
+    assert framework.counts["tasks/terminal/task_finished"] == 4
+
+
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
