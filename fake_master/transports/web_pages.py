@@ -7,6 +7,7 @@ this master's is refused where only this machine should get through.
 """
 
 import ipaddress
+import socket
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -16,6 +17,8 @@ from aiohttp import web
 from fake_master.http.request_response import PLAIN, Refusal
 from mesosctl.model.errors import BadInput
 
+_LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost")
+"""Names that mean this machine on itself, by its own file of hosts."""
 _READING = ("GET", "HEAD", "OPTIONS")
 _HEADERS = "Accept, Authorization, Content-Type, Mesos-Stream-Id"
 _METHODS = "GET, HEAD, POST, PUT, DELETE"
@@ -41,7 +44,7 @@ class WebPages:
     is_local: bool
     """Whether only this machine reaches the socket."""
     names: frozenset[str] = frozenset()
-    """The master's own names, in lower case, beside addresses and localhost."""
+    """The master's own names, in lower case, beside addresses and those of this machine."""
     allowed: frozenset[str] = frozenset()
     """The origins of pages of others that may do everything."""
 
@@ -82,7 +85,7 @@ class WebPages:
     def _is_own(self, host: str) -> bool:
         """Whether a Host names this master; none at all, or an empty one as of drivers, does."""
         name = _name_of(host)
-        if name in ("", "localhost", *self.names) or name.endswith(".localhost"):
+        if name in ("", *_LOCAL_NAMES, socket.gethostname().lower(), *self.names) or name.endswith(".localhost"):
             return True
         try:
             ipaddress.ip_address(name)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,8 +27,19 @@ OWN_HOSTS = (
     "localhost.",
     "[::1]:5050",
     "10.1.2.3",
+    "ip6-localhost:PORT",
+    "localhost.localdomain",
+    socket.gethostname(),
+    f"{socket.gethostname().upper()}:PORT",
 )
-OTHER_HOSTS = ("evil.example", "evil.example:PORT", "localhost.evil.example", "127.0.0.1.evil.example", "x@localhost:1")
+OTHER_HOSTS = (
+    "evil.example",
+    "evil.example:PORT",
+    "localhost.evil.example",
+    "127.0.0.1.evil.example",
+    "x@localhost:1",
+    f"{socket.gethostname()}.evil.example",
+)
 
 
 def request(method: str, path: str, host: str | None, body: bytes = b"", **headers: str) -> bytes:
