@@ -25,6 +25,8 @@ _OUTCOMES: dict[str, TaskState] = {
 }
 _MOST_FRAMEWORKS = 100_000
 _LARGEST = 10**15
+# Seconds from one task to the next on average: with fewer, time would hardly pass.
+_SHORTEST_BETWEEN = 0.001
 _KNOWN = {
     "after",
     "answer",
@@ -173,8 +175,11 @@ def _over_time(
     if "from" not in entry:
         if "every" not in entry:
             return {"lasts": lasts}
-        number = _count(entry, "tasks", where)
-        return {"lasts": lasts, "demand": Recurring(task, _span(entry, "every", where), lasts, number)}
+        every, number = _span(entry, "every", where), _count(entry, "tasks", where)
+        if every.mean < _SHORTEST_BETWEEN:
+            problem = f"{where}: every is below {1000 * _SHORTEST_BETWEEN:g}ms"
+            raise BadInput(problem, field=f"{where}.every", hint='every = "10s"')
+        return {"lasts": lasts, "demand": Recurring(task, every, lasts, number)}
     for key in ("every", "lasts", "tasks", "per_offer"):
         if key in entry:
             problem = f"{where} has both from and {key}"

@@ -242,7 +242,10 @@ def read_tasks(path: Path, field: str, task: Resources, roles: Sequence[str]) ->
         problem = f"{path} cannot be read: {why_unreadable(error)}"
         raise BadInput(problem, field=field, hint=unreadable_hint(path, error)) from error
     rows = csv.reader(StringIO(text, newline=""))
-    header = [name.strip() for name in next(rows, [])]
+    try:
+        header = [name.strip() for name in next(rows, [])]
+    except csv.Error as error:
+        raise BadInput(f"{path}, line {rows.line_num}: {error}", field=field) from error
     if "asked" not in header or len(set(header)) != len(header):
         problem = f"{path}, line 1: the columns are {', '.join(header) or 'none'}"
         raise BadInput(
@@ -303,6 +306,8 @@ class _Rows:
         entries: list[Resource] = []
         for at, text in zip(self._size_columns, texts, strict=True):
             name = self._header[at]
+            if text and not name:
+                raise self._wrong(line, f"'{text}' is in column {at + 1}, which has no name in line 1")
             try:
                 if name == "task":
                     entries += parse_resources(text)

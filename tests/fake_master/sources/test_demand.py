@@ -164,6 +164,8 @@ def test_a_task_without_a_name_never_gets_the_name_of_another(tmp_path: Path) ->
         ("asked,task\n0,ports:[1-2]\n", "line 2: a task takes plain amounts"),
         ("asked,cpus\n0,\n", "line 2: the task has no resources"),
         ("asked,cpus,role\n0,1,x\n", "line 2: role: 'x' is not one of"),
+        (f"asked,{'c' * 200_000}\n0,1\n", "line 1: field larger than field limit"),
+        ("asked,cpus,\n0,1,\n0,1,7\n", "line 3: '7' is in column 3, which has no name in line 1"),
         ("asked,cpus,name\n0,1,a\n0,1,a\n", "two tasks are called 'a'"),
     ],
 )
@@ -180,6 +182,9 @@ def test_mistakes_in_the_file_have_their_line(tmp_path: Path, rows: str, problem
         ('every = "soon"', "every"),
         ('every = "0s"', "every"),
         ("every = -1", "every"),
+        ("every = 0.0009", "every"),
+        ('every = "1ns"', "every"),
+        ('every = "exponential(mean=999us)"', "every"),
         ("lasts = true", "lasts"),
         ('lasts = "normal(mean=1m)"', "lasts"),
         ('lasts = "lognormal(median=1m)"', "lasts"),
