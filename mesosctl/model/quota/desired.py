@@ -203,7 +203,7 @@ class PlannedQuota(NamedTuple):
     """The quota of a role before and after an update.
 
     `losses` are the guarantees and limits that it loses although they were not named; `limit_given` says whether limits
-    were named.
+    were named. `request_first` says whether a request for the guarantee, which replaces nothing, precedes UPDATE_QUOTA.
     """
 
     role: str
@@ -211,6 +211,7 @@ class PlannedQuota(NamedTuple):
     after: Quota
     losses: list[str]
     limit_given: bool
+    request_first: bool = False
 
 
 def plan_quotas(
