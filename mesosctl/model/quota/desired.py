@@ -76,7 +76,7 @@ class DesiredQuota(NamedTuple):
         return after
 
     def implicit_losses(self, before: Quota | None, after: Quota) -> list[str]:
-        """Return the guarantees and limits that `after` drops although they were not named.
+        """Return the guarantees and limits that `after` drops, and the limits it lowers, although they were not named.
 
         They are phrases that follow "its". A named amount may become smaller, and a part that becomes empty was named
         as a whole ("none").
@@ -86,8 +86,19 @@ class DesiredQuota(NamedTuple):
         dropped = [] if not self.guarantees else [name for name in before.guarantees if name not in after.guarantees]
         none_named = self.limits is not None and not self.limits
         unbound = [] if none_named else [name for name in before.limits if name not in after.limits]
-        return [f"guarantee of {name}:{format_milli(before.guarantees[name])}" for name in dropped] + [
-            f"limit of {name}:{format_milli(before.limits[name])}" for name in unbound
+        # A request for a guarantee makes the limits equal to it, whatever they were.
+        bound = {} if self.limits is not None else after.limits
+        lowered = [
+            f"limit of {name}:{format_milli(before.limits[name])} (which becomes {name}:{format_milli(now)})"
+            if name in before.limits
+            else f"freedom from a limit on {name} (which becomes {name}:{format_milli(now)})"
+            for name, now in bound.items()
+            if name not in before.limits or now < before.limits[name]
+        ]
+        return [
+            *(f"guarantee of {name}:{format_milli(before.guarantees[name])}" for name in dropped),
+            *(f"limit of {name}:{format_milli(before.limits[name])}" for name in unbound),
+            *lowered,
         ]
 
     @property

@@ -239,6 +239,24 @@ class TestWhatNobodyNamed:
         if "--dry-run" not in words:
             assert run("quota", "update", "dev", *words).status == 0
 
+    @pytest.mark.parametrize(
+        ("limit", "lost"),
+        [
+            ({"cpus": {"value": 16}}, "limit of cpus:16 (which becomes cpus:3)"),
+            ({}, "freedom from a limit on cpus (which becomes cpus:3)"),
+        ],
+    )
+    def test_a_limit_that_post_quota_lowers_is_asked_about(self, run, dev, limit, lost):
+        dev.limits["dev"] = limit
+        words = ["quota", "update", "dev", "cpus:3", "--api", "v0"]
+        refused = run(*words)
+        assert (refused.status, dev.changed) == (2, [])
+        assert f"role 'dev' loses its {lost}" in refused.err
+        assert run(*words, "--yes").status == 0
+
+    def test_a_limit_that_post_quota_raises_is_not(self, run, dev):
+        assert run("quota", "update", "dev", "cpus:3", "--api", "v0").status == 0
+
     @pytest.mark.parametrize("missing", ["guarantees", "limits"])
     def test_a_part_that_a_file_leaves_out_stays(self, run, both, missing):
         config = {"role": "dev", "guarantees": {"cpus": {"value": 1}, "mem": {"value": 5}}, "limits": {}}
