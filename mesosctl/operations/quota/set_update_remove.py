@@ -148,8 +148,10 @@ def plan_update(
     check_stored(
         desired,
         stored,
+        master.profile,
         create=options.create,
         only_new=options.only_new,
+        skipped={"force": options.force, "allow_new_resource": options.allow_new_resource},
         missing_answer=200 if at_once else 400,  # UPDATE_QUOTA creates missing quotas
     )
     if not options.allow_new_resource:
