@@ -218,6 +218,22 @@ def test_credentials(tmp_path):
             allowed.set_quota("web", "cpus:1")
 
 
+def test_a_quota_that_an_acl_hides_is_not_replaced():
+    hide = {"get_quotas": [{"principals": {"type": "ANY"}, "roles": {"type": "NONE"}}]}
+    with FakeMaster([AGENT], flags={"acls": json.dumps(hide)}) as fake:
+        master = Master("http://mesos:5050", transport=fake.transport)
+        asked = httpx.Client(base_url="http://mesos:5050", transport=fake.transport)
+        hidden = {"role": "web", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 3}}]}
+        assert asked.post("/quota", json=hidden).status_code == 200
+        assert master.quotas() == {}
+        with pytest.raises(errors.Rejected):
+            master.set_quota("web", "cpus:1")
+        with pytest.raises(Conflict, match="may not see; nothing was done"):
+            master.set_quota("web", limit="cpus:1")
+        (role,) = [one for one in asked.get("/roles").json()["roles"] if one["name"] == "web"]
+        assert role["quota"]["guarantee"]["cpus"] == 3
+
+
 @pytest.mark.parametrize(
     "options",
     [

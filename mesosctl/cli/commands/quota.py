@@ -121,6 +121,9 @@ def set_(
 
     Mesos 1.9 and later receive UPDATE_QUOTA. With --api v0, mesosctl sends POST /quota itself; such a master then makes
     the limit equal to the guarantee, and a note says so.
+
+    If an ACL may hide quotas from you, POST /quota is sent before UPDATE_QUOTA, because it replaces no quota. It needs
+    RESOURCES; without them you are asked first, and a script uses --yes.
     """
     from mesosctl.operations.quota.set_update_remove import set_quota
 
@@ -147,7 +150,12 @@ def set_(
     ask_about_words_after_limit(session, resources, limits)
     with session.open_master() as master, refusals:
         options = QuotaOptions(force, session.options.api or "auto", session.waits, allow_new_resource)
-        change = set_quota(master, role, guarantee, limits, options)
+
+        def agree(losses: str) -> None:
+            session.confirm_destructive("Set it anyway?", losses, "name a guarantee too, or use --yes in a script")
+            master.deadline.extend_to(master.settings.timeout)
+
+        change = set_quota(master, role, guarantee, limits, options, agree)
         session.emit(quota_changes([change]))
         note_role(session, master, role)
         note_role_at_limit(session, master, role, change.after.limits if change.after else None)

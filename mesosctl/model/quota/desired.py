@@ -76,7 +76,7 @@ class DesiredQuota(NamedTuple):
         return after
 
     def implicit_losses(self, before: Quota | None, after: Quota) -> list[str]:
-        """Return the guarantees and limits that `after` drops although they were not named.
+        """Return the guarantees and limits that `after` drops, and the limits it lowers, although they were not named.
 
         They are phrases that follow "its". A named amount may become smaller, and a part that becomes empty was named
         as a whole ("none").
@@ -86,8 +86,19 @@ class DesiredQuota(NamedTuple):
         dropped = [] if not self.guarantees else [name for name in before.guarantees if name not in after.guarantees]
         none_named = self.limits is not None and not self.limits
         unbound = [] if none_named else [name for name in before.limits if name not in after.limits]
-        return [f"guarantee of {name}:{format_milli(before.guarantees[name])}" for name in dropped] + [
-            f"limit of {name}:{format_milli(before.limits[name])}" for name in unbound
+        # A request for a guarantee makes the limits equal to it, whatever they were.
+        bound = {} if self.limits is not None else after.limits
+        lowered = [
+            f"limit of {name}:{format_milli(before.limits[name])} (which becomes {name}:{format_milli(now)})"
+            if name in before.limits
+            else f"freedom from a limit on {name} (which becomes {name}:{format_milli(now)})"
+            for name, now in bound.items()
+            if name not in before.limits or now < before.limits[name]
+        ]
+        return [
+            *(f"guarantee of {name}:{format_milli(before.guarantees[name])}" for name in dropped),
+            *(f"limit of {name}:{format_milli(before.limits[name])}" for name in unbound),
+            *lowered,
         ]
 
     @property
@@ -96,11 +107,30 @@ class DesiredQuota(NamedTuple):
         parts = {"guarantees": self.guarantees or (), "limits": self.limits or ()}
         return {name: f"{part}.{name}" for part, names in parts.items() for name in names}
 
-    def setting(self, role: str) -> str:
-        """The command that sets it for a role without quota."""
+    def setting(self, role: str, profile: Profile, skipped: Mapping[str, bool]) -> str | None:
+        """The command that sets it for a role without quota; None if such a command would be refused.
+
+        `skipped` are the options that skip checks, and whether each is given.
+        """
+        after = self.applied_to(None)
+        try:
+            check_path(role)
+            check_role_may_have_quota(role, profile)
+            if not profile.knows_update_quota:
+                check_limits_fit_request(after, profile)
+        except RuleViolation:
+            return None
+        if after.is_default:
+            return None
         guarantee = [in_mesos_notation(self.guarantees)] if self.guarantees else []
         limit = None if self.limits is None else in_mesos_notation(self.limits) or "none"
-        return command("quota set", role, *guarantee, limit=limit)
+        return command(
+            "quota set",
+            role,
+            *guarantee,
+            limit=limit,
+            **{option: True for option, given in skipped.items() if given},
+        )
 
 
 # --- Rules ------------------------------------------------------------------------------------------
@@ -170,9 +200,11 @@ def no_quota(
 def check_stored(
     desired: Sequence[tuple[str, DesiredQuota]],
     stored: Collection[str],
+    profile: Profile,
     *,
     create: bool,
     only_new: bool,
+    skipped: Mapping[str, bool],
     missing_answer: int,
 ) -> None:
     """Whether these roles have the quotas that an update expects.
@@ -185,11 +217,13 @@ def check_stored(
         for role, _ in desired:
             check_no_quota_yet(role, stored)
     if missing and not create:
-        todo = "--create also sets quota for roles that have none"
-        if len(desired) == 1:
+        roles = [role for role, _ in missing]
+        if len(desired) > 1:
+            refusal = no_quota(roles, stored, "--create also sets quota for roles that have none")
+        else:
             ((role, quota),) = desired
-            todo = f"{quota.setting(role)} sets a new one"
-        refusal = no_quota([role for role, _ in missing], stored, todo)
+            setting = quota.setting(role, profile, skipped)
+            refusal = no_quota(roles, stored, f"{setting} sets a new one") if setting else no_quota(roles, stored)
         refusal.would_answer = missing_answer
         raise refusal
     for role, _ in missing:
@@ -203,7 +237,7 @@ class PlannedQuota(NamedTuple):
     """The quota of a role before and after an update.
 
     `losses` are the guarantees and limits that it loses although they were not named; `limit_given` says whether limits
-    were named.
+    were named. `request_first` says whether a request for the guarantee, which replaces nothing, precedes UPDATE_QUOTA.
     """
 
     role: str
@@ -211,6 +245,7 @@ class PlannedQuota(NamedTuple):
     after: Quota
     losses: list[str]
     limit_given: bool
+    request_first: bool = False
 
 
 def plan_quotas(

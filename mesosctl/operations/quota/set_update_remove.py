@@ -1,11 +1,11 @@
 """`quota set`, `quota update` and `quota remove`: their checks, requests and confirmation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.client.leading_master import Master
-from mesosctl.model.amount_text import in_words
-from mesosctl.model.errors import Conflict, Denied, RuleViolation, UsageError
+from mesosctl.model.amount_text import in_mesos_notation, in_words
+from mesosctl.model.errors import Conflict, Denied, MesosctlError, Rejected, RuleViolation, UsageError
 from mesosctl.model.quantities import Limits, Quota
 from mesosctl.model.quota.desired import (
     DesiredQuota,
@@ -14,14 +14,16 @@ from mesosctl.model.quota.desired import (
     check_path,
     check_stored,
     check_update,
+    describe_losses,
     guarantees_of,
     no_quota,
     of_role,
     plan_quotas,
 )
-from mesosctl.model.quota.rules import check_consumption, check_guarantee, check_tree
+from mesosctl.model.quota.rules import check_consumption, check_guarantee, check_tree, quota_of_guarantee
 from mesosctl.model.resource import Resource
-from mesosctl.operations.confirm import confirm
+from mesosctl.model.suggestion import command
+from mesosctl.operations.confirm import GRACE, confirm
 from mesosctl.operations.quota.reading import (
     QuotaOptions,
     check_fits,
@@ -35,14 +37,27 @@ from mesosctl.operations.quota.reading import (
 from mesosctl.operations.quota.requests import send_quota, send_removal, send_update
 
 
+def _refuse_losses(losses: str) -> None:
+    raise Conflict(
+        f"{losses}; nothing was done",
+        field="role",
+        rule="quota.unseen",
+        hint="name a guarantee too: POST /quota, which asks for one, replaces nothing",
+    )
+
+
 def set_quota(
     master: Master,
     role: str,
     guarantee: Sequence[Resource],
     limits: Limits | None = None,
     options: QuotaOptions = QuotaOptions(),  # noqa: B008  # a named tuple, which cannot change
+    agree: Callable[[str], None] = _refuse_losses,
 ) -> QuotaChange:
     """Give a role without quota this guarantee, these limits, or both, and read them back: an update that only creates.
+
+    Limits without a guarantee may replace a quota that this principal may not see. `agree` is given a sentence that
+    says so, and returns only if the user agrees.  By default, this is a Conflict.
 
     Raises RuleViolation, which names an entry of the guarantee by its place, Conflict, NotConfirmed and what
     `client.Master` raises.
@@ -51,7 +66,12 @@ def set_quota(
         check_guarantee(guarantee)
     desired = DesiredQuota(guarantees_of(guarantee) if guarantee else None, limits)
     try:
-        (change,) = update_quotas(master, [(role, desired)], options._replace(create=True, only_new=True))
+        options = options._replace(create=True, only_new=True)
+        plan = plan_update(master, [(role, desired)], options)
+        losses = describe_losses(plan)
+        if losses:
+            agree(losses)
+        (change,) = make_update(master, plan, options)
     except RuleViolation as error:
         for index, entry in enumerate(guarantee):
             if error.field == f"guarantees.{entry.name}":
@@ -128,8 +148,10 @@ def plan_update(
     check_stored(
         desired,
         stored,
+        master.profile,
         create=options.create,
         only_new=options.only_new,
+        skipped={"force": options.force, "allow_new_resource": options.allow_new_resource},
         missing_answer=200 if at_once else 400,  # UPDATE_QUOTA creates missing quotas
     )
     if not options.allow_new_resource:
@@ -138,6 +160,8 @@ def plan_update(
                 check_names(master, quota.fields, stored.get(role, Quota()).names)
     with newer_version_named(master):
         plan = plan_quotas(desired, stored, master.profile, at_once=at_once)
+    if at_once and any(one.before is None for one in plan) and not sees_every_role(master):
+        plan = _with_unseen(plan)
     if not at_once:
         for one in plan:
             check_path(one.role)
@@ -159,6 +183,18 @@ def plan_update(
 def _is_at_once(master: Master, options: QuotaOptions) -> bool:
     """Whether the change is one UPDATE_QUOTA, rather than requests for guarantees."""
     return options.api != "v0" and master.profile.knows_update_quota
+
+
+def _with_unseen(plan: Sequence[PlannedQuota]) -> list[PlannedQuota]:
+    """The plan for a principal from which the master may hide quotas.
+
+    POST /quota refuses a role that has one, so it precedes the UPDATE_QUOTA of one role with a guarantee. Otherwise,
+    UPDATE_QUOTA would replace a hidden quota, which is a loss.
+    """
+    if len(plan) == 1 and plan[0].after.guarantees:
+        return [plan[0]._replace(request_first=True)]
+    unseen = ["quota, if it has one that this principal may not see"]
+    return [one if one.before else one._replace(losses=unseen) for one in plan]
 
 
 def _check_consumption(master: Master, plan: Sequence[PlannedQuota]) -> None:
@@ -189,7 +225,8 @@ def make_update(master: Master, plan: Sequence[PlannedQuota], options: QuotaOpti
                 hint="run the same command again, and read the question",
             )
     if _is_at_once(master, options):
-        confirmed = _update_at_once(master, plan, options)
+        first = plan[0].request_first
+        confirmed = _create(master, plan[0], options) if first else _update_at_once(master, plan, options)
         return [QuotaChange(one.role, one.before, one.after, confirmed, one.limit_given) for one in plan]
     (only,) = plan
     v1 = options.api == "v1"
@@ -202,6 +239,60 @@ def make_update(master: Master, plan: Sequence[PlannedQuota], options: QuotaOpti
             master, only.role, only.before, only.after, force=options.force, v1=v1, wait=options.wait
         )
     return [QuotaChange(only.role, only.before, only.after, confirmed, only.limit_given)]
+
+
+def _create(master: Master, one: PlannedQuota, options: QuotaOptions) -> bool:
+    """Send POST /quota (or SET_QUOTA), which replaces nothing, and then the limits; returns whether it was read back.
+
+    If it stops in between, the role keeps the quota of the request, and a warning says which one that is.
+    """
+    by_request = quota_of_guarantee(one.after.guarantees, master.profile)
+    complete = by_request == one.after
+    try:
+        confirmed = send_quota(
+            master,
+            one.role,
+            by_request,
+            force=options.force,
+            v1=options.api == "v1",
+            wait=options.wait and complete,
+        )
+    except Rejected as error:
+        error.hint = error.hint or f"role '{one.role}' may have a quota that this principal may not see"
+        raise
+    if complete:
+        return confirmed
+    try:
+        return _update_at_once(master, [one], options)
+    except BaseException as stopped:
+        known = _after_request(master, one, by_request)
+        if isinstance(stopped, KeyboardInterrupt):
+            stopped.__notes__ = [known]
+        else:
+            master.alarm(known)
+        raise
+
+
+def _after_request(master: Master, one: PlannedQuota, by_request: Quota) -> str:
+    """Which quota a role has after its limits could not be set, as a sentence."""
+    wanted = in_mesos_notation(one.after.limits) or "none"
+    remedy = f"finish with {command('quota update', one.role, limit=wanted)}"
+    try:
+        master.deadline.extend_to(GRACE)
+        shown = read_quotas(master).get(one.role)
+    except MesosctlError:
+        shown = None
+    if shown == one.after:
+        return f"role '{one.role}' has the new quota"
+    if shown is None:
+        return (
+            f"role '{one.role}' was given the guarantee {by_request.guarantees}, and its limit may still be equal to "
+            f"that, which cannot be read back; as a principal that may see it, {remedy}"
+        )
+    return (
+        f"role '{one.role}' has the guarantee {in_mesos_notation(shown.guarantees) or 'none'} and the limit "
+        f"{in_mesos_notation(shown.limits) or 'none'} now; {remedy}"
+    )
 
 
 def _update_at_once(master: Master, plan: Sequence[PlannedQuota], options: QuotaOptions) -> bool:

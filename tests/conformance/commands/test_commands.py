@@ -49,7 +49,7 @@ HISTORIES = {
     "both interfaces": (
         Typed("quota set web cpus:1 --api v1", 0),
         Typed("quota set ops cpus:2 --api v0", 0),
-        Typed("quota update web cpus:3 --api v0", 0),
+        Typed("quota update web cpus:3 --api v0 --yes", 0),
         Typed("quota list", 0, [("ops", {"cpus": 2.0}), ("web", {"cpus": 3.0})]),
         Typed("quota remove web ops", 0),
     ),

@@ -113,7 +113,7 @@ HIDING = {"authorizers": "local", "acls": "{}"}
 @pytest.mark.parametrize("flags", [HIDING, {"authorizers": "org_Module"}, {}])
 def test_what_an_acl_may_hide_is_not_said_to_be_absent(run, cluster, flags):
     cluster.flags = flags
-    cluster.instead["POST /api/v1"] = [cut]
+    cluster.instead["POST /quota"] = [cut]
     ran = run(*SET)
     assert ran.status == 9
     assert "is unknown: this principal may not see it" in ran.err
@@ -131,10 +131,11 @@ def test_a_role_that_was_seen_is_not_hidden(run, cluster, entries):
     assert "so far" in ran.err
 
 
-def test_a_role_created_by_an_update_may_be_hidden(run, cluster):
+@pytest.mark.parametrize(("request_cut", "words"), [("/quota", ["cpus:2"]), ("/api/v1", ["--limit", "cpus:2"])])
+def test_a_role_created_by_an_update_may_be_hidden(run, cluster, request_cut, words):
     cluster.flags = HIDING
-    cluster.instead["POST /api/v1"] = [cut]
-    assert run("quota", "update", "dev", "cpus:2", "--create").status == 9
+    cluster.instead[f"POST {request_cut}"] = [cut]
+    assert run("quota", "update", "dev", *words, "--create", "--yes").status == 9
 
 
 def test_a_role_that_is_not_shown_may_be_hidden(run, cluster):

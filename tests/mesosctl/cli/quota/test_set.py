@@ -20,7 +20,8 @@ def test_sets_what_the_words_say_and_shows_it_read_back(run, cluster):
         "type": "UPDATE_QUOTA",
         "update_quota": {"force": False, "quota_configs": [config]},
     }
-    assert cluster.asked == ["GET /version", "GET /quota", "GET /slaves", "POST /api/v1", "GET /quota", "GET /roles"]
+    read = ["GET /version", "GET /quota", "GET /flags", "GET /slaves"]
+    assert cluster.asked == [*read, "POST /api/v1", "GET /quota", "GET /roles"]
 
 
 def test_an_older_master_receives_the_documented_request(run, cluster):
@@ -328,3 +329,79 @@ class TestNamesOfResources:
         cluster.instead["GET /slaves"] = [lambda _: httpx.Response(403)] * 2
         ran = run("quota", "set", "dev", "cpu:1")
         assert (ran.status, "whether an agent has 'cpu' is unknown" in ran.err) == (0, True)
+
+
+class TestWhereAnAclMayHideQuotas:
+    @pytest.fixture
+    def hiding(self, cluster):
+        """A master with ACLs."""
+        cluster.flags["acls"] = "{}"
+        return cluster
+
+    @pytest.fixture
+    def hidden(self, hiding, entries):
+        """It has a quota that this principal may not see."""
+        hiding.quotas["dev"] = entries(cpus=10, mem=4096)
+        hiding.instead["GET /quota"] = [lambda _: httpx.Response(200, json={})] * 5
+        return hiding
+
+    @pytest.mark.parametrize("words", [["cpus:1"], ["cpus:1", "--limit", "cpus:2"], ["cpus:1", "--yes"]])
+    @pytest.mark.parametrize("api", ["auto", "v0"])
+    def test_a_hidden_quota_is_never_replaced_by_a_guarantee(self, run, hidden, words, api):
+        before = str(hidden.quotas)
+        ran = run("quota", "set", "dev", *words, "--api", api)
+        assert ran.status == 3
+        assert "POST /api/v1" not in hidden.asked
+        assert str(hidden.quotas) == before
+
+    def test_the_refusal_says_that_there_may_be_a_hidden_one(self, run, hidden):
+        ran = run("quota", "set", "dev", "cpus:1")
+        assert "hint: role 'dev' may have a quota that this principal may not see" in ran.err
+
+    def test_limits_alone_need_a_yes(self, run, hidden):
+        before = str(hidden.quotas)
+        ran = run("quota", "set", "dev", "--limit", "cpus:1")
+        assert (ran.status, hidden.changed, str(hidden.quotas)) == (2, [], before)
+        assert "role 'dev' loses its quota, if it has one that this principal may not see" in ran.err
+
+    @pytest.mark.parametrize(("answer", "status"), [("y\n", 0), ("n\n", 2)])
+    def test_a_person_is_asked_about_limits_alone(self, run, hiding, answer, status):
+        ran = run("quota", "set", "dev", "--limit", "cpus:1", stdin=answer, terminal=True)
+        assert (ran.status, len(hiding.changed)) == (status, status == 0)
+        assert "that this principal may not see. Set it anyway? [y/N]" in ran.err
+
+    @pytest.mark.parametrize("verb", [["set"], ["update", "--create"]])
+    @pytest.mark.parametrize(
+        ("words", "changed"),
+        [
+            (["cpus:1"], ["POST /quota", "POST /api/v1"]),
+            (["cpus:1", "--limit", "cpus:2"], ["POST /quota", "POST /api/v1"]),
+            (["cpus:1", "--limit", "cpus:1"], ["POST /quota"]),
+            (["--limit", "cpus:1", "--yes"], ["POST /api/v1"]),
+        ],
+    )
+    def test_a_new_quota_is_what_was_named(self, run, hiding, verb, words, changed):
+        ran = run("quota", *verb, "dev", *words, "-o", "json")
+        assert (ran.status, hiding.changed) == (0, changed)
+        limit = {"cpus": float(words[-1][-1])} if changed[-1:] == ["POST /quota"] or "cpus:2" in words else None
+        made = ran.json["changes"][0]
+        assert made["confirmed"]
+        if limit is not None:
+            assert made["after"] == {"guarantee": {"cpus": 1.0}, "limit": limit}
+
+    def test_limits_that_fail_after_the_guarantee_leave_a_known_quota(self, run, hiding):
+        hiding.instead["POST /api/v1"] = [lambda _: httpx.Response(403)]
+        ran = run("quota", "set", "dev", "cpus:1", "--limit", "cpus:2")
+        assert ran.status == 4
+        assert "role 'dev' has the guarantee cpus:1 and the limit cpus:1 now" in ran.err
+        assert "finish with mesosctl quota update dev --limit cpus:2" in ran.err
+        assert run("quota", "update", "dev", "--limit", "cpus:2").status == 0
+
+    def test_so_does_ctrl_c_between_the_two(self, run, hiding):
+        def interrupt(_):
+            raise KeyboardInterrupt
+
+        hiding.instead["POST /api/v1"] = [interrupt]
+        ran = run("quota", "set", "dev", "cpus:1")
+        assert ran.status == 130
+        assert "the limit cpus:1 now; finish with mesosctl quota update dev --limit none" in ran.err

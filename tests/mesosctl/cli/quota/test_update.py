@@ -89,7 +89,18 @@ def test_create_makes_what_set_would(run, cluster, version):
     assert (made["done"], made["before"], made["after"]["limit"]) == ("set", None, {})
 
 
-@pytest.mark.parametrize("words", [["cpus:1"], ["--limit", "cpus:3"], ["cpus:1", "--limit", "cpus:3;mem:64"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["cpus:1"],
+        ["--limit", "cpus:3"],
+        ["none", "--limit", "cpus:3"],
+        ["cpus:1", "--limit", "none"],
+        ["cpus:1", "--limit", "cpus:3;mem:64"],
+        ["widgets:1", "--allow-new-resource", "--force"],
+        ["cpus:100", "--force"],
+    ],
+)
 def test_the_hint_for_a_role_without_quota_works_if_pasted(run, cluster, words):
     ran = run("quota", "update", "fresh", *words)
     assert ran.status == 5
@@ -98,6 +109,25 @@ def test_the_hint_for_a_role_without_quota_works_if_pasted(run, cluster, words):
     typed = shlex.split(hint.removeprefix("  hint: mesosctl ").removesuffix(" sets a new one"))
     assert typed[:3] == ["quota", "set", "fresh"]
     assert run(*typed).status == 0
+
+
+@pytest.mark.parametrize(
+    ("version", "words"),
+    [
+        ("1.11.0", ["fresh", "none"]),
+        ("1.11.0", ["fresh", "none", "--limit", "none"]),
+        ("1.11.0", ["fresh", "--limit", "none"]),
+        ("1.4.0", ["fresh", "cpus:1", "--limit", "cpus:3"]),
+        ("1.4.0", ["fresh", "--limit", "cpus:3"]),
+        ("1.4.0", ["*", "cpus:1"]),
+    ],
+)
+def test_no_command_is_suggested_that_would_be_refused(run, cluster, version, words):
+    cluster.version = version
+    ran = run("quota", "update", *words)
+    assert ran.status == 5
+    assert "quota set" not in ran.err
+    assert "hint: mesosctl quota list shows which roles have one" in ran.err
 
 
 CONFIG = {"role": "dev", "guarantees": {"cpus": {"value": 1}}, "limits": {"cpus": {"value": 4}}}
@@ -238,6 +268,24 @@ class TestWhatNobodyNamed:
     def test_less_that_was_named_is_not_asked_about(self, run, both, words):
         if "--dry-run" not in words:
             assert run("quota", "update", "dev", *words).status == 0
+
+    @pytest.mark.parametrize(
+        ("limit", "lost"),
+        [
+            ({"cpus": {"value": 16}}, "limit of cpus:16 (which becomes cpus:3)"),
+            ({}, "freedom from a limit on cpus (which becomes cpus:3)"),
+        ],
+    )
+    def test_a_limit_that_post_quota_lowers_is_asked_about(self, run, dev, limit, lost):
+        dev.limits["dev"] = limit
+        words = ["quota", "update", "dev", "cpus:3", "--api", "v0"]
+        refused = run(*words)
+        assert (refused.status, dev.changed) == (2, [])
+        assert f"role 'dev' loses its {lost}" in refused.err
+        assert run(*words, "--yes").status == 0
+
+    def test_a_limit_that_post_quota_raises_is_not(self, run, dev):
+        assert run("quota", "update", "dev", "cpus:3", "--api", "v0").status == 0
 
     @pytest.mark.parametrize("missing", ["guarantees", "limits"])
     def test_a_part_that_a_file_leaves_out_stays(self, run, both, missing):
