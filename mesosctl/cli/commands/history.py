@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.arguments import ClusterId, HistoryFile, WrittenFile, named_file
+from mesosctl.cli.arguments import ClusterId, HistoryFile, WrittenFile, named_file, refuse_to_overwrite
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
 from mesosctl.history.imports.formats import FormatName
@@ -294,6 +294,7 @@ def export(  # one parameter an option
     session: Session = ctx.obj
     if keep_times and not anonymise:
         raise UsageError("--keep-times is for --anonymize", field="--keep-times", hint="times are kept anyway")
+    refuse_to_overwrite(history, file, "--file")
     with open_recording(history) as recording:
         clusters = recording.clusters() if cluster_id is None else [chosen_cluster(recording, cluster_id)]
         rows = lines(recording, clusters, anonymise=anonymise, keep_times=keep_times or not anonymise)

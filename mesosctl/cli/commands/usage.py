@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.arguments import ClusterId, HistoryFile, Since, Until
+from mesosctl.cli.arguments import ClusterId, HistoryFile, Since, Until, refuse_to_overwrite
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
 from mesosctl.history.usage import By
@@ -86,6 +86,7 @@ def usage(  # noqa: PLR0913  # one parameter an option
     zone = time_zone(timezone)
     if step is None and timezone != "UTC":
         raise UsageError("--timezone is for --step", field="--timezone", hint="give --step 1d too")
+    refuse_to_overwrite(history, report, "--report")
     with open_recording(history) as recording:
         cluster = chosen_cluster(recording, cluster_id)
         start, end = window_of(cluster, since, until)

@@ -1,0 +1,43 @@
+"""What `history` and `usage` refuse: nothing is written, and the recording stays what it was."""
+
+import os
+
+import pytest
+
+from mesosctl.__main__ import main
+from tests.helpers.surroundings import InMemory, Ran
+
+LOG = "task,role,resources,from,to\nt,web,cpus:1,1000,2000\n"
+IMPORT = ("history", "import", "log.csv", "--format", "csv", "--history")
+
+
+@pytest.fixture
+def typed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.csv").write_text(LOG, encoding="utf-8")
+
+    def run(*words):
+        environment = InMemory(variables={"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")})
+        return Ran(main(words, environment), environment.out, environment.err)
+
+    return run
+
+
+@pytest.mark.parametrize("link", [None, os.symlink, os.link], ids=["itself", "symlink", "hard link"])
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [(("history", "export"), "--file"), (("usage",), "--report")],
+    ids=["export", "usage"],
+)
+def test_a_recording_is_not_overwritten_by_what_is_made_of_it(typed, tmp_path, words, field, link):
+    assert typed(*IMPORT, "b.sqlite").status == 0
+    before = (tmp_path / "b.sqlite").read_bytes()
+    target = "b.sqlite"
+    if link is not None:
+        target = "other"
+        link(tmp_path / "b.sqlite", tmp_path / target)
+    ran = typed(*words, "--history", "b.sqlite", field, target)
+    assert ran.status == 2
+    assert "itself" in ran.err
+    assert ran.out == ""
+    assert (tmp_path / "b.sqlite").read_bytes() == before
