@@ -24,6 +24,12 @@ def history() -> None:
     """
 
 
+def _refuse_dry_run(session: Session, hint: str) -> None:
+    """Raise UsageError with --dry-run: it forecasts what a cluster does, and these commands write a file."""
+    if session.options.dry_run:
+        raise UsageError("--dry-run is for commands that change a cluster", field="--dry-run", hint=hint)
+
+
 def _every(text: str | float) -> float:
     from mesosctl.model.text import parse_seconds
 
@@ -99,6 +105,7 @@ def record(  # one parameter an option
     from mesosctl.operations.recording import Recorder, RecordOptions, Surroundings
 
     session: Session = ctx.obj
+    _refuse_dry_run(session, "leave it out: recording only reads from the master")
     environment = session.environment
     wall: Callable[[], float] = time.time
     options = RecordOptions(
@@ -224,6 +231,7 @@ def import_(  # noqa: PLR0913  # one parameter an option
     from mesosctl.output.history import history_import
 
     session: Session = ctx.obj
+    _refuse_dry_run(session, "leave it out, and try the import on another file: --history trial.sqlite")
     options = ImportOptions(log, format_name, role_by, agents, cluster_id, processor, replace)
     with open_writer(history) as recording, session.waiting() as progress:
         done = import_log(recording, options, progress)

@@ -41,3 +41,16 @@ def test_a_recording_is_not_overwritten_by_what_is_made_of_it(typed, tmp_path, w
     assert "itself" in ran.err
     assert ran.out == ""
     assert (tmp_path / "b.sqlite").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [(*IMPORT, "new.sqlite"), ("history", "record", "--history", "new.sqlite", "--duration", "1m")],
+    ids=["import", "record"],
+)
+def test_nothing_is_recorded_with_dry_run(typed, tmp_path, words):
+    ran = typed("--master", "fake:", *words, "--dry-run")
+    assert ran.status == 2
+    assert "--dry-run" in ran.err
+    assert "leave it out" in ran.err
+    assert not list(tmp_path.glob("new.sqlite*"))
