@@ -10,6 +10,7 @@ from mesosctl.history.imports.rows import (
     NamedColumns,
     Span,
     Unusable,
+    add_agent,
     agent_row,
     amounts,
     micros_in,
@@ -79,9 +80,11 @@ class Openb(LogFormat[Row]):
 
     def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
         """See `LogFormat.agents`; without a file none is known."""
-        return (
-            [] if file is None else [_node(line, row, span) for line, row in NamedColumns(file, _NODES, _NODE_NEEDED)]
-        )
+        found: dict[str, RecordedAgent] = {}
+        if file is not None:
+            for line, row in NamedColumns(file, _NODES, _NODE_NEEDED, "--agents"):
+                add_agent(found, _node(line, row, span), line, _NODES)
+        return list(found.values())
 
 
 def _maybe(row: Row, column: str) -> Micros | None:

@@ -120,15 +120,23 @@ def amounts(values: Mapping[str, int]) -> Resources:
 class NamedColumns:
     """A table with a line of titles; rows are read by them."""
 
-    def __init__(self, file: TextIO, name: str, needed: tuple[str, ...]) -> None:
-        """Raises BadInput if a column is missing."""
-        self._reader = csv.reader(file)
-        self.titles = [title.strip() for title in next(self._reader, [])]
+    def __init__(self, file: TextIO, name: str, needed: tuple[str, ...], field: str = "FILE") -> None:
+        """Raises BadInput if a column is missing or is there twice; `field` is the option that names the file."""
+        # Without strict, a quote that nobody closes takes all further rows into its cell.
+        self._reader = csv.reader(file, strict=True)
+        self._name, self._field = name, field
+        _, titles = next(self._lines(), (1, []))
+        self.titles = [title.strip() for title in titles]
+        repeated = next((one for one in self.titles if one and self.titles.count(one) > 1), None)
+        if repeated is not None:
+            raise BadInput(
+                f"{name} has the column '{repeated}' twice", field=field, hint="rename one of them, or leave it out"
+            )
         missing = [column for column in needed if column not in self.titles]
         if missing:
             raise BadInput(
                 f"{name} has no column '{missing[0]}'" if any(self.titles) else f"{name} is empty",
-                field="FILE",
+                field=field,
                 hint=f"its columns are {', '.join(self.titles[:20])}"
                 if any(self.titles)
                 else f"its first line has the names of columns: {', '.join(needed)}",
@@ -136,10 +144,27 @@ class NamedColumns:
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, str]]]:
         """The rows with their lines.  A row of another length lacks what it lacks."""
-        for row in self._reader:
+        for line, row in self._lines():
             if row:
                 cells = [cell.strip() for cell in row]
-                yield self._reader.line_num, dict(zip(self.titles, cells, strict=False)) | {"": str(len(cells))}
+                yield line, dict(zip(self.titles, cells, strict=False)) | {"": str(len(cells))}
+
+    def _lines(self) -> Iterator[tuple[int, list[str]]]:
+        """The cells of each row, with the line where it begins.  Raises BadInput for what is no csv."""
+        while True:
+            line = self._reader.line_num + 1
+            try:
+                cells = next(self._reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                raise BadInput(
+                    f"{self._name}, line {line}: the row that begins there cannot be read: {error}",
+                    field=self._field,
+                    hint="close every quote, write a quote in a quoted cell twice, and keep cells below "
+                    f"{csv.field_size_limit():,} characters",
+                ) from None
+            yield line, cells
 
     def check_length(self, row: Mapping[str, str]) -> None:
         """Raise Unusable for a row that has not one cell for every title."""
@@ -150,3 +175,10 @@ class NamedColumns:
 def agent_row(line: int, name: str, error: Unusable | RuleViolation) -> BadInput:
     """The refusal of a row about an agent: without one of its agents, a cluster is another one."""
     return BadInput(f"{name}, line {line}: {error}", field="--agents")
+
+
+def add_agent(found: dict[str, RecordedAgent], agent: RecordedAgent, line: int, name: str) -> None:
+    """Add an agent of a table to those that were found.  Raises BadInput if it has no name, or that of another."""
+    if not agent.id or agent.id in found:
+        raise BadInput(f"{name}, line {line}: the name '{agent.id}' is empty or repeated", field="--agents")
+    found[agent.id] = agent

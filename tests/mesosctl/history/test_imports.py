@@ -206,3 +206,56 @@ def test_the_pods_of_the_gpu_trace_are_all_accounted_for(tmp_path):
         late = list(recording.tasks(done.cluster_id, Window(since)))
         assert 0 < len(late) < counts.tasks
         assert all(one.end is None or one.end > since for one in late)
+
+
+_HEAD = "task,role,resources,from,to\n"
+
+
+def test_a_csv_of_a_spreadsheet_may_begin_with_a_byte_order_mark(tmp_path):
+    _, done = imported(tmp_path, "\ufeff" + _HEAD + "t,web,cpus:1,1,2\n", "csv")
+    assert (done.rows, done.used) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("rows_of_it", "line"),
+    [
+        ('t,web,cpus:1,1,2\n"u,web,cpus:1,1,2\nv,web,cpus:1,1,2\n', 3),
+        ('"t\nt",web,cpus:1,1,2\n"u"x,web,cpus:1,1,2\n', 4),
+        (f"t,{'w' * 200_000},cpus:1,1,2\n", 2),
+    ],
+    ids=["a quote that nobody closes", "text after a quote", "a long cell"],
+)
+def test_what_is_no_csv_is_refused_with_the_line_where_its_row_begins(tmp_path, rows_of_it, line):
+    with pytest.raises(BadInput, match=f"line {line}: the row that begins there cannot be read"):
+        imported(tmp_path, _HEAD + rows_of_it, "csv")
+
+
+def test_a_column_that_is_there_twice_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="the column 'to' twice"):
+        imported(tmp_path, "role,resources,from,to,to\nweb,cpus:1,1,2,3\n", "csv")
+
+
+@pytest.mark.parametrize(
+    ("of_format", "log", "agents", "says"),
+    [
+        ("openb", _PODS, "sn,cpu_milli,memory_mib,gpu\nn,1,1,0\nn,1,1,0\n", "line 3: the name 'n' is empty or rep"),
+        ("csv", _HEAD + "t,web,cpus:1,1,2\n", "agent,resources\na,cpus:1\na,cpus:1\n", "line 3: the name 'a' is empty"),
+        ("openb", _PODS, "sn,cpu_milli\nn,1\n", "has no column 'memory_mib'"),
+        ("csv", _HEAD + "t,web,cpus:1,1,2\n", "agent\na\n", "has no column 'resources'"),
+        ("swf", _SWF, "", "is empty"),
+        ("csv", _HEAD + "t,web,cpus:1,1,2\n", 'agent,resources\n"a,cpus:1\n', "line 2"),
+    ],
+)
+def test_a_fault_of_the_agents_names_their_option(tmp_path, of_format, log, agents, says):
+    (tmp_path / "agents.csv").write_text(agents, encoding="utf-8")
+    with pytest.raises(BadInput, match=says) as refused:
+        imported(tmp_path, log, of_format, agents=tmp_path / "agents.csv")
+    assert refused.value.field == "--agents"
+
+
+def test_a_damaged_compressed_log_is_refused(tmp_path):
+    packed = bytearray(gzip.compress(_SWF.encode() * 50))
+    packed[20:40] = b"\xff" * 20
+    (tmp_path / "log.swf.gz").write_bytes(packed)
+    with open_writer(tmp_path / "h.sqlite") as recording, pytest.raises(BadInput, match="damaged"):
+        import_log(recording, ImportOptions(tmp_path / "log.swf.gz", "swf"), lambda *_: None)

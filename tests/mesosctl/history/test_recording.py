@@ -1,7 +1,7 @@
 """The ledger of one cluster in a recording."""
 
-from mesosctl.history.records import MICROS, RecordedCluster
 from mesosctl.history.recording import Ledger
+from mesosctl.history.records import MICROS, RecordedCluster
 from mesosctl.history.sqlite import open_recording, open_writer
 
 
