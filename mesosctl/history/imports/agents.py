@@ -2,7 +2,7 @@
 
 from typing import TextIO
 
-from mesosctl.history.imports.rows import NamedColumns, Span, add_agent, agent_row
+from mesosctl.history.imports.rows import NamedColumns, Span, Unusable, add_agent, agent_row, check_amounts
 from mesosctl.history.records import RecordedAgent
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.text import parse_resources
@@ -17,7 +17,8 @@ def agents_of_table(file: TextIO, span: Span) -> list[RecordedAgent]:
         name = row["agent"]
         try:
             total = parse_resources(row.get("resources", ""), of_agents=True)
-        except RuleViolation as error:
+            check_amounts(total, {"": "resources"})
+        except (RuleViolation, Unusable) as error:
             raise agent_row(line, _NAME, error) from None
         add_agent(found, RecordedAgent(name, name, total, span.start, span.end), line, _NAME)
     return list(found.values())

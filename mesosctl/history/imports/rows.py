@@ -10,13 +10,13 @@ from typing import ClassVar, Generic, NamedTuple, TextIO, TypeVar
 
 from mesosctl.history.records import MICROS, Micros, RecordedAgent, RecordedTask
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.quantities import to_milli
+from mesosctl.model.quantities import to_milli, to_number
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import role_error
 
-_LATEST = 1e11
-"""Seconds; a later time is a mistake, and SQLite has no exact microseconds of it."""
+_LATEST = 253_402_214_400
+"""Seconds of 9999-12-31: Python's calendar has no later day, and a day is left for time zones."""
 LogRow = TypeVar("LogRow")
 
 
@@ -61,6 +61,16 @@ class LogFormat(ABC, Generic[LogRow]):
     def task(self, line: int, row: LogRow) -> tuple[RecordedTask, FrameworkOfTask]:
         """The task of a row.  Raises Unusable."""
 
+    columns: ClassVar[Mapping[str, str]]
+    """The columns of a task's `asked`, `start`, `end` and `lasts`, and of its resources by their names."""
+
+    def usable_task(self, line: int, row: LogRow) -> tuple[RecordedTask, FrameworkOfTask]:
+        """The task of a row, if a recording can hold it.  Raises Unusable."""
+        found = self.task(line, row)
+        _check_times(found[0], self.columns)
+        check_amounts(found[0].resources, self.columns)
+        return found
+
     @abstractmethod
     def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
         """The agents, from the file of --agents if there is one.  Raises BadInput."""
@@ -97,10 +107,34 @@ def micros_in(text: str, column: str) -> Micros:
             raise Unusable(f"{column} is not a time", column) from None
         at = at if at.tzinfo else at.replace(tzinfo=UTC)
         return round((at - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * MICROS)
-    seconds = number_in(text, column)
-    if abs(seconds) > _LATEST:
+    return micros_of(number_in(text, column), column)
+
+
+def micros_of(seconds: float, column: str) -> Micros:
+    """A time or a span of this many seconds.  Raises Unusable if no calendar has it."""
+    if not abs(seconds) <= _LATEST:
         raise Unusable(f"{column} is out of range", column)
     return round(seconds * MICROS)
+
+
+def _check_times(task: RecordedTask, columns: Mapping[str, str]) -> None:
+    """Raise Unusable for a time before 1970 or after 9999, of what is said or what follows from it."""
+    began = task.asked if task.start is None else task.start
+    over = None if began is None or task.lasts is None else began + task.lasts
+    for kind, at in (("asked", task.asked), ("start", task.start), ("end", task.end), ("lasts", over)):
+        if at is not None and not 0 <= at <= _LATEST * MICROS:
+            raise Unusable(f"{columns[kind]} is out of range", columns[kind])
+
+
+def check_amounts(resources: Resources, columns: Mapping[str, str]) -> None:
+    """Raise Unusable for more than a master can hold, in a double of which it takes thousandths."""
+    for one in resources:
+        if isinstance(one.value, int):
+            try:
+                to_milli(to_number(one.value))
+            except (ValueError, OverflowError):
+                column = columns.get(one.name, columns.get("", ""))
+                raise Unusable("it holds more than a master can count", column) from None
 
 
 def role_in(text: str, column: str) -> str:

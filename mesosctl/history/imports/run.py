@@ -100,7 +100,7 @@ def import_log(
         for line, row in log_format.rows(file):
             seen.rows += 1
             try:
-                task, of = log_format.task(line, row)
+                task, of = log_format.usable_task(line, row)
             except Unusable as error:
                 seen.skip(error, line)
             else:

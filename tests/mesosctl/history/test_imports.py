@@ -8,6 +8,9 @@ import pytest
 from mesosctl.history.imports.run import ImportOptions, import_log
 from mesosctl.history.records import MICROS, Window
 from mesosctl.history.sqlite import open_recording, open_writer
+from mesosctl.history.usage import UsageOptions
+from mesosctl.history.usage import usage as used
+from mesosctl.history.windows import window_of
 from mesosctl.model.errors import BadInput, Conflict, UsageError
 from mesosctl.model.text import parse_resources
 from tests import ROOT
@@ -259,3 +262,69 @@ def test_a_damaged_compressed_log_is_refused(tmp_path):
     (tmp_path / "log.swf.gz").write_bytes(packed)
     with open_writer(tmp_path / "h.sqlite") as recording, pytest.raises(BadInput, match="damaged"):
         import_log(recording, ImportOptions(tmp_path / "log.swf.gz", "swf"), lambda *_: None)
+
+
+_OUT = "is out of range"
+_JOB = "4 {submit} {wait} {run} {processors} -1 -1 2 -1 -1 1 7 1 -1 3 -1 -1 -1\n"
+
+
+def _job(submit="20", wait="0", run="60", processors="1"):
+    return _JOB.format(submit=submit, wait=wait, run=run, processors=processors)
+
+
+@pytest.mark.parametrize(
+    ("of_format", "log", "row", "cause", "column"),
+    [
+        ("csv", "", "u,web,cpus:1,-90000000000,2,,\n", f"from {_OUT}", "from"),
+        ("csv", "", "u,web,cpus:1,0001-01-01T00:00:00,2,,\n", f"from {_OUT}", "from"),
+        ("csv", "", "u,web,cpus:1,1,1e300,,\n", f"to {_OUT}", "to"),
+        ("csv", "", "u,web,cpus:1,,,10,1e300\n", f"lasts {_OUT}", "lasts"),
+        ("csv", "", "u,web,cpus:1,,,10,1e305\n", f"lasts {_OUT}", "lasts"),
+        ("csv", "", "u,web,cpus:1,,,250000000000,250000000000\n", f"lasts {_OUT}", "lasts"),
+        ("csv", "", "u,web,cpus:9e15;cpus:9e15,1,2,,\n", "it holds more than a master can count", "resources"),
+        ("csv", "", "u,web,secret,1,2,,\n", "its resources cannot be read", "resources"),
+        ("swf", _SWF, _job(run="1e300"), f"run time {_OUT}", "run time"),
+        ("swf", _SWF, _job(run="1e305"), f"run time {_OUT}", "run time"),
+        ("swf", _SWF, _job(wait="2e11", run="2e11"), f"run time {_OUT}", "run time"),
+        ("swf", _SWF, _job(submit="1e300"), f"submit time {_OUT}", "submit time"),
+        ("swf", _SWF, _job(wait="1e300"), f"wait time {_OUT}", "wait time"),
+        ("swf", _SWF, _job(processors="4e300"), "it holds more than a master can count", "allocated processors"),
+        ("swf", _SWF, _job(processors="1e308"), "it holds more than a master can count", "allocated processors"),
+        ("openb", "", "1,1,1e10,1e13,,LS,Running,20,100,20", "it holds more than a master can count", "gpu_milli"),
+        ("openb", "", "1,1,1e300,1e13,,LS,Running,20,100,20", f"num_gpu {_OUT}", "num_gpu"),
+        ("openb", "", "1,1,0,0,,LS,Running,-20,100,20", f"creation_time {_OUT}", "creation_time"),
+    ],
+)
+def test_a_number_that_no_recording_holds_costs_its_row_alone(tmp_path, of_format, log, row, cause, column):
+    if of_format == "csv":
+        log = "task,role,resources,from,to,asked,lasts\nt,web,cpus:1,1,2,,\n"
+    elif of_format == "openb":
+        log, row = "".join(_PODS.splitlines(keepends=True)[:2]), f"p,{row}\n"
+    history, done = imported(tmp_path, log + row, of_format)
+    assert [(one.cause, one.column, one.rows) for one in done.skipped] == [(cause, column, 1)]
+    assert done.used == done.rows - 1
+    tasks, _, agents = rows(history)  # all of it can be read again
+    assert len(tasks) == done.used
+    assert all(one.total == parse_resources("cpus:16") for one in agents)
+    with open_recording(history) as recording:
+        (cluster,) = recording.clusters()
+        assert used(recording, cluster, UsageOptions(*window_of(cluster, None, None), "role")).rows
+
+
+@pytest.mark.parametrize("header", ["MaxProcs: inf", "MaxProcs: 4e300", "UnixStartTime: 1e300", "UnixStartTime: inf"])
+def test_a_header_out_of_range_is_refused(tmp_path, header):
+    with pytest.raises(BadInput, match=f"{header.split(':')[0]} is .* in the header"):
+        imported(tmp_path, f"; {header}\n{_job()}", "swf")
+
+
+def test_a_job_that_is_not_used_does_not_size_the_agent(tmp_path):
+    history, _ = imported(tmp_path, _job() + _job(processors="4e300"), "swf")
+    _, _, (agent,) = rows(history)
+    assert agent.total == parse_resources("cpus:1")
+
+
+def test_an_agent_larger_than_a_master_can_count_is_refused(tmp_path):
+    (tmp_path / "agents.csv").write_text("agent,resources\na,cpus:9e15;cpus:9e15\n", encoding="utf-8")
+    with pytest.raises(BadInput, match="line 2") as refused:
+        imported(tmp_path, _SWF, "swf", agents=tmp_path / "agents.csv")
+    assert refused.value.field == "--agents"
