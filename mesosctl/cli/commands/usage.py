@@ -74,12 +74,10 @@ def usage(  # noqa: PLR0913  # one parameter an option
     from mesosctl import __version__
     from mesosctl.file_writing import write_atomically
     from mesosctl.history.contents import chosen_cluster
-    from mesosctl.history.records import to_micros
     from mesosctl.history.sqlite import open_recording
     from mesosctl.history.usage import UsageOptions
     from mesosctl.history.usage import usage as used
-    from mesosctl.history.windows import boundaries, time_zone, window_of
-    from mesosctl.model.text import parse_span
+    from mesosctl.history.windows import boundaries, step_of, time_zone, window_of
     from mesosctl.output.usage import usage_page, usage_report
 
     session: Session = ctx.obj
@@ -90,8 +88,8 @@ def usage(  # noqa: PLR0913  # one parameter an option
     with open_recording(history) as recording:
         cluster = chosen_cluster(recording, cluster_id)
         start, end = window_of(cluster, since, until)
-        steps = () if step is None else boundaries(start, end, to_micros(parse_span(step, "--step")), zone)
-        decay = None if half_life is None else to_micros(parse_span(half_life, "--half-life"))
+        steps = () if step is None else boundaries(start, end, step_of(step, "--step"), zone)
+        decay = None if half_life is None else step_of(half_life, "--half-life")
         with session.waiting() as progress:
             progress("adding up what tasks held …")
             use = used(recording, cluster, UsageOptions(start, end, by, steps, decay))

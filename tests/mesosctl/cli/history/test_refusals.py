@@ -54,3 +54,38 @@ def test_nothing_is_recorded_with_dry_run(typed, tmp_path, words):
     assert "--dry-run" in ran.err
     assert "leave it out" in ran.err
     assert not list(tmp_path.glob("new.sqlite*"))
+
+
+@pytest.mark.parametrize("option", ["--step", "--half-life"])
+@pytest.mark.parametrize("span", ["0.0000001s", "999ms"])
+def test_a_step_below_a_second_is_refused(typed, option, span):
+    assert typed(*IMPORT, "b.sqlite").status == 0
+    ran = typed("usage", "--history", "b.sqlite", option, span)
+    assert ran.status == 2
+    assert "shorter than a second" in ran.err
+
+
+def test_the_last_day_of_the_calendar_has_steps(typed, tmp_path):
+    (tmp_path / "log.csv").write_text(LOG.replace("1000,2000", "253402200000,253402214400"), encoding="utf-8")
+    assert typed(*IMPORT, "b.sqlite").status == 0
+    for step in ("1d", "7d", "1h", "999999d"):
+        ran = typed("usage", "--history", "b.sqlite", "--step", step, "--timezone", "Pacific/Kiritimati")
+        assert ran.status == 0, ran.err
+
+
+@pytest.mark.parametrize("name", [".", "..", "/", ""])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("history", "list"),
+        ("history", "export"),
+        ("usage",),
+        IMPORT[:-1],
+        ("--master", "fake:", "history", "record", "--duration", "1m"),
+    ],
+    ids=["list", "export", "usage", "import", "record"],
+)
+def test_a_directory_is_no_recording(typed, words, name):
+    ran = typed(*words, "--history", name)
+    assert ran.status == 3
+    assert "is a directory, not a recording" in ran.err
