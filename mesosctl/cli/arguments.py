@@ -6,7 +6,7 @@ The modules of the nouns declare their own.
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -153,6 +153,22 @@ HistoryFile = Annotated[
         show_default=False,
     ),
 ]
+
+
+def refuse_to_overwrite(history: Path, written: str | Path | None, field: str) -> None:
+    """Raise UsageError if the file to write is the recording, by whatever name, or a file of SQLite's beside it."""
+    if written is None or str(written) == "-":
+        return
+    for end in ("", "-wal", "-shm"):
+        with suppress(OSError):  # one of them is not there
+            if Path(f"{history}{end}").samefile(written):
+                raise UsageError(
+                    f"{field} is the recording {history} itself, which would be lost",
+                    field=field,
+                    hint="name another file",
+                )
+
+
 Since = Annotated[
     str | None,
     typer.Option(

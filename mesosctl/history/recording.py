@@ -135,6 +135,13 @@ class Ledger:
         self.cluster = replace(self.cluster, last_seen=max(heard, self.now))
         self._recording.put_cluster(self.cluster)
 
+    def prune(self, before: Micros) -> int:
+        """Remove what ended before, so that the recording begins then; returns how many rows."""
+        first = self.cluster.first_seen
+        if first is not None:
+            self.cluster = replace(self.cluster, first_seen=max(first, before))
+        return self._recording.prune(self.cluster.cluster_id, before)
+
     # --- Whole states ---------------------------------------------------------------------------------
 
     def take_state(self, state: SeenState, *, after: Micros | None) -> None:

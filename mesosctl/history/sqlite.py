@@ -108,6 +108,14 @@ def _no_recording(path: Path, why: str) -> BadInput:
     )
 
 
+def _check_name(path: Path) -> None:
+    """Raise BadInput for what cannot be the name of a file."""
+    if not path.name or path.is_dir():
+        raise BadInput(
+            f"{path} is a directory, not a recording", field=_FIELD, hint=f"name a file in it: {path / 'h.sqlite'}"
+        )
+
+
 def _make_file(path: Path) -> None:
     """Make an empty recording, and rename it into place, so that nobody sees half of one."""
     beside = path.with_name(f"{path.name}.{os.getpid()}.new")
@@ -238,6 +246,7 @@ class SqliteRecording(Recording):
     def __init__(self, path: Path) -> None:
         self._path = path
         with _explained(path):
+            _check_name(path)
             if not path.exists():
                 raise BadInput(
                     f"there is no recording {path}",
@@ -465,6 +474,8 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
     """See `RecordingWriter`; `path` is made if there is none (mode 0600)."""
 
     def __init__(self, path: Path) -> None:
+        with _explained(path):
+            _check_name(path)
         self._lock = _locked(path)
         self._import: int | None = None
         self._keys: dict[str, int] = {}

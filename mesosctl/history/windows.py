@@ -63,6 +63,14 @@ def time_zone(name: str) -> tzinfo:
         ) from None
 
 
+def step_of(text: str, field: str) -> Micros:
+    """A span of a second or more, for a step or a half-life.  Raises UsageError."""
+    seconds = parse_span(text, field)
+    if seconds < 1:
+        raise UsageError(f"'{text}' is shorter than a second", field=field, hint="for example, 6h, 1d or 90m")
+    return to_micros(seconds)
+
+
 def boundaries(since: Micros, until: Micros, step: Micros, zone: tzinfo) -> tuple[Micros, ...]:
     """The moments between two steps; steps of whole days begin at midnight, others are counted from midnight.
 
@@ -79,7 +87,10 @@ def _edges(since: Micros, until: Micros, step: Micros, zone: tzinfo) -> Iterator
     first = datetime.fromtimestamp(since / MICROS, zone).date()
 
     def midnight(days: int) -> Micros:
-        day = first + timedelta(days=days)
+        try:
+            day = first + timedelta(days=days)
+        except OverflowError:  # after the year 9999, and so after `until`
+            return until
         return to_micros(datetime(day.year, day.month, day.day, tzinfo=zone).timestamp())
 
     if step % _DAY == 0:

@@ -319,7 +319,7 @@ class Recorder:
         self._next_prune = now + to_micros(_PRUNE_EVERY)
         if self._options.keep is not None:
             with self._changing() as ledger:
-                self._recording.prune(ledger.cluster.cluster_id, now - to_micros(self._options.keep))
+                ledger.prune(now - to_micros(self._options.keep))
 
     def _allowed(self, read: Callable[[], Any]) -> Any:
         """The answer; None if this principal may not read it."""

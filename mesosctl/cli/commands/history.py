@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.arguments import ClusterId, HistoryFile, WrittenFile, named_file
+from mesosctl.cli.arguments import ClusterId, HistoryFile, WrittenFile, named_file, refuse_to_overwrite
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
 from mesosctl.history.imports.formats import FormatName
@@ -22,6 +22,12 @@ def history() -> None:
     A recording is one SQLite file. mesosctl usage says who got what, and mesosctl whatif --replay plays it with other
     quotas.
     """
+
+
+def _refuse_dry_run(session: Session, hint: str) -> None:
+    """Raise UsageError with --dry-run: it forecasts what a cluster does, and these commands write a file."""
+    if session.options.dry_run:
+        raise UsageError("--dry-run is for commands that change a cluster", field="--dry-run", hint=hint)
 
 
 def _every(text: str | float) -> float:
@@ -99,6 +105,7 @@ def record(  # one parameter an option
     from mesosctl.operations.recording import Recorder, RecordOptions, Surroundings
 
     session: Session = ctx.obj
+    _refuse_dry_run(session, "leave it out: recording only reads from the master")
     environment = session.environment
     wall: Callable[[], float] = time.time
     options = RecordOptions(
@@ -224,6 +231,7 @@ def import_(  # noqa: PLR0913  # one parameter an option
     from mesosctl.output.history import history_import
 
     session: Session = ctx.obj
+    _refuse_dry_run(session, "leave it out, and try the import on another file: --history trial.sqlite")
     options = ImportOptions(log, format_name, role_by, agents, cluster_id, processor, replace)
     with open_writer(history) as recording, session.waiting() as progress:
         done = import_log(recording, options, progress)
@@ -294,6 +302,7 @@ def export(  # one parameter an option
     session: Session = ctx.obj
     if keep_times and not anonymise:
         raise UsageError("--keep-times is for --anonymize", field="--keep-times", hint="times are kept anyway")
+    refuse_to_overwrite(history, file, "--file")
     with open_recording(history) as recording:
         clusters = recording.clusters() if cluster_id is None else [chosen_cluster(recording, cluster_id)]
         rows = lines(recording, clusters, anonymise=anonymise, keep_times=keep_times or not anonymise)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.arguments import ClusterId, HistoryFile, Since, Until
+from mesosctl.cli.arguments import ClusterId, HistoryFile, Since, Until, refuse_to_overwrite
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
 from mesosctl.history.usage import By
@@ -74,23 +74,22 @@ def usage(  # noqa: PLR0913  # one parameter an option
     from mesosctl import __version__
     from mesosctl.file_writing import write_atomically
     from mesosctl.history.contents import chosen_cluster
-    from mesosctl.history.records import to_micros
     from mesosctl.history.sqlite import open_recording
     from mesosctl.history.usage import UsageOptions
     from mesosctl.history.usage import usage as used
-    from mesosctl.history.windows import boundaries, time_zone, window_of
-    from mesosctl.model.text import parse_span
+    from mesosctl.history.windows import boundaries, step_of, time_zone, window_of
     from mesosctl.output.usage import usage_page, usage_report
 
     session: Session = ctx.obj
     zone = time_zone(timezone)
     if step is None and timezone != "UTC":
         raise UsageError("--timezone is for --step", field="--timezone", hint="give --step 1d too")
+    refuse_to_overwrite(history, report, "--report")
     with open_recording(history) as recording:
         cluster = chosen_cluster(recording, cluster_id)
         start, end = window_of(cluster, since, until)
-        steps = () if step is None else boundaries(start, end, to_micros(parse_span(step, "--step")), zone)
-        decay = None if half_life is None else to_micros(parse_span(half_life, "--half-life"))
+        steps = () if step is None else boundaries(start, end, step_of(step, "--step"), zone)
+        decay = None if half_life is None else step_of(half_life, "--half-life")
         with session.waiting() as progress:
             progress("adding up what tasks held …")
             use = used(recording, cluster, UsageOptions(start, end, by, steps, decay))

@@ -2,9 +2,9 @@
 
 from typing import TextIO
 
-from mesosctl.history.imports.rows import NamedColumns, Span, agent_row
+from mesosctl.history.imports.rows import NamedColumns, Span, Unusable, add_agent, agent_row, check_amounts
 from mesosctl.history.records import RecordedAgent
-from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.errors import RuleViolation
 from mesosctl.model.text import parse_resources
 
 _NAME = "the file of --agents"
@@ -13,13 +13,12 @@ _NAME = "the file of --agents"
 def agents_of_table(file: TextIO, span: Span) -> list[RecordedAgent]:
     """The agents of a csv file, there for the whole log.  Raises BadInput."""
     found: dict[str, RecordedAgent] = {}
-    for line, row in NamedColumns(file, _NAME, ("agent", "resources")):
+    for line, row in NamedColumns(file, _NAME, ("agent", "resources"), "--agents"):
         name = row["agent"]
         try:
             total = parse_resources(row.get("resources", ""), of_agents=True)
-        except RuleViolation as error:
+            check_amounts(total, {"": "resources"})
+        except (RuleViolation, Unusable) as error:
             raise agent_row(line, _NAME, error) from None
-        if not name or name in found:
-            raise BadInput(f"{_NAME}, line {line}: the name '{name}' is empty or repeated", field="--agents")
-        found[name] = RecordedAgent(name, name, total, span.start, span.end)
+        add_agent(found, RecordedAgent(name, name, total, span.start, span.end), line, _NAME)
     return list(found.values())

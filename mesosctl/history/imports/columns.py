@@ -6,7 +6,7 @@ where it ran. What it holds is in `resources`, as Mesos writes it, or in `cpus`,
 seconds it would have. `state` is Mesos's name of its last state. Other columns can be the one of --role-by.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, TextIO
 
 from mesosctl.history.imports.agents import agents_of_table
@@ -19,11 +19,12 @@ from mesosctl.history.imports.rows import (
     Unusable,
     amounts,
     micros_in,
+    micros_of,
     milli_in,
     number_in,
     role_in,
 )
-from mesosctl.history.records import MICROS, Micros, RecordedAgent, RecordedTask
+from mesosctl.history.records import Micros, RecordedAgent, RecordedTask
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
@@ -37,6 +38,9 @@ class Columns(LogFormat[Row]):
     """`--format csv`."""
 
     name: ClassVar[str] = "csv"
+    columns: ClassVar[Mapping[str, str]] = {
+        "asked": "asked", "start": "from", "end": "to", "lasts": "lasts", "": "resources",
+    }  # fmt: skip
 
     def __init__(self, role_by: str, file_name: str) -> None:
         self._role_by = role_by
@@ -101,13 +105,14 @@ def _lasts(row: Row) -> Micros | None:
     seconds = number_in(row["lasts"], "lasts")
     if seconds < 0:
         raise Unusable("lasts is below zero", "lasts")
-    return round(seconds * MICROS)
+    return micros_of(seconds, "lasts")
 
 
 def _held(row: Row) -> Resources:
     if row.get("resources"):
         try:
             return parse_resources(row["resources"], of_agents=True)
-        except RuleViolation as error:
-            raise Unusable(f"its resources cannot be read: {error.message}", "resources") from None
+        except RuleViolation:
+            # The violation has the row's own text, and causes are counted, kept and exported.
+            raise Unusable("its resources cannot be read", "resources") from None
     return amounts({name: milli_in(row[name], name) for name in _AMOUNTS if row.get(name)})

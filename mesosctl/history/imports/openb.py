@@ -1,6 +1,7 @@
 """The public GPU trace "openb" (clusterdata, cluster-trace-gpu-v2023): pods, and a table of its nodes."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, TextIO
 
 from mesosctl.history.imports.rows import (
@@ -10,8 +11,10 @@ from mesosctl.history.imports.rows import (
     NamedColumns,
     Span,
     Unusable,
+    add_agent,
     agent_row,
     amounts,
+    check_amounts,
     micros_in,
     milli_in,
     number_in,
@@ -32,6 +35,10 @@ class Openb(LogFormat[Row]):
     """`--format openb`; one framework for each role."""
 
     name: ClassVar[str] = "openb"
+    columns: ClassVar[Mapping[str, str]] = {
+        "asked": "creation_time", "start": "scheduled_time", "end": "deletion_time", "lasts": "deletion_time",
+        "cpus": "cpu_milli", "mem": "memory_mib", "gpus": "gpu_milli",
+    }  # fmt: skip
 
     def __init__(self, role_by: str, file_name: str) -> None:
         self._role_by = role_by
@@ -58,6 +65,8 @@ class Openb(LogFormat[Row]):
         gpus = number_in(row["num_gpu"], "num_gpu") * milli_in(row["gpu_milli"], "gpu_milli", factor=1)
         if gpus < 0:
             raise Unusable("num_gpu is below zero", "num_gpu")
+        if not math.isfinite(gpus):
+            raise Unusable("num_gpu is out of range", "num_gpu")
         task = RecordedTask(
             framework_id=role,
             id=row["name"],
@@ -79,9 +88,11 @@ class Openb(LogFormat[Row]):
 
     def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
         """See `LogFormat.agents`; without a file none is known."""
-        return (
-            [] if file is None else [_node(line, row, span) for line, row in NamedColumns(file, _NODES, _NODE_NEEDED)]
-        )
+        found: dict[str, RecordedAgent] = {}
+        if file is not None:
+            for line, row in NamedColumns(file, _NODES, _NODE_NEEDED, "--agents"):
+                add_agent(found, _node(line, row, span), line, _NODES)
+        return list(found.values())
 
 
 def _maybe(row: Row, column: str) -> Micros | None:
@@ -97,6 +108,7 @@ def _node(line: int, row: Row, span: Span) -> RecordedAgent:
                 "gpus": milli_in(row["gpu"], "gpu"),
             }
         )
+        check_amounts(total, {})
     except (Unusable, KeyError) as error:
         raise agent_row(
             line, _NODES, error if isinstance(error, Unusable) else Unusable("it is too short", "")

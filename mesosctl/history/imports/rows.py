@@ -10,13 +10,13 @@ from typing import ClassVar, Generic, NamedTuple, TextIO, TypeVar
 
 from mesosctl.history.records import MICROS, Micros, RecordedAgent, RecordedTask
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.quantities import to_milli
+from mesosctl.model.quantities import to_milli, to_number
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import role_error
 
-_LATEST = 1e11
-"""Seconds; a later time is a mistake, and SQLite has no exact microseconds of it."""
+_LATEST = 253_402_214_400
+"""Seconds of 9999-12-31: Python's calendar has no later day, and a day is left for time zones."""
 LogRow = TypeVar("LogRow")
 
 
@@ -61,6 +61,16 @@ class LogFormat(ABC, Generic[LogRow]):
     def task(self, line: int, row: LogRow) -> tuple[RecordedTask, FrameworkOfTask]:
         """The task of a row.  Raises Unusable."""
 
+    columns: ClassVar[Mapping[str, str]]
+    """The columns of a task's `asked`, `start`, `end` and `lasts`, and of its resources by their names."""
+
+    def usable_task(self, line: int, row: LogRow) -> tuple[RecordedTask, FrameworkOfTask]:
+        """The task of a row, if a recording can hold it.  Raises Unusable."""
+        found = self.task(line, row)
+        _check_times(found[0], self.columns)
+        check_amounts(found[0].resources, self.columns)
+        return found
+
     @abstractmethod
     def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
         """The agents, from the file of --agents if there is one.  Raises BadInput."""
@@ -97,10 +107,34 @@ def micros_in(text: str, column: str) -> Micros:
             raise Unusable(f"{column} is not a time", column) from None
         at = at if at.tzinfo else at.replace(tzinfo=UTC)
         return round((at - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * MICROS)
-    seconds = number_in(text, column)
-    if abs(seconds) > _LATEST:
+    return micros_of(number_in(text, column), column)
+
+
+def micros_of(seconds: float, column: str) -> Micros:
+    """A time or a span of this many seconds.  Raises Unusable if no calendar has it."""
+    if not abs(seconds) <= _LATEST:
         raise Unusable(f"{column} is out of range", column)
     return round(seconds * MICROS)
+
+
+def _check_times(task: RecordedTask, columns: Mapping[str, str]) -> None:
+    """Raise Unusable for a time before 1970 or after 9999, of what is said or what follows from it."""
+    began = task.asked if task.start is None else task.start
+    over = None if began is None or task.lasts is None else began + task.lasts
+    for kind, at in (("asked", task.asked), ("start", task.start), ("end", task.end), ("lasts", over)):
+        if at is not None and not 0 <= at <= _LATEST * MICROS:
+            raise Unusable(f"{columns[kind]} is out of range", columns[kind])
+
+
+def check_amounts(resources: Resources, columns: Mapping[str, str]) -> None:
+    """Raise Unusable for more than a master can hold, in a double of which it takes thousandths."""
+    for one in resources:
+        if isinstance(one.value, int):
+            try:
+                to_milli(to_number(one.value))
+            except (ValueError, OverflowError):
+                column = columns.get(one.name, columns.get("", ""))
+                raise Unusable("it holds more than a master can count", column) from None
 
 
 def role_in(text: str, column: str) -> str:
@@ -120,15 +154,23 @@ def amounts(values: Mapping[str, int]) -> Resources:
 class NamedColumns:
     """A table with a line of titles; rows are read by them."""
 
-    def __init__(self, file: TextIO, name: str, needed: tuple[str, ...]) -> None:
-        """Raises BadInput if a column is missing."""
-        self._reader = csv.reader(file)
-        self.titles = [title.strip() for title in next(self._reader, [])]
+    def __init__(self, file: TextIO, name: str, needed: tuple[str, ...], field: str = "FILE") -> None:
+        """Raises BadInput if a column is missing or is there twice; `field` is the option that names the file."""
+        # Without strict, a quote that nobody closes takes all further rows into its cell.
+        self._reader = csv.reader(file, strict=True)
+        self._name, self._field = name, field
+        _, titles = next(self._lines(), (1, []))
+        self.titles = [title.strip() for title in titles]
+        repeated = next((one for one in self.titles if one and self.titles.count(one) > 1), None)
+        if repeated is not None:
+            raise BadInput(
+                f"{name} has the column '{repeated}' twice", field=field, hint="rename one of them, or leave it out"
+            )
         missing = [column for column in needed if column not in self.titles]
         if missing:
             raise BadInput(
                 f"{name} has no column '{missing[0]}'" if any(self.titles) else f"{name} is empty",
-                field="FILE",
+                field=field,
                 hint=f"its columns are {', '.join(self.titles[:20])}"
                 if any(self.titles)
                 else f"its first line has the names of columns: {', '.join(needed)}",
@@ -136,10 +178,27 @@ class NamedColumns:
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, str]]]:
         """The rows with their lines.  A row of another length lacks what it lacks."""
-        for row in self._reader:
+        for line, row in self._lines():
             if row:
                 cells = [cell.strip() for cell in row]
-                yield self._reader.line_num, dict(zip(self.titles, cells, strict=False)) | {"": str(len(cells))}
+                yield line, dict(zip(self.titles, cells, strict=False)) | {"": str(len(cells))}
+
+    def _lines(self) -> Iterator[tuple[int, list[str]]]:
+        """The cells of each row, with the line where it begins.  Raises BadInput for what is no csv."""
+        while True:
+            line = self._reader.line_num + 1
+            try:
+                cells = next(self._reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                raise BadInput(
+                    f"{self._name}, line {line}: the row that begins there cannot be read: {error}",
+                    field=self._field,
+                    hint="close every quote, write a quote in a quoted cell twice, and keep cells below "
+                    f"{csv.field_size_limit():,} characters",
+                ) from None
+            yield line, cells
 
     def check_length(self, row: Mapping[str, str]) -> None:
         """Raise Unusable for a row that has not one cell for every title."""
@@ -150,3 +209,10 @@ class NamedColumns:
 def agent_row(line: int, name: str, error: Unusable | RuleViolation) -> BadInput:
     """The refusal of a row about an agent: without one of its agents, a cluster is another one."""
     return BadInput(f"{name}, line {line}: {error}", field="--agents")
+
+
+def add_agent(found: dict[str, RecordedAgent], agent: RecordedAgent, line: int, name: str) -> None:
+    """Add an agent of a table to those that were found.  Raises BadInput if it has no name, or that of another."""
+    if not agent.id or agent.id in found:
+        raise BadInput(f"{name}, line {line}: the name '{agent.id}' is empty or repeated", field="--agents")
+    found[agent.id] = agent

@@ -1,6 +1,7 @@
 """`history import`: one file, in one transaction."""
 
 import gzip
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -99,7 +100,7 @@ def import_log(
         for line, row in log_format.rows(file):
             seen.rows += 1
             try:
-                task, of = log_format.task(line, row)
+                task, of = log_format.usable_task(line, row)
             except Unusable as error:
                 seen.skip(error, line)
             else:
@@ -191,9 +192,9 @@ def _opened(path: Path, option: str) -> Iterator[tuple[TextIO, Callable[[], floa
             compressed = raw.peek(2)[:2] == _GZIP
             inner = cast("BufferedReader", gzip.GzipFile(fileobj=raw)) if compressed else raw
             # Names may be in any encoding; a byte that is not UTF-8 stays what it is.
-            with TextIOWrapper(inner, encoding="utf-8", errors="replace", newline="") as text:
+            with TextIOWrapper(inner, encoding="utf-8-sig", errors="replace", newline="") as text:
                 yield text, lambda: raw.tell() / size if size else None
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         if isinstance(error, OSError | ValueError) and not isinstance(error, gzip.BadGzipFile):
             why, hint = why_unreadable(error), None
             with suppress(OSError):

@@ -1,11 +1,22 @@
 """The Standard Workload Format (Feitelson's Parallel Workloads Archive): 18 fields in a line, -1 is unknown."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal, TextIO
 
 from mesosctl.history.imports.agents import agents_of_table
-from mesosctl.history.imports.rows import FrameworkOfTask, LogFormat, Span, Unusable, number_in, role_in
-from mesosctl.history.records import MICROS, RecordedAgent, RecordedTask
+from mesosctl.history.imports.rows import (
+    FrameworkOfTask,
+    LogFormat,
+    Span,
+    Unusable,
+    check_amounts,
+    micros_of,
+    number_in,
+    role_in,
+)
+from mesosctl.history.records import RecordedAgent, RecordedTask
+from mesosctl.model.errors import BadInput
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import value_times
 
@@ -27,6 +38,9 @@ class Swf(LogFormat[list[str]]):
     """`--format swf`: a task holds `processor` for every processor of its job."""
 
     name: ClassVar[str] = "swf"
+    columns: ClassVar[Mapping[str, str]] = {
+        "asked": _NAMES[2], "start": _NAMES[3], "end": _NAMES[4], "": _NAMES[5],
+    }  # fmt: skip
 
     def __init__(self, role_by: str, processor: Resources, *, on_one_agent: bool) -> None:
         self._role_field = ROLE_FIELDS[role_by]
@@ -62,20 +76,15 @@ class Swf(LogFormat[list[str]]):
         status = int(self._field(row, 11))
         if status in _PARTS:
             raise Unusable("it is a part of a job that has a line of its own", _NAMES[11])
-        asked = round((self._began + self._known(row, 2)) * MICROS)
-        wait = max(0.0, self._field(row, 3))
-        start = asked + round(wait * MICROS)
-        end = start + round(self._known(row, 4) * MICROS)
-        processors = int(self._field(row, 5))
-        if processors <= 0:
-            processors = int(self._known(row, 8, 1))
-        self._most = max(self._most, processors)
+        asked = micros_of(self._began + self._known(row, 2), _NAMES[2])
+        start = asked + micros_of(max(0.0, self._field(row, 3)), _NAMES[3])
+        end = start + micros_of(self._known(row, 4), _NAMES[4])
         user = _named(self._field(row, 12))
         task = RecordedTask(
             framework_id=user,
             id=row[0],
             role=role_in(_named(self._field(row, self._role_field)), _NAMES[self._role_field]),
-            resources=self._times(processors),
+            resources=self._times(self._processors_of(row)),
             agent_id=self._agent_id,
             asked=asked,
             start=start,
@@ -83,6 +92,16 @@ class Swf(LogFormat[list[str]]):
             state=_STATES.get(status),
         )
         return task, FrameworkOfTask(user)
+
+    def usable_task(self, line: int, row: list[str]) -> tuple[RecordedTask, FrameworkOfTask]:
+        """See `LogFormat.usable_task`; the largest job that can be used may tell how large the agent is."""
+        found = super().usable_task(line, row)
+        self._most = max(self._most, self._processors_of(row))
+        return found
+
+    def _processors_of(self, row: list[str]) -> int:
+        allocated = int(self._field(row, 5))
+        return allocated if allocated > 0 else int(self._known(row, 8, 1))
 
     def _times(self, processors: int) -> Resources:
         if processors not in self._held:
@@ -92,7 +111,12 @@ class Swf(LogFormat[list[str]]):
 
     @property
     def _began(self) -> float:
-        return self._number("UnixStartTime") or 0.0
+        found = self._number("UnixStartTime") or 0.0
+        try:
+            micros_of(found, "UnixStartTime")
+        except Unusable:
+            raise _header_error("UnixStartTime", f"{found:g}") from None
+        return found
 
     @property
     def _processors(self) -> int | None:
@@ -105,14 +129,25 @@ class Swf(LogFormat[list[str]]):
             found = float(words[0]) if words else 0.0
         except ValueError:
             return None
+        if not math.isfinite(found):
+            raise _header_error(key, words[0])
         return found if found > 0 else None
 
     def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
         """See `LogFormat.agents`; without a file one of MaxProcs processors, or of the largest job."""
         if file is not None:
             return agents_of_table(file, span)
-        return [RecordedAgent(_AGENT, _AGENT, self._times(self._processors or self._most), span.start, span.end)]
+        total = self._times(self._processors or self._most)
+        try:
+            check_amounts(total, self.columns)
+        except Unusable:
+            raise _header_error("MaxProcs", f"{self._processors:g}") from None
+        return [RecordedAgent(_AGENT, _AGENT, total, span.start, span.end)]
 
 
 def _named(number: float) -> str:
     return "unknown" if number == _UNKNOWN else f"{number:.0f}"
+
+
+def _header_error(key: str, value: str) -> BadInput:
+    return BadInput(f"{key} is {value} in the header, which is out of range", field="FILE", hint="correct that line")

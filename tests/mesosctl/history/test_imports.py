@@ -8,6 +8,9 @@ import pytest
 from mesosctl.history.imports.run import ImportOptions, import_log
 from mesosctl.history.records import MICROS, Window
 from mesosctl.history.sqlite import open_recording, open_writer
+from mesosctl.history.usage import UsageOptions
+from mesosctl.history.usage import usage as used
+from mesosctl.history.windows import window_of
 from mesosctl.model.errors import BadInput, Conflict, UsageError
 from mesosctl.model.text import parse_resources
 from tests import ROOT
@@ -206,3 +209,122 @@ def test_the_pods_of_the_gpu_trace_are_all_accounted_for(tmp_path):
         late = list(recording.tasks(done.cluster_id, Window(since)))
         assert 0 < len(late) < counts.tasks
         assert all(one.end is None or one.end > since for one in late)
+
+
+_HEAD = "task,role,resources,from,to\n"
+
+
+def test_a_csv_of_a_spreadsheet_may_begin_with_a_byte_order_mark(tmp_path):
+    _, done = imported(tmp_path, "\ufeff" + _HEAD + "t,web,cpus:1,1,2\n", "csv")
+    assert (done.rows, done.used) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("rows_of_it", "line"),
+    [
+        ('t,web,cpus:1,1,2\n"u,web,cpus:1,1,2\nv,web,cpus:1,1,2\n', 3),
+        ('"t\nt",web,cpus:1,1,2\n"u"x,web,cpus:1,1,2\n', 4),
+        (f"t,{'w' * 200_000},cpus:1,1,2\n", 2),
+    ],
+    ids=["a quote that nobody closes", "text after a quote", "a long cell"],
+)
+def test_what_is_no_csv_is_refused_with_the_line_where_its_row_begins(tmp_path, rows_of_it, line):
+    with pytest.raises(BadInput, match=f"line {line}: the row that begins there cannot be read"):
+        imported(tmp_path, _HEAD + rows_of_it, "csv")
+
+
+def test_a_column_that_is_there_twice_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="the column 'to' twice"):
+        imported(tmp_path, "role,resources,from,to,to\nweb,cpus:1,1,2,3\n", "csv")
+
+
+@pytest.mark.parametrize(
+    ("of_format", "log", "agents", "says"),
+    [
+        ("openb", _PODS, "sn,cpu_milli,memory_mib,gpu\nn,1,1,0\nn,1,1,0\n", "line 3: the name 'n' is empty or rep"),
+        ("csv", _HEAD + "t,web,cpus:1,1,2\n", "agent,resources\na,cpus:1\na,cpus:1\n", "line 3: the name 'a' is empty"),
+        ("openb", _PODS, "sn,cpu_milli\nn,1\n", "has no column 'memory_mib'"),
+        ("csv", _HEAD + "t,web,cpus:1,1,2\n", "agent\na\n", "has no column 'resources'"),
+        ("swf", _SWF, "", "is empty"),
+        ("csv", _HEAD + "t,web,cpus:1,1,2\n", 'agent,resources\n"a,cpus:1\n', "line 2"),
+    ],
+)
+def test_a_fault_of_the_agents_names_their_option(tmp_path, of_format, log, agents, says):
+    (tmp_path / "agents.csv").write_text(agents, encoding="utf-8")
+    with pytest.raises(BadInput, match=says) as refused:
+        imported(tmp_path, log, of_format, agents=tmp_path / "agents.csv")
+    assert refused.value.field == "--agents"
+
+
+def test_a_damaged_compressed_log_is_refused(tmp_path):
+    packed = bytearray(gzip.compress(_SWF.encode() * 50))
+    packed[20:40] = b"\xff" * 20
+    (tmp_path / "log.swf.gz").write_bytes(packed)
+    with open_writer(tmp_path / "h.sqlite") as recording, pytest.raises(BadInput, match="damaged"):
+        import_log(recording, ImportOptions(tmp_path / "log.swf.gz", "swf"), lambda *_: None)
+
+
+_OUT = "is out of range"
+_JOB = "4 {submit} {wait} {run} {processors} -1 -1 2 -1 -1 1 7 1 -1 3 -1 -1 -1\n"
+
+
+def _job(submit="20", wait="0", run="60", processors="1"):
+    return _JOB.format(submit=submit, wait=wait, run=run, processors=processors)
+
+
+@pytest.mark.parametrize(
+    ("of_format", "log", "row", "cause", "column"),
+    [
+        ("csv", "", "u,web,cpus:1,-90000000000,2,,\n", f"from {_OUT}", "from"),
+        ("csv", "", "u,web,cpus:1,0001-01-01T00:00:00,2,,\n", f"from {_OUT}", "from"),
+        ("csv", "", "u,web,cpus:1,1,1e300,,\n", f"to {_OUT}", "to"),
+        ("csv", "", "u,web,cpus:1,,,10,1e300\n", f"lasts {_OUT}", "lasts"),
+        ("csv", "", "u,web,cpus:1,,,10,1e305\n", f"lasts {_OUT}", "lasts"),
+        ("csv", "", "u,web,cpus:1,,,250000000000,250000000000\n", f"lasts {_OUT}", "lasts"),
+        ("csv", "", "u,web,cpus:9e15;cpus:9e15,1,2,,\n", "it holds more than a master can count", "resources"),
+        ("csv", "", "u,web,secret,1,2,,\n", "its resources cannot be read", "resources"),
+        ("swf", _SWF, _job(run="1e300"), f"run time {_OUT}", "run time"),
+        ("swf", _SWF, _job(run="1e305"), f"run time {_OUT}", "run time"),
+        ("swf", _SWF, _job(wait="2e11", run="2e11"), f"run time {_OUT}", "run time"),
+        ("swf", _SWF, _job(submit="1e300"), f"submit time {_OUT}", "submit time"),
+        ("swf", _SWF, _job(wait="1e300"), f"wait time {_OUT}", "wait time"),
+        ("swf", _SWF, _job(processors="4e300"), "it holds more than a master can count", "allocated processors"),
+        ("swf", _SWF, _job(processors="1e308"), "it holds more than a master can count", "allocated processors"),
+        ("openb", "", "1,1,1e10,1e13,,LS,Running,20,100,20", "it holds more than a master can count", "gpu_milli"),
+        ("openb", "", "1,1,1e300,1e13,,LS,Running,20,100,20", f"num_gpu {_OUT}", "num_gpu"),
+        ("openb", "", "1,1,0,0,,LS,Running,-20,100,20", f"creation_time {_OUT}", "creation_time"),
+    ],
+)
+def test_a_number_that_no_recording_holds_costs_its_row_alone(tmp_path, of_format, log, row, cause, column):
+    if of_format == "csv":
+        log = "task,role,resources,from,to,asked,lasts\nt,web,cpus:1,1,2,,\n"
+    elif of_format == "openb":
+        log, row = "".join(_PODS.splitlines(keepends=True)[:2]), f"p,{row}\n"
+    history, done = imported(tmp_path, log + row, of_format)
+    assert [(one.cause, one.column, one.rows) for one in done.skipped] == [(cause, column, 1)]
+    assert done.used == done.rows - 1
+    tasks, _, agents = rows(history)  # all of it can be read again
+    assert len(tasks) == done.used
+    assert all(one.total == parse_resources("cpus:16") for one in agents)
+    with open_recording(history) as recording:
+        (cluster,) = recording.clusters()
+        assert used(recording, cluster, UsageOptions(*window_of(cluster, None, None), "role")).rows
+
+
+@pytest.mark.parametrize("header", ["MaxProcs: inf", "MaxProcs: 4e300", "UnixStartTime: 1e300", "UnixStartTime: inf"])
+def test_a_header_out_of_range_is_refused(tmp_path, header):
+    with pytest.raises(BadInput, match=f"{header.split(':')[0]} is .* in the header"):
+        imported(tmp_path, f"; {header}\n{_job()}", "swf")
+
+
+def test_a_job_that_is_not_used_does_not_size_the_agent(tmp_path):
+    history, _ = imported(tmp_path, _job() + _job(processors="4e300"), "swf")
+    _, _, (agent,) = rows(history)
+    assert agent.total == parse_resources("cpus:1")
+
+
+def test_an_agent_larger_than_a_master_can_count_is_refused(tmp_path):
+    (tmp_path / "agents.csv").write_text("agent,resources\na,cpus:9e15;cpus:9e15\n", encoding="utf-8")
+    with pytest.raises(BadInput, match="line 2") as refused:
+        imported(tmp_path, _SWF, "swf", agents=tmp_path / "agents.csv")
+    assert refused.value.field == "--agents"

@@ -1,0 +1,91 @@
+"""What `history` and `usage` refuse: nothing is written, and the recording stays what it was."""
+
+import os
+
+import pytest
+
+from mesosctl.__main__ import main
+from tests.helpers.surroundings import InMemory, Ran
+
+LOG = "task,role,resources,from,to\nt,web,cpus:1,1000,2000\n"
+IMPORT = ("history", "import", "log.csv", "--format", "csv", "--history")
+
+
+@pytest.fixture
+def typed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.csv").write_text(LOG, encoding="utf-8")
+
+    def run(*words):
+        environment = InMemory(variables={"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")})
+        return Ran(main(words, environment), environment.out, environment.err)
+
+    return run
+
+
+@pytest.mark.parametrize("link", [None, os.symlink, os.link], ids=["itself", "symlink", "hard link"])
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [(("history", "export"), "--file"), (("usage",), "--report")],
+    ids=["export", "usage"],
+)
+def test_a_recording_is_not_overwritten_by_what_is_made_of_it(typed, tmp_path, words, field, link):
+    assert typed(*IMPORT, "b.sqlite").status == 0
+    before = (tmp_path / "b.sqlite").read_bytes()
+    target = "b.sqlite"
+    if link is not None:
+        target = "other"
+        link(tmp_path / "b.sqlite", tmp_path / target)
+    ran = typed(*words, "--history", "b.sqlite", field, target)
+    assert ran.status == 2
+    assert "itself" in ran.err
+    assert ran.out == ""
+    assert (tmp_path / "b.sqlite").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [(*IMPORT, "new.sqlite"), ("history", "record", "--history", "new.sqlite", "--duration", "1m")],
+    ids=["import", "record"],
+)
+def test_nothing_is_recorded_with_dry_run(typed, tmp_path, words):
+    ran = typed("--master", "fake:", *words, "--dry-run")
+    assert ran.status == 2
+    assert "--dry-run" in ran.err
+    assert "leave it out" in ran.err
+    assert not list(tmp_path.glob("new.sqlite*"))
+
+
+@pytest.mark.parametrize("option", ["--step", "--half-life"])
+@pytest.mark.parametrize("span", ["0.0000001s", "999ms"])
+def test_a_step_below_a_second_is_refused(typed, option, span):
+    assert typed(*IMPORT, "b.sqlite").status == 0
+    ran = typed("usage", "--history", "b.sqlite", option, span)
+    assert ran.status == 2
+    assert "shorter than a second" in ran.err
+
+
+def test_the_last_day_of_the_calendar_has_steps(typed, tmp_path):
+    (tmp_path / "log.csv").write_text(LOG.replace("1000,2000", "253402200000,253402214400"), encoding="utf-8")
+    assert typed(*IMPORT, "b.sqlite").status == 0
+    for step in ("1d", "7d", "1h", "999999d"):
+        ran = typed("usage", "--history", "b.sqlite", "--step", step, "--timezone", "Pacific/Kiritimati")
+        assert ran.status == 0, ran.err
+
+
+@pytest.mark.parametrize("name", [".", "..", "/", ""])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("history", "list"),
+        ("history", "export"),
+        ("usage",),
+        IMPORT[:-1],
+        ("--master", "fake:", "history", "record", "--duration", "1m"),
+    ],
+    ids=["list", "export", "usage", "import", "record"],
+)
+def test_a_directory_is_no_recording(typed, words, name):
+    ran = typed(*words, "--history", name)
+    assert ran.status == 3
+    assert "is a directory, not a recording" in ran.err
