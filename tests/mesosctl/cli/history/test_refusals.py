@@ -1,4 +1,4 @@
-"""What `history` and `usage` refuse: nothing is written, and the recording stays what it was."""
+"""Refusals of `history` and `usage`: nothing is written, and the recording stays what it was."""
 
 import os
 
