@@ -129,7 +129,8 @@ class DesiredQuota(NamedTuple):
             role,
             *guarantee,
             limit=limit,
-            **{option: True for option, given in skipped.items() if given},
+            force=skipped["force"] or None,
+            allow_new_resource=skipped["allow_new_resource"] or None,
         )
 
 
