@@ -67,7 +67,7 @@ def test_what_changed_since_the_interruption_is_not_run_over(run, file, tmp_path
     assert status == 6
     assert "--restart" in err
     assert run("quota", "show", "web", "-o", "json")[1].count('"cpus": 1.0')
-    assert run("apply", "-f", file, "--restart")[0] == 0
+    assert run("apply", "-f", file, "--restart", "--yes")[0] == 0  # the limit is new, so something is taken away
     assert run("diff", "-f", file)[0] == 0
 
 
