@@ -17,6 +17,6 @@ def test_a_recording_begins_where_it_was_cut_whatever_is_seen_after(tmp_path):
         ledger.seen(at + 140 * MICROS)
         ledger.prune(first)  # of a clock that went backwards: what is removed does not come back
         ledger.seen(at + 150 * MICROS)
-    with open_recording(tmp_path / "h.sqlite") as recording:
-        (found,) = recording.clusters()
+    with open_recording(tmp_path / "h.sqlite") as written:
+        (found,) = written.clusters()
     assert (found.first_seen, found.last_seen) == (cut, at + 150 * MICROS)
