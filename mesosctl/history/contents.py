@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from mesosctl.history.interface import Recording
 from mesosctl.history.records import Counts, Import, Micros, RecordedCluster
-from mesosctl.model.errors import UsageError
+from mesosctl.model.errors import NotFound, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,11 @@ def chosen_cluster(recording: Recording, cluster_id: str | None) -> RecordedClus
             )
         return clusters[cluster_id]
     if len(clusters) != 1:
+        if not clusters:
+            raise NotFound("the recording is empty", hint="mesosctl history record and mesosctl history import fill it")
         raise UsageError(
-            f"the recording has {len(clusters)} clusters, and none is chosen" if clusters else "the recording is empty",
+            f"the recording has {len(clusters)} clusters, and none is chosen",
             field="--cluster-id",
-            hint=f"use one of {known}" if clusters else "mesosctl history record and mesosctl history import fill it",
+            hint=f"use one of {known}",
         )
     return next(iter(clusters.values()))
