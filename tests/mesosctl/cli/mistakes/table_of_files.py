@@ -81,7 +81,7 @@ IN_FILES = (
             ("--step 1d --timezone Mars/Base", "there is no time zone 'Mars/Base'"),
             ("--timezone Europe/Berlin", "--timezone is for --step"),
             ("--cluster-id other", "the recording has no cluster 'other'"),
-            ("--step 1ms --half-life 0s", "'0s' is not above zero"),
+            ("--step 1d --half-life 0s", "'0s' is not above zero"),
         )
     ),
     # --- Payloads ----------------------------------------------------------------------------------------------------
