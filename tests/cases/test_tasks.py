@@ -36,7 +36,7 @@ def test_each_task_ends_as_on_the_real_master(case: dict[str, Any]) -> None:
 
 
 def told(framework: Scheduler) -> dict[str, str]:
-    """What the first update of each task says: the refusal, or that it was launched."""
+    """The first update of each task: the refusal, or that it was launched."""
     found: dict[str, str] = {}
     for update in framework.heard("UPDATE"):
         status = update["status"]

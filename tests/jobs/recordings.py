@@ -44,7 +44,7 @@ _MAY_BE_LOST = 1.0
 
 
 class Witness:
-    """What happened, by the master's own events: when each task was heard to have finished."""
+    """When each task finished, by the master's own events."""
 
     def __init__(self, address: str) -> None:
         self.finished: dict[str, float] = {}

@@ -39,7 +39,7 @@ def requests(agent: str) -> Iterator[tuple[str, str, str, str | None, dict[str, 
 
 
 def shown(path: str, answer: Answer) -> Any:
-    """What an answer shows that depends on who asks."""
+    """The part of an answer that depends on the principal."""
     if answer.status != 200 or not answer.content:
         return None
     found = answer.json()
@@ -52,7 +52,7 @@ def shown(path: str, answer: Answer) -> Any:
 
 
 def judged(master: Cluster) -> list[Any]:
-    """What a master answers to each request, after a framework has subscribed or could not."""
+    """The answer to each request, after a framework has subscribed or could not."""
     agent = master.request("GET", "/slaves", headers=basic("root")).json()["slaves"][0]["id"]
     framework = Framework(master, "r", principal="p")
     stream = framework.open()
@@ -66,7 +66,7 @@ def judged(master: Cluster) -> list[Any]:
 
 
 def started(pool: Pool, carrier: Carrier, setup: Setup) -> list[Any] | None:
-    """What a new master answers; None if it does not start."""
+    """The answers of a new master; None if it does not start."""
     try:
         master = pool.start(carrier, setup)
     except Exception:  # noqa: BLE001  # each carrier fails in its own way, and a fault of the setup fails both

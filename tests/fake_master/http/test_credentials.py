@@ -73,7 +73,7 @@ def calls(lab: Lab) -> list[tuple[str, str]]:
 
 
 def everything(lab: Lab) -> list[bytes]:
-    """What the master shows of itself, apart from its counters."""
+    """The views of the master, apart from its counters."""
     paths = ("/state", "/slaves", "/quota", "/weights", "/flags", "/maintenance/schedule")
     return [asked(lab, "GET", path, RIGHT[0]).body for path in paths]
 

@@ -25,7 +25,7 @@ JSON = {"content-type": "application/json", "accept": "application/json"}
 
 
 def forget() -> None:
-    """What was made from the tables is made again when it is next needed."""
+    """Everything that was made from the tables is made again when it is next needed."""
     for known in (INFO, "mesos.v1.master.Call"):
         for made in ("fields", "required"):
             mesos_message(known).__dict__.pop(made, None)

@@ -79,7 +79,7 @@ def test_the_values_of_every_list_count(name: str, way: tuple[Field, ...]) -> No
 
 
 def values(part: Any) -> int:
-    """What a value in JSON counts as: the members of each object and list, and one for an empty one."""
+    """The count of a value in JSON: the members of each object and list, and one for an empty one."""
     if isinstance(part, dict | list):
         members = part.values() if isinstance(part, dict) else part
         return max(1, len(members)) + sum(map(values, members))

@@ -193,7 +193,7 @@ class Player(Drivers):
         return [json.loads(self.request("GET", path).body) for path in paths]
 
     def check_registry(self) -> None:
-        """What the registry has is what the master shows."""
+        """The registry has what the master shows."""
         before = self.shown()
         self.master._is_stale = True
         self.master.refresh()

@@ -84,7 +84,7 @@ def holds(row, at):
 
 
 class Counted:
-    """What is held, microsecond by microsecond."""
+    """The resources that are held, microsecond by microsecond."""
 
     def __init__(self, history, options):
         self.used: defaultdict[str, Counter[str]] = defaultdict(Counter)
