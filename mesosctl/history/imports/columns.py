@@ -11,14 +11,13 @@ from typing import ClassVar, TextIO
 
 from mesosctl.history.imports.agents import agents_of_table
 from mesosctl.history.imports.rows import (
-    ENDS_TOO_EARLY,
     FrameworkOfTask,
     LogFormat,
     NamedColumns,
     Span,
     Unusable,
     amounts,
-    micros_in,
+    maybe_micros_in,
     micros_of,
     milli_in,
     number_in,
@@ -64,14 +63,11 @@ class Columns(LogFormat[Row]):
         assert self._table is not None, "rows are read first"
         self._table.check_length(row)
         role = role_in(row[self._role_by], self._role_by)
-        asked, start, end = (_maybe(row, column) for column in ("asked", "from", "to"))
+        asked, start, end = (maybe_micros_in(row, column) for column in ("asked", "from", "to"))
         began = asked if start is None else start
         if began is None:
             raise Unusable("it has no time at which it begins", "from")
-        if end is not None and end < began:
-            raise Unusable(ENDS_TOO_EARLY, "to")
-        if start is not None and asked is not None and start < asked:
-            raise Unusable("it begins before it is asked for", "from")
+        self.check_order(asked, start, end)
         lasts = _lasts(row) if start is None else None
         if lasts is None and start is None and end is not None:
             lasts = end - began
@@ -93,10 +89,6 @@ class Columns(LogFormat[Row]):
     def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
         """See `LogFormat.agents`; without a file none is known."""
         return [] if file is None else agents_of_table(file, span)
-
-
-def _maybe(row: Row, column: str) -> Micros | None:
-    return micros_in(row[column], column) if row.get(column) else None
 
 
 def _lasts(row: Row) -> Micros | None:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, TextIO
 
 from mesosctl.history.imports.rows import (
-    ENDS_TOO_EARLY,
     FrameworkOfTask,
     LogFormat,
     NamedColumns,
@@ -15,12 +14,13 @@ from mesosctl.history.imports.rows import (
     agent_row,
     amounts,
     check_amounts,
+    maybe_micros_in,
     micros_in,
     milli_in,
     number_in,
     role_in,
 )
-from mesosctl.history.records import Micros, RecordedAgent, RecordedTask
+from mesosctl.history.records import RecordedAgent, RecordedTask
 
 Row = dict[str, str]
 _NEEDED = (
@@ -57,11 +57,8 @@ class Openb(LogFormat[Row]):
         self._table.check_length(row)
         role = role_in(row[self._role_by], self._role_by)
         asked = micros_in(row["creation_time"], "creation_time")
-        start, end = (_maybe(row, column) for column in ("scheduled_time", "deletion_time"))
-        if end is not None and end < (asked if start is None else start):
-            raise Unusable(ENDS_TOO_EARLY, "deletion_time")
-        if start is not None and start < asked:
-            raise Unusable("it begins before it is asked for", "scheduled_time")
+        start, end = (maybe_micros_in(row, column) for column in ("scheduled_time", "deletion_time"))
+        self.check_order(asked, start, end)
         gpus = number_in(row["num_gpu"], "num_gpu") * milli_in(row["gpu_milli"], "gpu_milli", factor=1)
         if gpus < 0:
             raise Unusable("num_gpu is below zero", "num_gpu")
@@ -93,10 +90,6 @@ class Openb(LogFormat[Row]):
             for line, row in NamedColumns(file, _NODES, _NODE_NEEDED, "--agents"):
                 add_agent(found, _node(line, row, span), line, _NODES)
         return list(found.values())
-
-
-def _maybe(row: Row, column: str) -> Micros | None:
-    return micros_in(row[column], column) if row[column] else None
 
 
 def _node(line: int, row: Row, span: Span) -> RecordedAgent:

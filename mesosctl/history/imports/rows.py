@@ -71,6 +71,14 @@ class LogFormat(ABC, Generic[LogRow]):
         check_amounts(found[0].resources, self.columns)
         return found
 
+    def check_order(self, asked: Micros | None, start: Micros | None, end: Micros | None) -> None:
+        """Check that a task is asked for, begins and ends in this order.  Raises Unusable."""
+        began = asked if start is None else start
+        if end is not None and began is not None and end < began:
+            raise Unusable(ENDS_TOO_EARLY, self.columns["end"])
+        if start is not None and asked is not None and start < asked:
+            raise Unusable("it begins before it is asked for", self.columns["start"])
+
     @abstractmethod
     def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
         """The agents, from the file of --agents if there is one.  Raises BadInput."""
@@ -108,6 +116,11 @@ def micros_in(text: str, column: str) -> Micros:
         at = at if at.tzinfo else at.replace(tzinfo=UTC)
         return round((at - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * MICROS)
     return micros_of(number_in(text, column), column)
+
+
+def maybe_micros_in(row: Mapping[str, str], column: str) -> Micros | None:
+    """The same of a column that may be missing or empty.  Raises Unusable."""
+    return micros_in(row[column], column) if row.get(column) else None
 
 
 def micros_of(seconds: float, column: str) -> Micros:
