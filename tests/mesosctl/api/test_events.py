@@ -14,7 +14,7 @@ LONG = 400
 def amounts(role=None, **values):
     allocation = {} if role is None else {"allocation_info": {"role": role}}
     return [
-        {**allocation, "name": name, "scalar": {"value": value}, "type": "SCALAR"} for name, value in values.items()
+        {"name": name, "type": "SCALAR", "scalar": {"value": value}, **allocation} for name, value in values.items()
     ]
 
 
@@ -80,7 +80,7 @@ def in_chunks(text, size=4096):
 
 def test_elements_are_the_same_many_at_once_and_one_by_one():
     event = subscribed(LONG)
-    many = EventReader().state(in_chunks(json.dumps(event, separators=(",", ":")).encode()))
+    many = EventReader().state(in_chunks(json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode()))
     # A reader of many only takes text as a master writes it.
     one_by_one = EventReader().state(in_chunks(json.dumps(event, indent=1).encode()))
     assert many == one_by_one

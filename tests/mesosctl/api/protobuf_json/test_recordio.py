@@ -1,5 +1,7 @@
 """RecordIO: a stream comes in any pieces, and a record of it is read whole or in pieces."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from mesosctl.api.protobuf_json.recordio import BrokenRecord, Records, decode, e
 
 def divided(stream, cuts):
     edges = [0, *sorted(cut % (len(stream) + 1) for cut in cuts), len(stream)]
-    return [stream[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    return [stream[start:end] for start, end in pairwise(edges)]
 
 
 @given(
