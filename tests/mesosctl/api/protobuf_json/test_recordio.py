@@ -22,8 +22,8 @@ def test_records_are_the_same_whole_and_in_pieces(records, cuts):
     assert list(decode(divided(stream, cuts))) == [record for record, _ in records]
     reading = Records(divided(stream, cuts))
     for record, in_pieces in records:
-        found = reading.next_in_pieces() if in_pieces else reading.next_whole()
-        assert (b"".join(found) if in_pieces else found) == record
+        whole = b"".join(reading.next_in_pieces() or ()) if in_pieces else reading.next_whole()
+        assert whole == record
     assert reading.next_in_pieces() is None
 
 
