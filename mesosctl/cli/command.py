@@ -258,7 +258,7 @@ _PLAIN_WORDS = {
     r"Input should be a valid number.*": "the value is not a number",
     r"Input should be (less|greater) than": r"the value must be \1 than",
 }
-"""Patterns of the words that typer (up to 0.28) and pydantic (which typer asks from 0.29 on) have for types, and ours."""
+"""Patterns of the words that typer has for types up to 0.28, and pydantic, which it asks, from 0.29 on; and ours."""
 _SIMILAR = 0.65
 """The least similarity of an option to one that does not exist, without their dashes."""
 
