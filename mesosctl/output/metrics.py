@@ -4,6 +4,7 @@ Names follow Prometheus's conventions: base units, so memory and disk in bytes, 
 decides about it.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 from prometheus_client import CollectorRegistry
@@ -155,6 +156,38 @@ def _messages(messages: Messages) -> Iterator[Metric]:
     yield from (received, processed, backlog, dropped)
 
 
+_LOOKS_ESCAPED = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
+
+
+def label_value(name: str) -> str:
+    r"""The name, with every character that could control a terminal written as `\x1b`, `\u202e` or `\U000e0001`.
+
+    OpenMetrics escapes only the backslash, the quote and the newline. A name with a character that is not printable, or
+    that reads as if it were escaped already, has its backslashes doubled, so that no two names get the same value.
+    """
+    if name.isprintable() and _LOOKS_ESCAPED.search(name) is None:
+        return name
+    return "".join(map(_escaped, name))
+
+
+def _escaped(character: str) -> str:
+    if character == "\\":
+        return "\\\\"
+    if character.isprintable():
+        return character
+    code = ord(character)
+    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def _readable(metric: Metric) -> Metric:
+    """The same metric, with labels that cannot control a terminal."""
+    metric.samples = [
+        sample._replace(labels={label: label_value(value) for label, value in sample.labels.items()})
+        for sample in metric.samples
+    ]
+    return metric
+
+
 Read = Callable[[], Iterator[Metric]]
 
 
@@ -166,7 +199,7 @@ class _ReadingCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """The metrics now."""
-        yield from self._read()
+        yield from map(_readable, self._read())
 
     def describe(self) -> Iterator[Metric]:
         """Nothing, so that no cluster is read for it."""

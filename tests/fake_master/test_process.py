@@ -170,7 +170,7 @@ def test_the_container_has_no_more_than_it_needs():
     sources = [line[1:] for line in kept if line.startswith("!")]
     assert kept[0] == "*"
     assert all((ROOT / source).exists() for source in sources)
-    taken = {"mesosctl", "fake_master", "pyproject.toml", "README.md", "LICENSE"}
+    taken = {"mesosctl", "fake_master", "pyproject.toml", "requirements.txt", "README.md", "LICENSE"}
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"][
         "wheel"
     ]

@@ -5,7 +5,10 @@ import urllib.request
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 from prometheus_client import start_http_server
+from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
 from prometheus_client.parser import text_string_to_metric_families as classic
 
@@ -16,6 +19,7 @@ from mesosctl.client.settings import ClientSettings
 from mesosctl.operations.top import OverviewReader
 from mesosctl.output import metrics as shown
 from tests import ROOT
+from tests.fuzz.hostile import EVIL, steering
 from tests.helpers.lab import CommandLine, Lab
 
 
@@ -65,6 +69,29 @@ def test_names_follow_the_conventions(live):
         for sample in family.samples:
             assert sample.name.endswith("_total") == (family.type == "counter")
     assert {family.name for family in classic(text)}
+
+
+NAMES = st.one_of(st.text(st.characters(), max_size=8), st.sampled_from(EVIL), st.from_regex(r"\\?\\(x1b|u202e)"))
+
+
+@given(st.lists(NAMES, min_size=1, max_size=5, unique=True))
+def test_a_label_controls_no_terminal_and_no_two_names_are_one(names):
+    """Surrogates too, which JSON can bring and UTF-8 cannot write."""
+
+    def read():
+        gauge = GaugeMetricFamily("mesosctl_test", "A test.", labels=("name",))
+        for name in names:
+            gauge.add_metric([name], 1)
+        yield gauge
+
+    written = shown.text(read)
+    assert not steering(written)
+    (family,) = openmetrics(written)
+    read_back = [sample.labels["name"] for sample in family.samples]
+    assert len(set(read_back)) == len(names)
+    assert [back for name, back in zip(names, read_back, strict=True) if name.isalnum()] == [
+        name for name in names if name.isalnum()
+    ]
 
 
 def test_alerts_name_metrics_that_there_are(live):

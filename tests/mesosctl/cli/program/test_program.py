@@ -46,14 +46,6 @@ def quota_server():
             self.end_headers()
             self.wfile.write(body)
 
-        def do_POST(self):
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            limits = {entry["name"]: entry["scalar"] for entry in request["guarantee"]}
-            answers["/quota"] = {"infos": [request], "configs": [{"role": request["role"], "limits": limits}]}
-            self.send_response(200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
         def log_message(self, *_):
             pass
 
@@ -152,9 +144,9 @@ def test_a_context_costs_reading_it(quota_server, tmp_path):
     assert not loaded(ran) & {"httpx", "tomlkit", "pydantic", "rich"}
 
 
-def test_setting_loads_the_models_of_what_it_sends_and_draws_nothing(quota_server):
-    master = f"http://127.0.0.1:{quota_server.server_port}"
-    ran = program("quota", "set", "dev", "cpus:1", "--force", MESOSCTL_MASTER=master)
+def test_setting_loads_the_models_of_what_it_sends_and_draws_nothing(fake_master_factory):
+    master = fake_master_factory(["cpus:4;mem:4096"], version="1.11")
+    ran = program("quota", "set", "dev", "cpus:1", "--force", MESOSCTL_MASTER=master.url)
     assert ran.returncode == 0
     assert theirs(ran) == TYPER | NETWORK | PYDANTIC
 
