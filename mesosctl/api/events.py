@@ -1,20 +1,31 @@
 """Elements of the operator API's events and lists (Mesos documentation, "Operator HTTP API"), for a recording.
 
 `SUBSCRIBED` brings the whole state, and each later event what has changed. Every function raises UnexpectedAnswer for
-something that is not as documented.
+something that is not as documented. Whole lists are read while their text arrives, as for a snapshot: a large cluster
+has hundreds of thousands of tasks.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from sys import intern
+from typing import Any, TypeVar
 
+import msgspec
+
+from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
+from mesosctl.api.protobuf_json.decoding import text_if_undecoded
+from mesosctl.api.protobuf_json.json_parts import Part, parts
+from mesosctl.api.protobuf_json.message_tables import mesos_message
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
-from mesosctl.api.responses import NATURAL, text, texts, undocumented
-from mesosctl.api.snapshots.state_elements import attributes_of, capabilities_of
+from mesosctl.api.protobuf_json.typed_elements import TypedElements, decoded_members
+from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
+from mesosctl.api.snapshots.state_elements import StateElements, capabilities_of
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 
 _NANOSECONDS = 1_000_000_000
+_STATE = ("subscribed", "get_state")
+Element = TypeVar("Element")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +52,18 @@ class SeenFramework:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskChange:
+    """Another state of a task."""
+
+    framework_id: str
+    id: str
+    state: str
+    reason: str | None
+    time: float | None
+    """The time at which it came into the state, by the clock of its agent, or of the master."""
+
+
+@dataclass(frozen=True, slots=True)
 class SeenTask:
     """A task or an executor with what it holds; an executor has no state."""
 
@@ -56,17 +79,10 @@ class SeenTask:
     last_time: float | None = None
     is_executor: bool = False
 
-
-@dataclass(frozen=True, slots=True)
-class TaskChange:
-    """Another state of a task."""
-
-    framework_id: str
-    id: str
-    state: str
-    reason: str | None
-    time: float | None
-    """The time at which it came into the state, by the clock of its agent, or of the master."""
+    @property
+    def last_change(self) -> TaskChange:
+        """How it came into its state."""
+        return TaskChange(self.framework_id, self.id, self.state or "", self.reason, self.last_time)
 
 
 @dataclass(slots=True)
@@ -77,46 +93,93 @@ class SeenState:
     frameworks: list[SeenFramework] = field(default_factory=list)
     tasks: list[SeenTask] = field(default_factory=list)
     """Those that have not ended, and executors."""
-    ended: list[SeenTask] = field(default_factory=list)
-    """Those of the last time: completed and unreachable ones."""
+    ended: list[TaskChange] = field(default_factory=list)
+    """The last change of those of the last time: completed and unreachable ones."""
 
 
 class EventReader:
-    """Reads events; equal lists of resources become one object."""
+    """Reads events and lists; equal lists of resources become one object."""
 
     def __init__(self) -> None:
         self._lists = ResourceLists()
+        self._elements = StateElements(self._lists)
+        status: Any = decoded_members(mesos_message("mesos.v1.TaskStatus"), "reason", "timestamp")
+        self._statuses = msgspec.json.Decoder(list[status]).decode
 
-    def state(self, get_state: Any) -> SeenState:
-        """GET_STATE, as SUBSCRIBED has it."""
-        try:
-            return self._state(get_state)
-        except NATURAL as error:
-            raise undocumented(error, "get_state") from None
-
-    def _state(self, whole: Any) -> SeenState:
-        listed, of_tasks = whole.get("get_frameworks", {}), whole.get("get_tasks", {})
-        executors = whole.get("get_executors", {}).get("executors", ())
-        return SeenState(
-            [self._agent(one) for one in whole.get("get_agents", {}).get("agents", ())],
-            [self._framework(one) for one in listed.get("frameworks", ())],
-            [*map(self._task, of_tasks.get("tasks", ())), *map(self._executor, executors)],
-            [self._task(one) for key in ("completed_tasks", "unreachable_tasks") for one in of_tasks.get(key, ())],
+    def state(self, chunks: Iterable[bytes]) -> SeenState:
+        """SUBSCRIBED, which has the GET_STATE of its moment."""
+        state = SeenState()
+        kind = self._read(
+            chunks,
+            {
+                (*_STATE, "get_agents", "agents"): self._into(state.agents, self._agent),
+                (*_STATE, "get_frameworks", "frameworks"): self._into(state.frameworks, self._framework),
+                (*_STATE, "get_tasks", "tasks"): self._into(state.tasks, self._task),
+                (*_STATE, "get_tasks", "completed_tasks"): self._into(state.ended, self._ended_task),
+                (*_STATE, "get_tasks", "unreachable_tasks"): self._into(state.ended, self._ended_task),
+                (*_STATE, "get_executors", "executors"): self._into(state.tasks, self._executor),
+            },
         )
+        if kind != "SUBSCRIBED":
+            raise wrong(kind, "SUBSCRIBED", "type")
+        return state
 
-    def agents(self, answer: Any) -> list[SeenAgent]:
+    def agents(self, chunks: Iterable[bytes]) -> list[SeenAgent]:
         """GET_AGENTS."""
-        try:
-            return [self._agent(one) for one in answer["get_agents"].get("agents", ())]
-        except NATURAL as error:
-            raise undocumented(error, "get_agents") from None
+        found: list[SeenAgent] = []
+        self._read(chunks, {("get_agents", "agents"): self._into(found, self._agent)})
+        return found
 
-    def executors(self, answer: Any) -> list[SeenTask]:
+    def executors(self, chunks: Iterable[bytes]) -> list[SeenTask]:
         """GET_EXECUTORS."""
-        try:
-            return [self._executor(one) for one in answer["get_executors"].get("executors", ())]
-        except NATURAL as error:
-            raise undocumented(error, "get_executors") from None
+        found: list[SeenTask] = []
+        self._read(chunks, {("get_executors", "executors"): self._into(found, self._executor)})
+        return found
+
+    def _read(self, chunks: Iterable[bytes], lists: Mapping[tuple[str, ...], Callable[[Any], None]]) -> str:
+        """Hand the elements of lists to their readers, in one JSON value that comes in chunks; returns its type."""
+        depth = max(map(len, lists))
+        objects = {path[:length] for path in lists for length in range(1, len(path))}
+        kind = ""
+        for part in parts(chunks, depth, shortcuts=self._shortcuts, opened={"frameworks": "offers"}):
+            take = lists.get(part.path)
+            try:
+                if part.path == ("type",):
+                    kind = text(part.value)
+                elif take is not None and part.place is not None:
+                    take(part.value)
+                else:
+                    _check_kind(part, {} if part.path in objects else [] if take is not None else part.value)
+            except NATURAL as error:
+                raise undocumented(error, part.where.removeprefix("subscribed.")) from None
+        return kind
+
+    def _into(self, found: list[Element], make: Callable[[Any], Element]) -> Callable[[Any], None]:
+        """Takes an element, or several that a shortcut has read."""
+        return lambda value: found.extend(value.values if isinstance(value, Run) else (make(value),))
+
+    def _shortcuts(self) -> Mapping[str, Shortcut]:
+        """Readers of many elements in text, by the name of their list."""
+        task = mesos_message("mesos.v1.Task")
+        of_ended = ("framework_id.value", "task_id.value", "state", "statuses")
+        ended = TypedElements(decoded_members(task, *of_ended), self._ended_task).read
+        agent = decoded_members(
+            mesos_message("mesos.v1.master.Response.GetAgents.Agent"),
+            *("agent_info.id.value", "agent_info.hostname", "agent_info.attributes", "total_resources"),
+            *("registered_time.nanoseconds", "reregistered_time.nanoseconds"),
+        )
+        executor = decoded_members(
+            mesos_message("mesos.v1.master.Response.GetExecutors.Executor"),
+            *("agent_id.value", "executor_info.framework_id.value", "executor_info.executor_id.value"),
+            "executor_info.resources",
+        )
+        return {
+            "agents": TypedElements(agent, self._agent).read,
+            "tasks": TypedElements(decoded_members(task, *of_ended, "agent_id.value", "resources"), self._task).read,
+            "completed_tasks": ended,
+            "unreachable_tasks": ended,
+            "executors": TypedElements(executor, self._executor).read,
+        }
 
     def agent(self, event: Mapping[str, Any]) -> SeenAgent:
         """AGENT_ADDED."""
@@ -173,10 +236,10 @@ class EventReader:
         info = entry["agent_info"]
         registered = [_time(entry, key) for key in ("registered_time", "reregistered_time")]
         return SeenAgent(
-            text(info["id"]["value"]),
+            intern(text(info["id"]["value"])),
             text(info["hostname"]),
-            self._lists.plain(entry.get("total_resources", []), "agent.total_resources"),
-            attributes_of(info.get("attributes", ())),
+            self._lists.all_in(entry.get("total_resources", []), "agent.total_resources"),
+            self._elements.attributes(info),
             max((one for one in registered if one is not None), default=None),
         )
 
@@ -195,40 +258,65 @@ class EventReader:
 
     def _held(self, messages: Any, where: str) -> tuple[str, Resources]:
         """The role that holds resources, and the resources; a task has one role."""
-        by_role = self._lists.by_role(messages, where)
+        by_role = self._lists.by_role_in(messages, where)
         for role, resources in by_role.items():
             if len(by_role) == 1:
-                return role, resources
+                return intern(role), resources
         role = next(iter(by_role), DEFAULT_ROLE)
-        return role, Resources(entry for part in by_role.values() for entry in part)
+        return intern(role), Resources(entry for part in by_role.values() for entry in part)
 
     def _task(self, entry: Any) -> SeenTask:
         role, resources = self._held(entry.get("resources", []), "task.resources")
-        statuses = entry.get("statuses", ())
-        stamps = [stamp for one in statuses if (stamp := _number(one.get("timestamp"))) is not None]
+        reason, first, last = self._told(entry)
         return SeenTask(
-            text(entry["framework_id"]["value"]),
+            intern(text(entry["framework_id"]["value"])),
             text(entry["task_id"]["value"]),
-            text(entry["agent_id"]["value"]),
+            intern(text(entry["agent_id"]["value"])),
             role,
             resources,
-            text(entry["state"]),
-            statuses[-1].get("reason") if statuses else None,
-            min(stamps, default=None),
-            max(stamps, default=None),
+            intern(text(entry["state"])),
+            reason,
+            first,
+            last,
         )
+
+    def _ended_task(self, entry: Any) -> TaskChange:
+        reason, _, last = self._told(entry)
+        return TaskChange(
+            intern(text(entry["framework_id"]["value"])),
+            text(entry["task_id"]["value"]),
+            intern(text(entry["state"])),
+            reason,
+            last,
+        )
+
+    def _told(self, task: Any) -> tuple[str | None, float | None, float | None]:
+        """The reason of the last status of a task, and the times of its first and its last."""
+        statuses = task.get("statuses", ())
+        undecoded = text_if_undecoded(statuses)
+        if undecoded is not None:
+            statuses = self._statuses(undecoded)
+        stamps = [stamp for one in statuses if (stamp := _number(one.get("timestamp"))) is not None]
+        reason = statuses[-1].get("reason") if statuses else None
+        return reason and intern(reason), min(stamps, default=None), max(stamps, default=None)
 
     def _executor(self, entry: Any) -> SeenTask:
         info = entry["executor_info"]
         role, resources = self._held(info.get("resources", []), "executor_info.resources")
         return SeenTask(
-            text(info["framework_id"]["value"]),
+            intern(text(info["framework_id"]["value"])),
             text(info["executor_id"]["value"]),
-            text(entry["agent_id"]["value"]),
+            intern(text(entry["agent_id"]["value"])),
             role,
             resources,
             is_executor=True,
         )
+
+
+def _check_kind(part: Part, expected: Any) -> None:
+    """Raise UnexpectedAnswer for an object or a list that is another value."""
+    if part.value != expected:
+        raise wrong(part.value, "a list" if expected == [] else "an object", part.where)
 
 
 def clock_of(get_master: Any, metrics: Any) -> float | None:

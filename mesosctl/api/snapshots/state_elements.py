@@ -74,7 +74,7 @@ class StateElements:
             hostname=text(info["hostname"]),
             pid=text(entry.get("pid", "")),
             total=self._lists.all_in(entry.get("total_resources", []), f"{where}.total_resources"),
-            attributes=self._value(attributes_of, info.get("attributes", [])),
+            attributes=self.attributes(info),
             capabilities=self.capabilities(entry),
             active=entry.get("active") is not False and entry.get("deactivated") is not True,
             region=domain.get("region", {}).get("name"),
@@ -87,6 +87,11 @@ class StateElements:
         """The names of the capabilities of an agent or a framework."""
         found = self._value(capabilities_of, entry.get("capabilities", []))
         return self._sets.get(found, lambda: found)
+
+    def attributes(self, info: Mapping[str, Any]) -> Mapping[str, str | float]:
+        """The attributes in an AgentInfo; ranges and sets as Mesos writes them in text."""
+        found: Mapping[str, str | float] = self._value(attributes_of, info.get("attributes", []))
+        return found
 
     def task(self, entry: Mapping[str, Any], where: str = "") -> Held:
         """The resources that a task holds."""
