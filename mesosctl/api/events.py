@@ -8,53 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mesosctl.api.elements.agents import AgentMessage, AgentReader
+from mesosctl.api.elements.frameworks import FrameworkMessage, FrameworkReader
+from mesosctl.api.elements.tasks import HeldResources, TaskReader, status_of, statuses_of
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
-from mesosctl.api.responses import NATURAL, text, texts, undocumented
-from mesosctl.api.snapshots.state_elements import attributes_of, capabilities_of
-from mesosctl.model.resources import Resources
-from mesosctl.model.roles import DEFAULT_ROLE
-
-_NANOSECONDS = 1_000_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class SeenAgent:
-    """An agent; times are seconds since 1970, None if the master does not say."""
-
-    id: str
-    host: str
-    total: Resources
-    attributes: Mapping[str, str | float]
-    registered: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class SeenFramework:
-    """A framework."""
-
-    id: str
-    name: str
-    roles: tuple[str, ...]
-    principal: str | None
-    capabilities: tuple[str, ...]
-    registered: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class SeenTask:
-    """A task or an executor with what it holds; an executor has no state."""
-
-    framework_id: str
-    id: str
-    agent_id: str
-    role: str
-    resources: Resources
-    state: str | None = None
-    reason: str | None = None
-    first_time: float | None = None
-    """Of its first status that the master still knows."""
-    last_time: float | None = None
-    is_executor: bool = False
+from mesosctl.api.responses import NATURAL, text, undocumented
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +31,11 @@ class TaskChange:
 class SeenState:
     """A whole state."""
 
-    agents: list[SeenAgent] = field(default_factory=list)
-    frameworks: list[SeenFramework] = field(default_factory=list)
-    tasks: list[SeenTask] = field(default_factory=list)
+    agents: list[AgentMessage] = field(default_factory=list)
+    frameworks: list[FrameworkMessage] = field(default_factory=list)
+    tasks: list[HeldResources] = field(default_factory=list)
     """Those that have not ended, and executors."""
-    ended: list[SeenTask] = field(default_factory=list)
+    ended: list[HeldResources] = field(default_factory=list)
     """Those of the last time: completed and unreachable ones."""
 
 
@@ -85,7 +43,8 @@ class EventReader:
     """Reads events; equal lists of resources become one object."""
 
     def __init__(self) -> None:
-        self._lists = ResourceLists()
+        lists = ResourceLists()
+        self._agents, self._frameworks, self._tasks = AgentReader(lists), FrameworkReader(), TaskReader(lists)
 
     def state(self, get_state: Any) -> SeenState:
         """GET_STATE, as SUBSCRIBED has it."""
@@ -98,30 +57,30 @@ class EventReader:
         listed, of_tasks = whole.get("get_frameworks", {}), whole.get("get_tasks", {})
         executors = whole.get("get_executors", {}).get("executors", ())
         return SeenState(
-            [self._agent(one) for one in whole.get("get_agents", {}).get("agents", ())],
-            [self._framework(one) for one in listed.get("frameworks", ())],
-            [*map(self._task, of_tasks.get("tasks", ())), *map(self._executor, executors)],
+            list(map(self._agents.of_message, whole.get("get_agents", {}).get("agents", ()))),
+            list(map(self._frameworks.of_message, listed.get("frameworks", ()))),
+            [*map(self._task, of_tasks.get("tasks", ())), *map(self._tasks.executor_of_message, executors)],
             [self._task(one) for key in ("completed_tasks", "unreachable_tasks") for one in of_tasks.get(key, ())],
         )
 
-    def agents(self, answer: Any) -> list[SeenAgent]:
+    def agents(self, answer: Any) -> list[AgentMessage]:
         """GET_AGENTS."""
         try:
-            return [self._agent(one) for one in answer["get_agents"].get("agents", ())]
+            return list(map(self._agents.of_message, answer["get_agents"].get("agents", ())))
         except NATURAL as error:
             raise undocumented(error, "get_agents") from None
 
-    def executors(self, answer: Any) -> list[SeenTask]:
+    def executors(self, answer: Any) -> list[HeldResources]:
         """GET_EXECUTORS."""
         try:
-            return [self._executor(one) for one in answer["get_executors"].get("executors", ())]
+            return list(map(self._tasks.executor_of_message, answer["get_executors"].get("executors", ())))
         except NATURAL as error:
             raise undocumented(error, "get_executors") from None
 
-    def agent(self, event: Mapping[str, Any]) -> SeenAgent:
+    def agent(self, event: Mapping[str, Any]) -> AgentMessage:
         """AGENT_ADDED."""
         try:
-            return self._agent(event["agent_added"]["agent"])
+            return self._agents.of_message(event["agent_added"]["agent"], "agent")
         except NATURAL as error:
             raise undocumented(error, "agent_added") from None
 
@@ -132,11 +91,11 @@ class EventReader:
         except NATURAL as error:
             raise undocumented(error, "agent_removed") from None
 
-    def framework(self, event: Mapping[str, Any]) -> SeenFramework:
+    def framework(self, event: Mapping[str, Any]) -> FrameworkMessage:
         """FRAMEWORK_ADDED or FRAMEWORK_UPDATED."""
         key = str(event["type"]).lower()
         try:
-            return self._framework(event[key]["framework"])
+            return self._frameworks.of_message(event[key]["framework"])
         except NATURAL as error:
             raise undocumented(error, key) from None
 
@@ -147,7 +106,7 @@ class EventReader:
         except NATURAL as error:
             raise undocumented(error, "framework_removed") from None
 
-    def task(self, event: Mapping[str, Any]) -> SeenTask:
+    def task(self, event: Mapping[str, Any]) -> HeldResources:
         """TASK_ADDED."""
         try:
             return self._task(event["task_added"]["task"])
@@ -158,77 +117,15 @@ class EventReader:
         """TASK_UPDATED."""
         try:
             told = event["task_updated"]
-            status = told["status"]
+            status = status_of(told["status"])
             return TaskChange(
-                text(told["framework_id"]["value"]),
-                text(status["task_id"]["value"]),
-                text(told["state"]),
-                status.get("reason"),
-                _number(status.get("timestamp")),
+                text(told["framework_id"]["value"]), status.task_id, text(told["state"]), status.reason, status.time
             )
         except NATURAL as error:
             raise undocumented(error, "task_updated") from None
 
-    def _agent(self, entry: Any) -> SeenAgent:
-        info = entry["agent_info"]
-        registered = [_time(entry, key) for key in ("registered_time", "reregistered_time")]
-        return SeenAgent(
-            text(info["id"]["value"]),
-            text(info["hostname"]),
-            self._lists.plain(entry.get("total_resources", []), "agent.total_resources"),
-            attributes_of(info.get("attributes", ())),
-            max((one for one in registered if one is not None), default=None),
-        )
-
-    def _framework(self, entry: Any) -> SeenFramework:
-        info = entry["framework_info"]
-        capabilities = capabilities_of(info.get("capabilities", ()))
-        subscribed = info.get("roles", []) if "MULTI_ROLE" in capabilities else [info.get("role", DEFAULT_ROLE)]
-        return SeenFramework(
-            text(info["id"]["value"]),
-            text(info["name"]),
-            texts(subscribed),
-            info.get("principal"),
-            tuple(sorted(capabilities)),
-            _time(entry, "registered_time"),
-        )
-
-    def _held(self, messages: Any, where: str) -> tuple[str, Resources]:
-        """The role that holds resources, and the resources; a task has one role."""
-        by_role = self._lists.by_role(messages, where)
-        for role, resources in by_role.items():
-            if len(by_role) == 1:
-                return role, resources
-        role = next(iter(by_role), DEFAULT_ROLE)
-        return role, Resources(entry for part in by_role.values() for entry in part)
-
-    def _task(self, entry: Any) -> SeenTask:
-        role, resources = self._held(entry.get("resources", []), "task.resources")
-        statuses = entry.get("statuses", ())
-        stamps = [stamp for one in statuses if (stamp := _number(one.get("timestamp"))) is not None]
-        return SeenTask(
-            text(entry["framework_id"]["value"]),
-            text(entry["task_id"]["value"]),
-            text(entry["agent_id"]["value"]),
-            role,
-            resources,
-            text(entry["state"]),
-            statuses[-1].get("reason") if statuses else None,
-            min(stamps, default=None),
-            max(stamps, default=None),
-        )
-
-    def _executor(self, entry: Any) -> SeenTask:
-        info = entry["executor_info"]
-        role, resources = self._held(info.get("resources", []), "executor_info.resources")
-        return SeenTask(
-            text(info["framework_id"]["value"]),
-            text(info["executor_id"]["value"]),
-            text(entry["agent_id"]["value"]),
-            role,
-            resources,
-            is_executor=True,
-        )
+    def _task(self, entry: Any) -> HeldResources:
+        return self._tasks.of_message(entry, "task")._replace(statuses=statuses_of(entry))
 
 
 def clock_of(get_master: Any, metrics: Any) -> float | None:
@@ -246,12 +143,3 @@ def removal_counters(metrics: Any) -> dict[str, float]:
         "removed": "master/slave_removals/reason_unregistered",
     }
     return {cause: float(metrics.get(name, 0.0)) for cause, name in counters.items() if isinstance(metrics, dict)}
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and value > 0 else None
-
-
-def _time(entry: Mapping[str, Any], key: str) -> float | None:
-    nanoseconds = entry.get(key, {}).get("nanoseconds")
-    return None if not nanoseconds else float(nanoseconds) / _NANOSECONDS
