@@ -287,3 +287,7 @@ class Allocator(ABC):
     @abstractmethod
     def metrics(self) -> dict[str, float]:
         """Every metric by Mesos's own name."""
+
+    def run_times(self) -> Iterable[float]:
+        """The times of the last allocation runs, in order; none if the allocator does not know them."""
+        return ()

@@ -86,9 +86,8 @@ def _volume_problem(volume: Info) -> Problem:
     kind = source.get("type", "UNKNOWN")
     if kind == "UNKNOWN":
         return "'source.type' is unknown"
-    if kind.lower() not in source:
-        return f"'source.{kind.lower()}' is not set for {kind} volume"
-    return _secret_problem(source["secret"]) if kind == "SECRET" else None
+    # The secret of a volume is not looked at, other than that of a variable.
+    return None if kind.lower() in source else f"'source.{kind.lower()}' is not set for {kind} volume"
 
 
 def _executable(command: Info) -> str:
@@ -307,9 +306,9 @@ def _in_group_problem(info: Info) -> Problem:
     container = info.get("container", _NOTHING)
     if container.get("type") == "DOCKER":
         return "Docker ContainerInfo is not supported on the task"
-    for name, word in (("health_check", "health checks"), ("check", "checks")):
-        if container.get("network_infos") and info.get(name, _NOTHING).get("type") in ("HTTP", "TCP"):
-            return f"HTTP and TCP {word} are not supported for nested containers not joining parent's network"
+    # A check over the network is taken all the same.
+    if container.get("network_infos") and info.get("health_check", _NOTHING).get("type") in ("HTTP", "TCP"):
+        return "HTTP and TCP health checks are not supported for nested containers not joining parent's network"
     if info.get("limits") and _share_cgroups(info) is not False:
         return (
             "Resource limits may only be set for tasks within a task group "

@@ -5,11 +5,12 @@ validated by it, strictly: a master ignores a key that it does not know, but her
 misspelt.
 """
 
+import math
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError
 
 from mesosctl.model.errors import BadInput
 
@@ -28,12 +29,23 @@ def _number(value: Any) -> Any:
     return float(value) if isinstance(value, str) and not value.lstrip("-").isdigit() else value
 
 
+def _number_or_infinity(value: Any) -> Any:
+    """The same, and the one text that a master takes for a number without end."""
+    return math.inf if value == "Infinity" else _number(value)
+
+
 def _boolean(value: Any) -> Any:
     """A master takes a boolean in quotes, and neither yes nor 1."""
     return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
 
 
 Double = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False)]
+DoubleOrInfinity = Annotated[
+    float,
+    BeforeValidator(_number_or_infinity),
+    PlainSerializer(lambda value: "Infinity" if value == math.inf else value),
+]
+"""A double that may be "Infinity", for fields in which a master takes it."""
 Uint64 = Annotated[int, BeforeValidator(_number), Field(ge=0, lt=2**64)]
 Bool = Annotated[bool, Field(strict=True), BeforeValidator(_boolean)]
 

@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from pydantic import RootModel
 
-from mesosctl.api.base_model import Double, MesosModel
+from mesosctl.api.base_model import DoubleOrInfinity, MesosModel
 from mesosctl.model.errors import BadInput
 
 
@@ -16,7 +16,7 @@ class WeightInfo(MesosModel):
     """The weight of a role."""
 
     role: str
-    weight: Double
+    weight: DoubleOrInfinity
 
 
 class WeightInfos(RootModel[list[WeightInfo]]):

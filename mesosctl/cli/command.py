@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from mesosctl.cli.options import ChangeOptions, GlobalOptions
+from mesosctl.cli.options import ChangeOptions, GlobalOptions, known_settings
 from mesosctl.model.errors import MesosctlError, UsageError
 from mesosctl.model.exit_status import ExitStatus
 
@@ -103,6 +103,26 @@ class _Help:
                     formatter.write_dl(records)
 
 
+def _usage(argument: Any) -> str:
+    """An argument as usage shows it; typer's own way differs from version to version."""
+    name = metavar(argument)
+    return name if argument.required or name.startswith("[") else f"[{name}]"
+
+
+def metavar(argument: Any) -> str:
+    """The name of an argument, with its dots: `ROLE...`."""
+    return argument.metavar or cast("str", argument.name).upper()
+
+
+def choices_of(parameter: Any) -> tuple[str, ...]:
+    """The words that a parameter may be; empty if it may be any.
+
+    typer keeps them in `type` up to 0.28, and in `type_descriptor` from 0.29 on.
+    """
+    kind = getattr(parameter, "type_descriptor", None) or getattr(parameter, "type", None)
+    return tuple(map(str, getattr(kind, "choices", None) or ()))
+
+
 def format_global_options(ctx: Any, formatter: Any) -> None:
     """Write the options that every command takes."""
     records = [parameter.get_help_record(ctx) for parameter in _global_command().params]
@@ -121,7 +141,8 @@ class Command(_Help, TyperCommand):
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Like in man pages: optional parts are in brackets, and nothing is in braces."""
-        return [piece.removeprefix("{").removesuffix("}") for piece in super().collect_usage_pieces(ctx)]
+        arguments = [one for one in self.get_params(ctx) if one.param_type_name == "argument"]
+        return ["[OPTIONS]", *(_usage(one) for one in arguments)]
 
     def invoke(self, ctx: Any) -> Any:
         """Run its function in a session.  Raises MesosctlError."""
@@ -133,6 +154,7 @@ class Command(_Help, TyperCommand):
         except MesosctlError as error:
             self._name_override(error, ctx)
             _name_address(error, session)
+            _name_origin(error, ctx, session)
             raise
         except KeyboardInterrupt as stopped:
             raise session.interrupted(stopped) from None  # typer would lose its message
@@ -168,6 +190,22 @@ def _name_address(error: MesosctlError, session: "Session") -> None:
     elif error.field == "--master":
         hint = f"{error.hint}; " if error.hint else ""
         error.hint = f"{hint}the address comes from {_PLACES[origin.kind]}{origin.name}"
+
+
+def _name_origin(error: MesosctlError, ctx: typer.Context, session: "Session") -> None:
+    """Keep an option as the place of an error only if it was given; a setting has the place that it comes from."""
+    option = (error.field or "").partition(" ")[0]
+    if not option.startswith("--"):
+        return
+    setting = next((one for one in known_settings() if one.option == option), None)
+    if setting is not None:
+        origin = session.settings.origin(setting.name)
+        if origin.kind != "flag":
+            error.field = None if origin.kind == "default" else f"{_PLACES[origin.kind]}{origin.name}"
+        return
+    names = [one.name for one in ctx.command.params if option in one.opts and one.name is not None]
+    if not any(getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE" for name in names):
+        error.field = None
 
 
 _PLACES = {"context": "context ", "environment": ""}
@@ -220,16 +258,24 @@ def usage_error(error: Any, words: Sequence[str]) -> UsageError:
             likely = None if cause else _similar_option(error.option_name, ctx)
     elif " is not one of " in message:
         typed = message.partition(" is not one of ")[0].rpartition(": ")[2].strip("'")
-        likely = closest(typed, getattr(getattr(error.param, "type", None), "choices", ()))
+        likely = closest(typed, choices_of(error.param))
     line = re.sub(r"\s*\n\s*", " ", message)
-    for theirs, ours in (("float range", "number"), ("int range", "whole number")):
-        line = line.replace(f"is not a valid {theirs}", f"is not a {ours}")
+    for theirs, ours in _PLAIN_WORDS.items():
+        line = re.sub(theirs, ours, line)
     line = re.sub(r"argument\(s\)(?= \((.*)\))", lambda found: f"argument{'s' * (' ' in found[1])}", line)
     if likely:
         line = f"{line.rstrip('.')}. Did you mean '{likely}'?"
     return UsageError(line, hint=f"{cause}; {see}" if cause else see)
 
 
+_PLAIN_WORDS = {
+    r"is not a valid float( range)?": "is not a number",
+    r"is not a valid int(eger)?( range)?": "is not a whole number",
+    r"Input should be a valid integer.*": "the value is not a whole number",
+    r"Input should be a valid number.*": "the value is not a number",
+    r"Input should be (less|greater) than": r"the value must be \1 than",
+}
+"""Patterns of the words that typer has for types up to 0.28, and pydantic, which it asks, from 0.29 on; and ours."""
 _SIMILAR = 0.65
 """The least similarity of an option to one that does not exist, without their dashes."""
 

@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 
 from mesosctl.api.elements.agents import AgentMessage
 from mesosctl.api.elements.frameworks import FrameworkMessage
-from mesosctl.api.elements.tasks import HeldResources
-from mesosctl.api.events import SeenState, TaskChange
+from mesosctl.api.elements.tasks import HeldResources, TaskChange
+from mesosctl.api.events import SeenState
 from mesosctl.api.resources import list_to_json
 from mesosctl.history.interface import RecordingWriter
 from mesosctl.history.records import (
@@ -155,17 +155,18 @@ class Ledger:
             self.end_framework(framework_id)
         for framework in state.frameworks:
             self.take_framework(framework, after=after)
-        ended = {_key_of(one): one for one in state.ended}
         present = {_key_of(one): one for one in state.tasks if one.state not in HOLDS_NOTHING}
-        ended |= {_key_of(one): one for one in state.tasks if one.state in HOLDS_NOTHING}
+        ended = {_key_of(one): one for one in state.ended} | {
+            _key_of(one): one.last_change for one in state.tasks if one.state in HOLDS_NOTHING
+        }
         for key in [one for one in self._tasks.rows if one not in present]:
             found = ended.get(key)
-            told = found.times[-1] if found and found.times else None
+            told = None if found is None else found.time
             inside = told is not None and (after is None or to_micros(told) >= after) and to_micros(told) <= self.now
             at = to_micros(told) if inside and told is not None else self.now
             self._end_task(key, at, found.state if found else None, found.reason if found else None, known=inside)
         for one in present.values():
-            self._begin_task(one, self._bounded(one.times[0] if one.times else None, after), known=False)
+            self._begin_task(one, self._bounded(one.first_time, after), known=False)
 
     def take_agents(self, agents: Iterable[AgentMessage], *, after: Micros | None, cause: EndCause = "unknown") -> None:
         """Every agent; `cause` is why those that are missing ended."""
@@ -300,6 +301,11 @@ class Ledger:
         end = max(at, task.start or at)
         self._recording.end_task(number, end, state, reason, known=known)
 
+    def take_runs(self, times: Iterable[Micros]) -> None:
+        """Allocation runs, of which those before the recording began are left out."""
+        first = self.cluster.first_seen or 0
+        self._recording.add_runs(self.cluster.cluster_id, (at for at in times if first <= at))
+
     # --- Settings -------------------------------------------------------------------------------------
 
     def take_settings(self, settings: Settings) -> None:
@@ -353,9 +359,11 @@ class Ledger:
         self._suppressions.rows.clear()
 
 
-def _key_of(task: HeldResources) -> _TaskKey:
+def _key_of(task: HeldResources | TaskChange) -> _TaskKey:
     """A task by its framework and id, an executor by its agent too, since several agents may run one of the id."""
-    return task.framework_id, task.id, task.agent_id if task.is_executor else "", task.is_executor
+    if isinstance(task, HeldResources) and task.is_executor:
+        return task.framework_id, task.id, task.agent_id, True
+    return task.framework_id, task.id, "", False
 
 
 def _quota_json(role: str, quota: Quota) -> str:

@@ -94,6 +94,17 @@ def format_double(value: float) -> str:
     return "Infinity" if value == math.inf else repr(float(value)).removesuffix(".0")
 
 
+def parse_double(text: str) -> float:
+    """A double that somebody typed; of those without end, "Infinity" alone, as a master reads it.
+
+    Raises ValueError for what is not a number, and RuleViolation for NaN and other spellings of infinity.
+    """
+    value = math.inf if text == "Infinity" else float(text)
+    if text != "Infinity" and not math.isfinite(value):
+        raise RuleViolation(f"{text} is not a finite number", rule="number.finite", hint="a master takes only Infinity")
+    return value
+
+
 def format_milli(milli: int) -> str:
     """Shortest exact decimal text: 12000 gives "12", 1500 gives "1.5"."""
     sign = "-" if milli < 0 else ""

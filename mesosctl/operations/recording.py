@@ -5,26 +5,32 @@ since the next event may be long in coming. A master that is away is waited for:
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mesosctl.api import rate_limits as rate_limits_api
 from mesosctl.api import responses
-from mesosctl.api.events import EventReader, clock_of, removal_counters
+from mesosctl.api.events import EventReader, SeenState, clock_of, removal_counters
 from mesosctl.api.files.rate_limits import RateLimits as RateLimitsFile
 from mesosctl.api.snapshots.cluster_state import suppressed_roles
+from mesosctl.client.deadline import Deadline
 from mesosctl.client.leading_master import Master
 from mesosctl.history.interface import RecordingWriter
 from mesosctl.history.recording import COMES_BACK, Ledger, Settings
-from mesosctl.history.records import MICROS, EndCause, Micros, RecordedCluster, to_micros
-from mesosctl.model.errors import DeadlinePassed, Denied, MasterFailed, MesosctlError, NoMaster
+from mesosctl.history.records import MICROS, EndCause, Micros, RecordedCluster, to_micros, to_seconds
+from mesosctl.model.errors import DeadlinePassed, Denied, MasterFailed, MesosctlError, NoMaster, UnexpectedAnswer
 from mesosctl.model.rate_limits import RateLimits
+
+if TYPE_CHECKING:
+    from mesosctl.client.response import Response
 
 _OPERATOR_API = "/api/v1"
 _SILENCE = 60.0
 """Seconds without a heartbeat, which masters send every 15, after which a stream is considered broken."""
+_STATE_SECONDS = 600.0
+"""Seconds in which the state of a cluster, which a minute is enough for, is read once it has come."""
 _HELD_BACK = 0.5
 """Seconds after which what was seen is on the disk; it takes a moment itself."""
 _PAUSES = (0.5, 1.0, 2.0, 4.0)
@@ -32,6 +38,7 @@ _PAUSES = (0.5, 1.0, 2.0, 4.0)
 _PRUNE_EVERY = 3600.0
 _SKEW = 1.0
 """Seconds by which the clocks of the master and of this machine may differ without a word."""
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,8 @@ class Recorder:
         self._end: Micros | None = None
         self._next_poll = self._next_agents = self._next_prune = 0
         self._removals: dict[str, float] = {}
+        self._shows_runs = True
+        self._last_run: Micros = 0
 
     def run(self) -> None:
         """Record until the time is over.
@@ -167,13 +176,21 @@ class Recorder:
         with master.subscribe(_OPERATOR_API, b'{"type":"SUBSCRIBE"}', _SILENCE) as stream:
             timer = self._cut_in_time(stream.cut)
             try:
+                state = stream.next_in_pieces(self._reader.state, Deadline(_STATE_SECONDS, self._around.clock))
+                if state is None:
+                    return
+                self._connect(master, state)
+                del state
+                yield
                 for event in stream:
                     self._take(master, event)
                     yield
                     if self._end is not None and self._now() >= self._end:
+                        self._ask_runs(master)
                         raise _Finished
             except (NoMaster, DeadlinePassed):
                 if self._end is not None and self._now() + MICROS // 20 >= self._end:
+                    self._ask_runs(master)
                     raise _Finished from None
                 raise
             finally:
@@ -193,12 +210,7 @@ class Recorder:
     # --- Events ---------------------------------------------------------------------------------------
 
     def _take(self, master: Master, event: dict[str, Any]) -> None:
-        kind = event["type"]
-        if kind == "SUBSCRIBED":
-            self._connect(master, event)
-            return
-        assert self._ledger is not None, "SUBSCRIBED comes first"
-        now = self._now()
+        kind, now = event["type"], self._now()
         gone = kind == "AGENT_REMOVED"
         cause = self._cause(self._allowed(lambda: master.get("/metrics/snapshot"))) if gone else None
         with self._changing() as ledger:
@@ -229,13 +241,13 @@ class Recorder:
             self._heard = now
         self._poll(master, now)
 
-    def _connect(self, master: Master, event: dict[str, Any]) -> None:
+    def _connect(self, master: Master, state: SeenState) -> None:
         """Take the whole state that a stream begins with."""
         metrics = self._learn_time(master)
         now = self._now()
         version = self._allowed(lambda: responses.version(master.get("/version")))
         flags = self._allowed(lambda: responses.flags(master.get("/flags"))) or {}
-        state = self._reader.state(event["subscribed"].get("get_state", {}))
+        self._shows_runs = True
         with self._begun(flags) as ledger:
             after = ledger.cluster.last_seen
             ledger.connected(now, version, self._options.address, self._options.principal)
@@ -283,8 +295,8 @@ class Recorder:
             self._next_agents = now + to_micros(self._options.every_agents)
             master.deadline.extend_to(master.settings.timeout)
             cause = self._cause(self._allowed(lambda: master.get("/metrics/snapshot"))) or "unknown"
-            agents = self._allowed(lambda: self._reader.agents(master.ask("GET_AGENTS")))
-            executors = self._allowed(lambda: self._reader.executors(master.ask("GET_EXECUTORS")))
+            agents = self._read(master, "GET_AGENTS", self._reader.agents)
+            executors = self._read(master, "GET_EXECUTORS", self._reader.executors)
             at = self._now()
             with self._changing() as ledger:
                 ledger.pass_to(at)
@@ -313,6 +325,23 @@ class Recorder:
         with self._changing() as ledger:
             ledger.pass_to(now)
             ledger.take_settings(Settings(quotas, weights, text, suppressed or None))
+        self._ask_runs(master)
+
+    def _ask_runs(self, master: Master) -> None:
+        """Ask for the allocation runs since the last time.  A master of Mesos shows none."""
+        if not self._shows_runs:
+            return
+        since = to_seconds(self._last_run)
+        try:
+            found = responses.allocation_runs(master.get(f"/allocation-runs?since={since:.6f}"))
+        except (UnexpectedAnswer, Denied):
+            self._shows_runs = False
+            return
+        times = [at for at in map(to_micros, found) if at > self._last_run]
+        if times:
+            self._last_run = times[-1]
+            with self._changing() as ledger:
+                ledger.take_runs(times)
 
     def _prune(self, now: Micros) -> None:
         """Remove what is older than --keep."""
@@ -320,6 +349,11 @@ class Recorder:
         if self._options.keep is not None:
             with self._changing() as ledger:
                 ledger.prune(now - to_micros(self._options.keep))
+
+    def _read(self, master: Master, call: str, take: Callable[[Iterable[bytes]], Value]) -> Value | None:
+        """What `take` makes of a long answer; None if this principal may not read it."""
+        answer: Response | None = self._allowed(lambda: master.receive_call(call))
+        return None if answer is None else answer.take(take, Deadline(_STATE_SECONDS, self._around.clock))
 
     def _allowed(self, read: Callable[[], Any]) -> Any:
         """The answer; None if this principal may not read it."""

@@ -4,7 +4,6 @@ A master never removes a weight; it can only become 1 again. If one of the roles
 of the cluster is rescinded.
 """
 
-import math
 from collections.abc import Mapping
 
 from mesosctl.api import responses
@@ -26,9 +25,10 @@ def check_weights(target: Mapping[str, float]) -> None:
     """Check that a master would accept these weights. Raises RuleViolation."""
     for role, weight in target.items():
         roles.check_role(role)
-        if not 0 < weight < math.inf:
-            wrong = "above zero" if weight <= 0 else "a finite number"
-            raise RuleViolation(f"weight {weight:g} of '{role}' is not {wrong}", field="weight", rule="weight.positive")
+        if not weight > 0:
+            raise RuleViolation(
+                f"weight {weight:g} of '{role}' is not above zero", field="weight", rule="weight.positive"
+            )
 
 
 def set_weights(

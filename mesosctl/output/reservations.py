@@ -52,6 +52,14 @@ def _disk(holding: AgentReservation) -> str:
     return NOTHING if source is None else source.type + (f":{source.root}" if source.root else "")
 
 
+def _disk_column(held: Iterable[AgentReservation]) -> Column:
+    """Return the column DISK: with -o wide, and in every table if something is on a separate disk.
+
+    It is the last one, so that the others keep their places in csv.
+    """
+    return Column("DISK", wide=all(holding.source is None for holding in held))
+
+
 def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing is reserved") -> Report:
     """A line for every stack of every agent; `empty` is shown if there is none."""
 
@@ -71,7 +79,7 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
         Column("LABELS", rank=5),
         Column("VOLUME", wide=True),
         agent_id_column([holding.agent for holding in held]),
-        Column("DISK", wide=True),  # the last one, so that the others keep their places in csv
+        _disk_column(held),
     )
 
     def row(holding: AgentReservation) -> list[str]:
@@ -104,7 +112,6 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
         tells = {
             "VOLUME": any(_volume(holding) != NOTHING for holding in held),
             "STACK": any(len(holding.stack) > 1 for holding in held),
-            "DISK": any(_disk(holding) != NOTHING for holding in held),
             "LABELS": any(_labels(holding.owner) != NOTHING for holding in held),
         }
         return shown._replace(
@@ -136,7 +143,7 @@ def volume_list(held: Sequence[AgentReservation], *, empty: str = "there are no 
         Column("IN USE", rank=1),
         Column("PATH", wide=True),
         agent_id_column([holding.agent for holding in held]),
-        Column("DISK", wide=True),  # the last one, so that the others keep their places in csv
+        _disk_column(held),
     )
 
     def row(holding: AgentReservation) -> list[str]:

@@ -3,7 +3,6 @@
 If a reservation is refined, the owners are listed from the bottom up: reserve:AGENT=cpus(ads>ads/video):2.
 """
 
-import math
 import re
 import shlex
 from collections.abc import Callable, Mapping
@@ -11,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from mesosctl.model import roles as roles_model
-from mesosctl.model.errors import MesosctlError, UsageError
-from mesosctl.model.quantities import Limits
+from mesosctl.model.errors import MesosctlError, RuleViolation, UsageError
+from mesosctl.model.quantities import Limits, parse_double
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import closest
 from mesosctl.model.text import parse_entries, parse_fraction, parse_of_agents
@@ -219,11 +218,9 @@ def _bounds(rest: str) -> Bounds:
 def _weight(rest: str) -> Weight:
     role, text = _named(rest, "a role")
     try:
-        weight = float(text)
-    except ValueError:
-        weight = math.nan
-    if not math.isfinite(weight):
-        raise UsageError(f"'{text}' is not a weight", field="CHANGES")
+        weight = parse_double(text)
+    except (ValueError, RuleViolation):
+        raise UsageError(f"'{text}' is not a weight", field="CHANGES") from None
     return Weight(roles_model.check_role(role), weight)
 
 

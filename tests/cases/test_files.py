@@ -112,7 +112,7 @@ def test_a_weight_of_infinity_is_read_shown_and_exported() -> None:
     assert shown.status == 0, shown.err
     exported = commands.run("export")
     assert exported.status == 0, exported.err
-    assert "c = inf" in exported.out
+    assert 'c = "Infinity"' in exported.out
 
 
 # --- Commands -------------------------------------------------------------------------------------------

@@ -327,6 +327,10 @@ class HierarchicalAllocator(Allocator):
     def metrics(self) -> dict[str, float]:
         return self.allocation_runs.metrics()
 
+    def run_times(self) -> Iterable[float]:
+        """See `Allocator.run_times`."""
+        return self.allocation_runs.times
+
 
 def _applied_to_total(total: Resources, conversions: Iterable[Conversion]) -> Resources:
     """Return an agent's total after operations on allocated resources.  Raises Conflict.

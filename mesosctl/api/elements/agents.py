@@ -23,7 +23,12 @@ MEMBERS = (
     *("agent_info.id.value", "agent_info.hostname", "agent_info.attributes", "agent_info.domain"),
     *("pid", "active", "deactivated", "capabilities", "total_resources", "allocated_resources", "lending"),
 )
-"""The members of a message that a snapshot needs; the times are read of agents that are decoded whole."""
+"""The members of a message that a snapshot needs."""
+RECORDED_MEMBERS = (
+    *("agent_info.id.value", "agent_info.hostname", "agent_info.attributes", "total_resources"),
+    *("registered_time.nanoseconds", "reregistered_time.nanoseconds"),
+)
+"""Those that a recording needs."""
 
 
 class AgentMessage(NamedTuple):

@@ -5,7 +5,7 @@
 
 from typing import Self
 
-from mesosctl.api.base_model import Double, MesosModel, Uint64
+from mesosctl.api.base_model import DoubleOrInfinity, MesosModel, Uint64
 from mesosctl.model import rate_limits as core
 
 
@@ -13,7 +13,7 @@ class RateLimit(MesosModel):
     """The limit of a principal: messages a second, and how many may wait."""
 
     principal: str
-    qps: Double | None = None
+    qps: DoubleOrInfinity | None = None
     capacity: Uint64 | None = None
 
 
@@ -21,7 +21,7 @@ class RateLimits(MesosModel):
     """The value of the master's --rate_limits."""
 
     limits: list[RateLimit] | None = None
-    aggregate_default_qps: Double | None = None
+    aggregate_default_qps: DoubleOrInfinity | None = None
     aggregate_default_capacity: Uint64 | None = None
 
     @classmethod

@@ -132,7 +132,7 @@ class _Reader:
         self._state.offers += self._of_next.of(entry, framework.name, stacked_format=refines)
 
     def _hold(self, held: Iterable[tasks.HeldResources]) -> None:
-        for _, framework_id, agent_id, by_role, state, _, _ in held:
+        for framework_id, _, agent_id, by_role, state, *_ in held:
             if state in TERMINAL_STATES:
                 continue
             count = 0 if state is None else 1

@@ -11,7 +11,8 @@ from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import UsageError
+from mesosctl.model.errors import RuleViolation, UsageError
+from mesosctl.model.quantities import parse_double
 from mesosctl.output.cluster import weight_changes, weight_list
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -21,7 +22,7 @@ Pairs = Annotated[
     typer.Argument(
         metavar="ROLE=WEIGHT...",
         autocompletion=completing.weights,
-        help="A role and its weight, a number above zero.",
+        help="A role and its weight, a number above zero, or Infinity.",
         show_default=False,
     ),
 ]
@@ -59,14 +60,17 @@ def list_(ctx: typer.Context) -> None:
 
 
 def parse_weights(words: Sequence[str]) -> dict[str, float]:
-    """Weights by role from words such as `web=2`.  Raises UsageError."""
+    """Weights by role from words such as `web=2`.  Raises UsageError, RuleViolation."""
     found: dict[str, float] = {}
     for word in words:
         role, equals, number = word.rpartition("=")
         try:
-            weight = float(number)
+            weight = parse_double(number)
         except ValueError:
             equals = ""
+        except RuleViolation as error:
+            error.reword(f"weight {number} of '{role}' is not a finite number")
+            raise
         if not equals or not role:
             raise UsageError(f"'{word}' is not a weight", field="ROLE=WEIGHT", hint="for example, web=2")
         if role in found:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import typer
 from typer.core import TyperGroup
 
-from mesosctl.cli.command import SHARED_NAMES
+from mesosctl.cli.command import SHARED_NAMES, choices_of, metavar
 from mesosctl.cli.main import app
 
 WIDTH = 80
@@ -145,9 +145,7 @@ def _node(command: Any, parent: Any, path: tuple[str, ...]) -> Node:
         usage=" ".join([path[-1], *command.collect_usage_pieces(ctx)]),
         page=command.get_help(ctx),
         options=tuple(_option(parameter) for parameter in parameters if parameter.param_type_name == "option"),
-        arguments=tuple(
-            _argument(parameter, ctx) for parameter in parameters if parameter.param_type_name == "argument"
-        ),
+        arguments=tuple(_argument(parameter) for parameter in parameters if parameter.param_type_name == "argument"),
         examples=_examples(command.epilog or ""),
         children=tuple(sorted(children, key=lambda child: child.path)),
     )
@@ -170,7 +168,7 @@ def _children(command: Any, ctx: Any) -> list[tuple[str, Any]]:
 
 def _option(parameter: Any) -> Option:
     takes_value = not (parameter.is_flag or parameter.count)
-    choices = tuple(getattr(parameter.type, "choices", ()))
+    choices = choices_of(parameter)
     if _CHOICES.fullmatch(parameter.metavar or ""):
         choices = tuple(parameter.metavar.split("|"))
     return Option(
@@ -183,6 +181,6 @@ def _option(parameter: Any) -> Option:
     )
 
 
-def _argument(parameter: Any, ctx: Any) -> Argument:
-    choices = tuple(getattr(parameter.type, "choices", ()))
-    return Argument(parameter.make_metavar(ctx), parameter.required, parameter.help or "", choices)
+def _argument(parameter: Any) -> Argument:
+    choices = choices_of(parameter)
+    return Argument(metavar(parameter), parameter.required, parameter.help or "", choices)

@@ -69,6 +69,16 @@ def test_the_documented_json_can_be_given(live, payload):
     assert weights(live) == {"web": 3.0}
 
 
+@pytest.mark.parametrize("api", ["v0", "v1"])
+@pytest.mark.parametrize("words", ["web=Infinity", "-f -"])
+def test_a_weight_may_be_infinity(live, api, words):
+    stdin = '[{"role": "web", "weight": "Infinity"}]' if words == "-f -" else ""
+    ran = live.run("--api", api, "weights", "set", *words.split(), "-o", "json", stdin=stdin)
+    assert ran.status == 0, ran.err
+    assert ran.json["changes"] == [{"role": "web", "before": 1.0, "after": "Infinity", "confirmed": True}]
+    assert weights(live) == {"web": "Infinity"}
+
+
 def test_a_dry_run_sends_nothing(live):
     ran = live.run("weights", "set", "web=2", "--dry-run", "-o", "json")
     assert ran.status == 0
@@ -87,7 +97,10 @@ def test_a_dry_run_sends_nothing(live):
         ("set web=0", "", 3, "is not above zero"),
         ("set web=-1", "", 3, "is not above zero"),
         ("set web=nan", "", 3, "is not a finite number"),
-        ("set web=inf", "", 3, "is not a finite number"),
+        ("set web=inf", "", 3, "a master takes only Infinity"),
+        ("set web=1e400", "", 3, "is not a finite number"),
+        ("set web=-Infinity", "", 3, "is not a finite number"),
+        ("set -f -", '[{"role": "web", "weight": "inf"}]', 3, "it should be a number"),
         ("set we/b/=2", "", 3, "cannot end with a slash"),
         ("set web=2 -f -", "[]", 2, "cannot be used together"),
         ("set -f -", '[{"role": "web", "wieght": 2}]', 3, "did you mean weight?"),
