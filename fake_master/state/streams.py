@@ -149,3 +149,12 @@ class Listener(NamedTuple):
 
     stream: EventStream
     principal: str | None
+
+
+class SilentStream(EventStream):
+    """The stream of a framework that listens and does nothing."""
+
+    is_read = False
+
+    def send(self, event: Mapping[str, Any]) -> None:
+        """Keep nothing, because nothing reads it."""

@@ -311,6 +311,9 @@ class HierarchicalAllocator(Allocator):
     def recover(self, expected_agents: int, quotas: Mapping[str, Quota]) -> None:
         self.allocation_runs.recover(expected_agents, quotas)
 
+    def allocate(self) -> None:
+        self.allocation_runs.request_run_for_all()
+
     def pause(self) -> None:
         self.allocation_runs.gate.pause()
 

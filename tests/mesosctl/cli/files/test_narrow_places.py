@@ -135,11 +135,11 @@ def test_without_a_home_there_is_a_sentence_and_xdg_folders_do(tmp_path: Path, m
         state_folder({})
     assert state_folder({"XDG_STATE_HOME": "/state"}) == Path("/state/mesosctl")
     with pytest.raises(BadInput, match="no home folder"):
-        FakeAddress().built_in_state_file()
+        FakeAddress().state_file()
     with pytest.raises(BadInput, match="no home folder"):
         journals.folder({})
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    assert FakeAddress().built_in_state_file().is_relative_to(tmp_path)
+    assert FakeAddress().state_file().is_relative_to(tmp_path)
     assert journals.folder({}).is_relative_to(tmp_path)
 
 
