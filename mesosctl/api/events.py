@@ -98,7 +98,7 @@ class EventReader:
     def _shortcuts(self) -> Mapping[str, Shortcut]:
         """Readers of many elements in text, by the name of their list."""
         agent = decoded_members(mesos_message(agents.MESSAGE), *agents.RECORDED_MEMBERS)
-        task = decoded_members(mesos_message(tasks.TASK), *tasks.TASK_MEMBERS, "statuses")
+        task = decoded_members(mesos_message(tasks.TASK), *tasks.TASK_MEMBERS)
         executor = decoded_members(mesos_message(tasks.EXECUTOR), *tasks.EXECUTOR_MEMBERS)
         ended = decoded_members(mesos_message(tasks.TASK), *tasks.ENDED_TASK_MEMBERS)
         read_ended = TypedElements(ended, self._tasks.ended_of_message).read

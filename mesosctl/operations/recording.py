@@ -246,8 +246,7 @@ class Recorder:
             elif kind == "FRAMEWORK_REMOVED":
                 ledger.pass_to(now)
                 ledger.end_framework(self._reader.removed_framework(event))
-            ledger.seen(now)
-            self._heard = now
+            self._heard = now  # which `_flush_in_time` writes, since every event would cost a row of the cluster
         self._poll(master, now)
 
     def _connect(self, master: Master, state: SeenState) -> None:
@@ -439,9 +438,9 @@ class Recorder:
             try:
                 with self._lock:
                     if self._ledger is not None and self._failed is None:
-                        if self._is_connected and not self._around.in_process:
+                        if self._is_connected:
                             with self._changing() as ledger:
-                                ledger.still_there(self._now())
+                                ledger.still_there(self._heard if self._around.in_process else self._now())
                         self._flush()
             except MesosctlError as error:
                 self._failed = error

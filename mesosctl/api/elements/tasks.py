@@ -13,18 +13,22 @@ from mesosctl.api.responses import text
 from mesosctl.model import roles
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
+from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import TASK_PHASES, SnapshotTask, Usage
 
 TASK = "mesos.v1.Task"
-TASK_MEMBERS = ("state", "task_id.value", "framework_id.value", "agent_id.value", "executor_id.value", "resources")
+USAGE_MEMBERS = ("state", "framework_id.value", "agent_id.value", "resources")
 """The members of a message that a snapshot needs."""
+TASK_MEMBERS = (*USAGE_MEMBERS, "task_id.value", "executor_id.value", "statuses")
+"""Those that a recording needs."""
 ENDED_TASK_MEMBERS = ("state", "task_id.value", "framework_id.value", "statuses")
 """Those that a recording needs of a task that holds nothing any more."""
 EXECUTOR = "mesos.v1.master.Response.GetExecutors.Executor"
-EXECUTOR_MEMBERS = (
-    *("agent_id.value", "executor_info.executor_id.value", "executor_info.framework_id.value"),
-    "executor_info.resources",
-)
+EXECUTOR_USAGE_MEMBERS = ("agent_id.value", "executor_info.framework_id.value", "executor_info.resources")
+EXECUTOR_MEMBERS = (*EXECUTOR_USAGE_MEMBERS, "executor_info.executor_id.value")
+HeldByRole = tuple[str, str, Mapping[str, Resources], int]
+"""The ids of a framework and an agent, the resources that a task or an executor holds, by role, and how many tasks."""
+NOTHING_HELD: HeldByRole = ("", "", {}, 0)
 
 
 class TaskStatus(NamedTuple):
@@ -89,7 +93,6 @@ class HeldResources(NamedTuple):
 
 _Told = tuple[str | None, float | None, float | None]
 """The reason of the last status of a task, and the times of its first and its last."""
-_NOTHING_TOLD: _Told = None, None, None
 
 
 class TaskReader:
@@ -102,13 +105,34 @@ class TaskReader:
         self._lists = lists
         self._roles: set[str] = set()
 
+    def usage_of_message(self, entry: Mapping[str, Any], where: str = "") -> HeldByRole:
+        """As much of a task of GET_STATE as a snapshot needs; of one that has ended, it holds nothing."""
+        return (*self._placed(entry, entry, where), 1) if entry["state"] not in TERMINAL_STATES else NOTHING_HELD
+
+    def executor_usage(self, entry: Mapping[str, Any], where: str = "") -> HeldByRole:
+        """The same of an executor."""
+        return *self._placed(entry["executor_info"], entry, f"{where}.executor_info"), 0
+
     def of_message(self, entry: Mapping[str, Any], where: str = "") -> HeldResources:
-        """A task of GET_STATE, without its statuses, of which a snapshot needs none."""
-        return self._task(entry, where, _NOTHING_TOLD)
+        """A task of GET_STATE, without its statuses."""
+        framework_id, agent_id, by_role = self._placed(entry, entry, where)
+        return HeldResources(
+            framework_id,
+            text(entry["task_id"]["value"]),
+            agent_id,
+            by_role,
+            text(entry["state"]),
+            text(entry["executor_id"]["value"]) if "executor_id" in entry else None,
+        )
 
     def with_last_change(self, entry: Mapping[str, Any], where: str = "task") -> HeldResources:
         """A task of GET_STATE or an event, with the reason and the times of its statuses."""
-        return self._task(entry, where, self._told(entry))
+        framework_id, task_id, agent_id, by_role, state, executor_id, *_ = self.of_message(entry, where)
+        told = self._told(entry)
+        # A recording keeps each of them.
+        return HeldResources(
+            intern(framework_id), task_id, intern(agent_id), by_role, intern(state or ""), executor_id, *told
+        )
 
     def ended_of_message(self, entry: Mapping[str, Any]) -> TaskChange:
         """The last change of a task that holds nothing any more."""
@@ -121,25 +145,19 @@ class TaskReader:
             last,
         )
 
-    def _task(self, entry: Mapping[str, Any], where: str, told: _Told) -> HeldResources:
-        return HeldResources(
-            intern(text(entry["framework_id"]["value"])),
-            text(entry["task_id"]["value"]),
-            intern(text(entry["agent_id"]["value"])),
-            self._lists.by_role_in(entry.get("resources", []), f"{where}.resources"),
-            intern(text(entry["state"])),
-            text(entry["executor_id"]["value"]) if "executor_id" in entry else None,
-            *told,
-        )
-
     def executor_of_message(self, entry: Mapping[str, Any], where: str = "") -> HeldResources:
         """An executor of GET_STATE or GET_EXECUTORS."""
         info = entry["executor_info"]
-        return HeldResources(
-            intern(text(info["framework_id"]["value"])),
-            text(info["executor_id"]["value"]),
-            intern(text(entry["agent_id"]["value"])),
-            self._lists.by_role_in(info.get("resources", []), f"{where}.executor_info.resources"),
+        framework_id, agent_id, by_role = self._placed(info, entry, f"{where}.executor_info")
+        return HeldResources(intern(framework_id), text(info["executor_id"]["value"]), intern(agent_id), by_role)
+
+    def _placed(
+        self, owner: Mapping[str, Any], entry: Mapping[str, Any], where: str
+    ) -> tuple[str, str, Mapping[str, Resources]]:
+        return (
+            text(owner["framework_id"]["value"]),
+            text(entry["agent_id"]["value"]),
+            self._lists.by_role_in(owner.get("resources", []), f"{where}.resources"),
         )
 
     def _told(self, entry: Mapping[str, Any]) -> _Told:

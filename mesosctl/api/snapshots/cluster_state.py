@@ -19,7 +19,6 @@ from mesosctl.model.agents import Agent
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import IdentityCache
-from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import SnapshotFramework, Usage
 
 _NOTHING = Resources()
@@ -73,8 +72,8 @@ class _Reader:
             ("get_state", "get_agents", "agents"): lambda *entry: self._add([self._agent_reader.of_message(*entry)]),
             ("get_state", "get_frameworks", "frameworks"): lambda entry, _: self._framework(entry),
             ("get_state", "get_frameworks", "frameworks", "offers"): lambda entry, _: self._of_next.add([entry]),
-            ("get_state", "get_tasks", "tasks"): lambda *entry: self._hold([read.of_message(*entry)]),
-            ("get_state", "get_executors", "executors"): lambda *entry: self._hold([read.executor_of_message(*entry)]),
+            ("get_state", "get_tasks", "tasks"): lambda *entry: self._hold([read.usage_of_message(*entry)]),
+            ("get_state", "get_executors", "executors"): lambda *entry: self._hold([read.executor_usage(*entry)]),
         }
         """Each takes an element of a list."""
         self._runs: dict[str, Callable[[list[Any]], None]] = {
@@ -91,12 +90,12 @@ class _Reader:
         from mesosctl.api.protobuf_json.typed_elements import TypedElements, decoded_members  # late: it loads msgspec
 
         agent = decoded_members(mesos_message(agents.MESSAGE), *agents.MEMBERS)
-        task = decoded_members(mesos_message(tasks.TASK), *tasks.TASK_MEMBERS)
-        executor = decoded_members(mesos_message(tasks.EXECUTOR), *tasks.EXECUTOR_MEMBERS)
+        task = decoded_members(mesos_message(tasks.TASK), *tasks.USAGE_MEMBERS)
+        executor = decoded_members(mesos_message(tasks.EXECUTOR), *tasks.EXECUTOR_USAGE_MEMBERS)
         return {
             "agents": TypedElements(agent, self._agent_reader.of_message).read,
-            "tasks": TypedElements(task, self._task_reader.of_message).read,
-            "executors": TypedElements(executor, self._task_reader.executor_of_message).read,
+            "tasks": TypedElements(task, self._task_reader.usage_of_message).read,
+            "executors": TypedElements(executor, self._task_reader.executor_usage).read,
             "offers": self._of_next.shortcut(),
         }
 
@@ -131,20 +130,18 @@ class _Reader:
         refines = "RESERVATION_REFINEMENT" in framework.capabilities
         self._state.offers += self._of_next.of(entry, framework.name, stacked_format=refines)
 
-    def _hold(self, held: Iterable[tasks.HeldResources]) -> None:
-        for framework_id, _, agent_id, by_role, state, *_ in held:
-            if state in TERMINAL_STATES:
-                continue
-            count = 0 if state is None else 1
+    def _hold(self, held: Iterable[tasks.HeldByRole]) -> None:
+        for framework_id, agent_id, by_role, count in held:
+            tasks_of_role = count
             for role, resources in by_role.items():
                 before = self._held.get((framework_id, agent_id, role))
                 if before is None:
                     key = intern(framework_id), intern(agent_id), intern(role)
-                    self._held[key] = Usage(*key, resources, count)
+                    self._held[key] = Usage(*key, resources, tasks_of_role)
                 else:
                     key = before.framework_id, before.agent_id, before.role
-                    self._held[key] = Usage(*key, self._sum(before.resources, resources), before.tasks + count)
-                count = 0  # a task whose resources have several roles is one task all the same
+                    self._held[key] = Usage(*key, self._sum(before.resources, resources), before.tasks + tasks_of_role)
+                tasks_of_role = 0  # a task whose resources have several roles is one task all the same
 
     def settled(self) -> ClusterState:
         """The whole state.
