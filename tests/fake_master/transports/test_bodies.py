@@ -1,9 +1,9 @@
 """The limits of request bodies: their size, packed and unpacked, spoken over raw sockets."""
 
 import asyncio
-from contextlib import suppress
 import gzip
 import time
+from contextlib import suppress
 from functools import cache
 
 import pytest

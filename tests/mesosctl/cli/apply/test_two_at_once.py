@@ -26,7 +26,7 @@ def text(wishes: dict[str, int]) -> str:
 def test_either_both_are_as_wanted_or_one_is_told_of_the_other(
     one: dict[str, int], other: dict[str, int], at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other apply runs, as a whole, before the step `at` of the first one, after that step was checked or before."""
+    """The other apply runs as a whole when the step `at` of the first one was checked, and before it is made."""
     assume(one != other)  # the same content is refused, whatever the file is called
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     lab = Lab("cpus:40;mem:40960")
