@@ -4,7 +4,7 @@ from dataclasses import replace
 from io import BytesIO
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fake_master
@@ -17,6 +17,7 @@ from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
+from tests.helpers.profiles import examples
 
 CAPABILITIES = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
 FOUR = "cpus:4;mem:4096"
@@ -170,6 +171,7 @@ snapshots = st.builds(
 )
 
 
+@settings(max_examples=examples(150))
 @given(snapshots, st.integers(0, 2), st.integers(0, 3), st.sampled_from(("hold", "accept")))
 def test_nothing_is_given_out_twice(cluster, lost, added, assume):
     dry_run = begin(cluster, assume=assume, cycles=2)
