@@ -2,7 +2,7 @@
 
 Source: Mesos reservation documentation, "Reservation Refinement" and "Labels".
 
-A resource carries its reservations in its own message (`api.resources`); `api.agents.operations` has the calls that
+A resource carries its reservations in its own message (`api.resources`); `api.agent_operations` has the calls that
 reserve and unreserve.  `output.json_documents.reservations` has the JSON of -o json.
 """
 
