@@ -159,8 +159,8 @@ def _shared_error(message: Mapping[str, Any]) -> tuple[str, str] | None:
     return None
 
 
-def labels(reservation: Mapping[str, Any]) -> Labels | None:
-    """Return the labels of a ReservationInfo message; None if it has none at all."""
-    if "labels" not in reservation:
+def labels(message: Mapping[str, Any], field: str = "labels") -> Labels | None:
+    """Return the labels in a field of a message; None if it has none at all."""
+    if field not in message:
         return None
-    return Labels((label["key"], label.get("value")) for label in reservation["labels"].get("labels", []))
+    return Labels((label["key"], label.get("value")) for label in message[field].get("labels", []))
