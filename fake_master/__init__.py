@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from io import BufferedIOBase
 
     import httpx
@@ -71,19 +71,23 @@ def __dir__() -> list[str]:
 
 
 def open_transport(
-    address: str, longest_wait: float | None = None, *, clock: "VirtualClock | None" = None
+    address: str,
+    longest_wait: float | None = None,
+    *,
+    clock: "VirtualClock | None" = None,
+    notice: "Callable[[str], None]" = lambda _: None,
 ) -> "httpx.BaseTransport":
     """A transport of httpx to the master behind a `fake:` address.
 
     `longest_wait`: seconds to wait, at most ten, while another process holds the saved state. `clock`: the time of the
-    master, which reading a stream of events moves on at once. Raises BadInput if the address, the cluster
-    file or the saved state cannot be used, and so may the first request.
+    master, which reading a stream of events moves on at once. `notice` gets sentences for the operator. Raises BadInput
+    if the address, the cluster file or the saved state cannot be used, and so may the first request.
     """
     # Imported late, here and below: the command line imports this module, and most commands do not need them.
     from fake_master.transports.address import open_on_call
     from fake_master.transports.in_process import ConnectionTransport
 
-    return ConnectionTransport(open_on_call(address, longest_wait, clock=clock))
+    return ConnectionTransport(open_on_call(address, longest_wait, clock=clock, notice=notice))
 
 
 def virtual_clock() -> "VirtualClock":

@@ -20,7 +20,7 @@ from fake_master.process import (
     set_up_logs,
     withdraw,
 )
-from mesosctl.model.errors import BadInput, MesosctlError
+from mesosctl.model.errors import BadInput, MesosctlError, too_little_memory
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.text import parse_duration
 
@@ -269,11 +269,14 @@ def main() -> None:
     except MesosctlError as error:
         _log(logging.ERROR, error.message, error.hint)
         raise SystemExit(error.exit_status) from None
-    except OSError as error:
-        if not isinstance(error.filename, str):
+    except (OSError, ImportError, RuntimeError, MemoryError) as error:
+        told = too_little_memory(error)
+        if told is None and isinstance(error, OSError) and isinstance(error.filename, str):
+            told = BadInput(f"{error.filename} cannot be used: {error.strerror}")
+        if told is None:
             raise
-        _log(logging.ERROR, f"{error.filename} cannot be used: {error.strerror}", None)
-        raise SystemExit(ExitStatus.INVALID) from None
+        _log(logging.ERROR, told.message, told.hint)
+        raise SystemExit(told.exit_status) from None
     except KeyboardInterrupt:
         raise SystemExit(ExitStatus.INTERRUPTED) from None
 

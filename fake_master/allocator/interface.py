@@ -268,6 +268,9 @@ class Allocator(ABC):
     def recover(self, expected_agents: int, quotas: Mapping[str, Quota]) -> None:
         """After a failover, before any agent: hold offers back until most agents are known again."""
 
+    def allocate(self) -> None:  # noqa: B027  # an allocator may do without
+        """Make a run for all agents due at the present moment, as with the next batch; one may ignore it."""
+
     @abstractmethod
     def pause(self) -> None:
         """Hold runs back; brackets may nest."""
@@ -287,3 +290,7 @@ class Allocator(ABC):
     @abstractmethod
     def metrics(self) -> dict[str, float]:
         """Every metric by Mesos's own name."""
+
+    def run_times(self) -> Iterable[float]:
+        """The times of the last allocation runs, in order; none if the allocator does not know them."""
+        return ()

@@ -92,6 +92,10 @@ class GuardedAllocator(Allocator):
 
     # --- Events that answer ---------------------------------------------------------------------------
 
+    def allocate(self) -> None:
+        """See `Allocator.allocate`."""
+        self._tell("allocate")
+
     def update_available(self, agent: str, conversions: Any) -> bool:
         """See `Allocator.update_available`; a fault changes nothing."""
         steps: list[Conversion] = list(conversions)

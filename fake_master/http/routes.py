@@ -88,7 +88,7 @@ class Endpoints:
 
     def __init__(self, master: Master) -> None:
         state, transaction = master.state, master.transaction
-        state_endpoints = StateEndpoints(state, master.runtime, master.metrics.snapshot)
+        state_endpoints = StateEndpoints(state, master.runtime, master.metrics.snapshot, master.run_times)
         logging = LoggingCalls(state, master.logging_level)
         frameworks = FrameworkEndpoints(state, master.subscriptions)
         quota = QuotaEndpoints(state, master.quotas)
@@ -115,6 +115,7 @@ class Endpoints:
             Route("redirect", None, state_endpoints.redirect),
             Route("flags", Realm.READONLY, state_endpoints.flags),
             Route("metrics/snapshot", Realm.READONLY, state_endpoints.metrics_snapshot, prefixed=False),
+            Route("allocation-runs", Realm.READONLY, state_endpoints.allocation_runs),
             Route("slaves", Realm.READONLY, state_endpoints.slaves),
             Route("state", Realm.READONLY, state_endpoints.state),
             Route("state-summary", Realm.READONLY, state_endpoints.state_summary),
@@ -172,6 +173,8 @@ def _lines(endpoints: Endpoints) -> Iterator[str]:
         yield _endpoint(route)
     for of_agent in endpoints.of_agents.routes:
         yield f"| `/slave(N)/{of_agent.path}` | {of_agent.method or 'any'} | {of_agent.realm.name.lower()} | no |"
+    yield ""
+    yield "`/allocation-runs` is not in Mesos: it shows when the last allocation runs were, for recordings."
     yield ""
     yield "The calls, answers and event streams of `/api/v1` and `/api/v1/scheduler` are `application/json`, or"
     yield "`application/x-protobuf` if `mesosctl[protobuf]` is installed."

@@ -3,7 +3,7 @@
 Sources: Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from fake_master.http.json_text import JsonPieces, json_object
@@ -29,10 +29,17 @@ from mesosctl.model.text import parse_duration
 
 
 class StateEndpoints:
-    """The endpoints that only read; `metrics` returns every metric by name."""
+    """The endpoints that only read; `metrics` returns every metric by name, `run_times` when allocation runs were."""
 
-    def __init__(self, state: MasterState, runtime: AgentRuntime, metrics: Callable[[], dict[str, float]]) -> None:
+    def __init__(
+        self,
+        state: MasterState,
+        runtime: AgentRuntime,
+        metrics: Callable[[], dict[str, float]],
+        run_times: Callable[[], Iterable[float]] = tuple,
+    ) -> None:
         self._state = state
+        self._run_times = run_times
         self._runtime = runtime
         self._metrics = metrics
 
@@ -64,6 +71,15 @@ class StateEndpoints:
             except ValueError as error:
                 raise Refusal(400, f"Invalid timeout: {error}") from error
         return json_response(self._metrics(), request)
+
+    def allocation_runs(self, request: Request, _principal: str | None) -> Response:
+        """GET /allocation-runs, which Mesos does not have: the times of the last runs, those after `?since=`."""
+        text = request.query.get("since", "0")
+        try:
+            since = float(text)
+        except ValueError:
+            raise Refusal(400, f"Invalid since: '{text}' is not a number of seconds") from None
+        return json_response({"allocation_runs": [at for at in self._run_times() if at > since]}, request)
 
     def slaves(self, request: Request, principal: str | None) -> Response:
         """GET /slaves, or one agent of it with `?slave_id=`."""

@@ -41,7 +41,8 @@ class Subscriptions:
         self._offers = offers
         self._rate_limiting = rate_limiting
         self._task_runner = task_runner
-        self._made = 0
+        self.made = 0
+        """The number of frameworks so far, which gives the next one its id."""
 
     def subscribe(self, wanted: Subscription, stream: EventStream | None = None) -> EventStream:
         """SUBSCRIBE: a stream, by default new; if the framework is refused, it gets one ERROR and is closed."""
@@ -202,8 +203,8 @@ class Subscriptions:
 
     def new_id(self) -> str:
         """The id of the next framework of this master."""
-        self._made += 1
-        return f"{self._state.id}-{self._made - 1:04d}"
+        self.made += 1
+        return f"{self._state.id}-{self.made - 1:04d}"
 
     def _add(self, wanted: Subscription, stream: EventStream) -> None:
         framework_id = self.new_id()

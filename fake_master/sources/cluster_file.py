@@ -23,6 +23,8 @@ from fake_master.sources.cluster_tables import (
     simulated_frameworks,
     task_outcome,
 )
+from fake_master.sources.demand import Listed
+from fake_master.sources.kept_cluster import KeptCluster
 from fake_master.sources.lasting_state import SECTIONS, LastingState, read_lasting_state
 from fake_master.sources.simulated_frameworks import Launched, SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.state.agents import Agent, AgentFaults
@@ -64,13 +66,15 @@ class ClusterSpec:
         on_launch: Launched | None = None,
         takes_over: bool = False,
         awaited: int = 0,
+        kept: KeptCluster | None = None,
     ) -> Master:
         """A leading master with every agent registered and every simulated framework subscribed.
 
         `on_launch` is called whenever one of these has used an offer; `takes_over` makes it a new leader, which waits
         for the agents that the registry knows (see `failover`).  `awaited` are agents of a former leader that are not
-        in the file: if any role has quota, offers wait for most of all. Raises BadInput or RuleViolation for a bad
-        specification, RegistryFailure for the registry.
+        in the file: if any role has quota, offers wait for most of all. With `kept`, frameworks, tasks and
+        offers are those that the last command left.  Raises BadInput or RuleViolation for a bad specification,
+        RegistryFailure for the registry.
         """
         profile = _profile(self.mesos_version)
         agents = [AgentSpec(spec) if isinstance(spec, str) else spec for spec in self.agents]
@@ -96,12 +100,15 @@ class ClusterSpec:
             for index, spec in enumerate(agents):
                 with self._in_file(spec.where):
                     register_agent(master, spec, index)
+            simulated = [SimulatedFramework(master, framework, on_launch) for framework in self.frameworks]
+            if kept is not None and kept.enter(master, simulated):
+                return master
             hosts: dict[str, Agent] = {}
             for agent in master.state.agents.values():
                 hosts.setdefault(agent.hostname, agent)
-            for framework in self.frameworks:
+            for one, framework in zip(simulated, self.frameworks, strict=True):
                 with self._in_file(framework.where):
-                    SimulatedFramework(master, framework, on_launch).join(hosts)
+                    one.join(hosts)
         return master
 
     def _parsed_flags(self) -> MasterFlags:
@@ -130,6 +137,12 @@ class ClusterSpec:
                 if not (error.field or "").startswith(where):
                     error.field = f"{where}.{error.field}"
                 raise
+
+    @property
+    def task_files(self) -> list[Path]:
+        """The files of tasks that it was read from, beside its own."""
+        demands = (framework.demand for framework in self.frameworks)
+        return [one.file for one in demands if isinstance(one, Listed) and one.file is not None]
 
     @property
     def joins_after(self) -> list[float]:

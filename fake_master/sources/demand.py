@@ -211,6 +211,8 @@ class Listed(Demand):
     """Tasks that are known one by one, in the order in which they are asked for."""
 
     wanted: Sequence[WantedTask]
+    file: Path | None = None
+    """The file that they were read from."""
 
     def tasks(self, random: Random) -> Iterator[WantedTask]:  # noqa: ARG002  # nothing is left to chance
         """See `Demand.tasks`."""
@@ -261,7 +263,7 @@ def read_tasks(path: Path, field: str, task: Resources, roles: Sequence[str]) ->
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise BadInput(f"{path}: two tasks are called '{twice}'", field=field)
-    return Listed(found)
+    return Listed(found, path)
 
 
 class _Rows:

@@ -131,7 +131,9 @@ class SimulatedFramework(LocalScheduler):
         """Whether its calls may have to wait for permits, which they get in their order."""
         self.on_start: Callable[[WantedTask, Task], None] | None = None
         """Called with each task of a demand that is launched."""
-        self._random = Random(f"{spec.seed}/{spec.where}/{spec.name}")  # noqa: S311  # no secrets here
+        self._random = self._new_random()
+        self._subscribes = 0.0
+        """When it subscribes, if not at once: seconds since the epoch."""
         self._asks: Iterator[WantedTask] = iter(())
         """The tasks that it will ask for."""
         self._named: Collection[str] = ()
@@ -142,10 +144,19 @@ class SimulatedFramework(LocalScheduler):
         """When it began to ask, in seconds since the epoch."""
         self._waiting = WaitingTasks()
 
+    def _new_random(self) -> Random:
+        spec = self._spec
+        return Random(f"{spec.seed}/{spec.where}/{spec.name}")  # noqa: S311  # no secrets here
+
     @property
     def waiting(self) -> Collection[WantedTask]:
         """The tasks that it has asked for and that have not started."""
         return list(self._waiting)
+
+    @property
+    def holds_offers(self) -> bool:
+        """Whether it leaves offers unanswered."""
+        return self._spec.answer == "hold"
 
     @property
     def next_ask(self) -> float | None:
@@ -172,9 +183,55 @@ class SimulatedFramework(LocalScheduler):
         if self._spec.running or not self._spec.connected:
             self._restore(wanted, hosts)
         elif self._spec.after:
-            self._master.state.timers.at(self._master.state.now + self._spec.after, self.subscribe)
+            self._subscribe_at(self._master.state.now + self._spec.after)
         else:
             self.subscribe()
+
+    def _subscribe_at(self, moment: float) -> None:
+        self._subscribes = moment
+        self._master.state.timers.at(moment, self.subscribe)
+
+    # --- From one process to the next -------------------------------------------------------------------
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what the scheduler itself remembers, as JSON: its framework is kept by the master."""
+        framework = self._framework
+        return {
+            "framework": None if framework is None else framework.id,
+            "subscribes": self._subscribes,
+            "launched": self._launched,
+            "joined": self._joined,
+            "waiting": self._waiting.to_document(),
+        }
+
+    def resume(self, document: Mapping[str, Any], framework: Framework | None) -> None:
+        """Go on as the scheduler of a document; `framework` is its own, None if it has none, or none any more."""
+        self._launched = int(document["launched"])
+        if framework is None:
+            # It comes later, or it is gone for good.
+            if document["framework"] is None:
+                self._subscribe_at(float(document["subscribes"]))
+            return
+        if self._spec.lasts is not None:
+            for _ in range(self._launched):
+                self._spec.lasts.draw(self._random)  # as often as before, so that the next ones are the same
+        self._take_part(framework)
+        if self._spec.demand is not None:
+            self._go_on_asking(document)
+        self._ask_for_the_rest()
+
+    def _go_on_asking(self, document: Mapping[str, Any]) -> None:
+        assert self._spec.demand is not None
+        self._joined = float(document["joined"])
+        self._random = self._new_random()
+        self._asks = self._spec.demand.tasks(self._random)
+        waiting = document["waiting"]
+        for one in self._waiting.resume(waiting, islice(self._asks, int(waiting["arrived"]))):
+            timers = self._master.state.timers
+            timers.at(self._master.state.now + self._master.allocation_interval, partial(self._release, one))
+        self._plan_ask()
+        if self._waiting:
+            self._soon(self._revive)
 
     def _subscription(self) -> Subscription:
         spec = self._spec

@@ -18,8 +18,9 @@ from io import BufferedIOBase
 
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
+from fake_master.sources.kept_cluster import KeptCluster
 from fake_master.sources.lasting_state import seed
-from fake_master.sources.snapshot_state import enter
+from fake_master.sources.snapshot_state import enter, register_agents
 from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags, known_flags
 from fake_master.state.master_state import Clock
@@ -62,30 +63,34 @@ class RestoredCluster:
         clock: Clock | None = None,
         address: tuple[str, int] = ("127.0.0.1", 5050),
         awaited: int = 0,
+        kept: KeptCluster | None = None,
     ) -> Master:
         """A leading master in the state of the snapshot; its first allocation is due at once.
 
         `awaited` are agents of a former leader that are not in the snapshot: if any role has quota, offers wait for
-        most of all. Raises BadInput for an impossible cluster, RegistryFailure for the registry.
+        most of all. With `kept`, frameworks, tasks and offers are those that the last command left, but where
+        resources are lent. Raises BadInput for an impossible cluster, RegistryFailure for the registry.
         """
         _check_quotas(self.snapshot)
-        kept = registry if registry is not None else MemoryRegistry()
+        lasting = registry if registry is not None else MemoryRegistry()
         checkpoints = _checkpoints(self.snapshot)
-        is_new = seed(kept, self.snapshot.quotas, self.snapshot.weights, checkpoints, self.snapshot.taken_at)
+        is_new = seed(lasting, self.snapshot.quotas, self.snapshot.weights, checkpoints, self.snapshot.taken_at)
         master = Master(
             profile=self.profile,
             flags=MasterFlags.parse(known_flags(self.snapshot.flags) | dict(self.flags)),
-            registry=kept,
+            registry=lasting,
             clock=clock or SteadyClock(),
             address=address,
             task_outcome=TaskOutcome(stop_seconds=self.snapshot.lending.stop_seconds if self.snapshot.lending else 0.0),
         )
-        if is_new and not kept.outlives_process:
+        if is_new and not lasting.outlives_process:
             master.checkpoints.just_written(checkpoints)
         if awaited:
             master.allocator.recover(len(self.snapshot.agents) + awaited, master.state.quota_meanings())
         with master.transaction():
-            enter(master, self.snapshot)
+            register_agents(master, self.snapshot)
+            if kept is None or not kept.enter(master):
+                enter(master, self.snapshot)
         return master
 
 

@@ -4,7 +4,7 @@ A snapshot has one object for resources that are equal on many agents, and so do
 worked out once.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import chain
@@ -17,26 +17,22 @@ from fake_master.sources.initial_tasks import SnapshotTasks
 from fake_master.state.agents import Agent, Domain
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
-from fake_master.state.streams import EventStream
+from fake_master.state.streams import SilentStream
+from mesosctl.model.agents import Agent as ListedAgent
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import IdentityCache
-from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotAgent, SnapshotFramework, Usage
+from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotFramework, Usage
 
 
-class _SilentStream(EventStream):
-    """The stream of a framework that listens and does nothing."""
-
-    is_read = False
-
-    def send(self, event: Mapping[str, Any]) -> None:
-        """Keep nothing, because nothing reads it."""
+def register_agents(master: Master, snapshot: ClusterSnapshot) -> None:
+    """Register the agents.  Inside a transaction.  Raises BadInput."""
+    for number, agent in enumerate(snapshot.agents, 1):
+        _register(master, agent, number, snapshot.taken_at, *_configured_and_slack(agent.total, master))
 
 
 def enter(master: Master, snapshot: ClusterSnapshot) -> None:
-    """Enter everything that the snapshot has.  Inside a transaction.  Raises BadInput."""
-    for number, agent in enumerate(snapshot.agents, 1):
-        _register(master, agent, number, snapshot.taken_at, *_configured_and_slack(agent.total, master))
+    """Enter everything else that the snapshot has.  Inside a transaction.  Raises BadInput."""
     usages: dict[str, list[Usage]] = {}
     for usage in snapshot.usages:
         usages.setdefault(usage.framework_id, []).append(usage)
@@ -88,7 +84,7 @@ def _configured_and_slack(total: Resources, master: Master) -> tuple[Resources, 
 
 
 def _register(
-    master: Master, restored: SnapshotAgent, number: int, since: float, configured: Resources, slack: Resources
+    master: Master, restored: ListedAgent, number: int, since: float, configured: Resources, slack: Resources
 ) -> None:
     agent = Agent(
         id=restored.id,
@@ -129,7 +125,7 @@ def _framework(restored: SnapshotFramework, since: float) -> Framework:
         offer_constraints=restored.offer_constraints,
         active=restored.active,
         connected=restored.connected,
-        stream=_SilentStream() if restored.connected else None,
+        stream=SilentStream() if restored.connected else None,
     )
 
 

@@ -4,7 +4,7 @@ import heapq
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fake_master.sources.demand import WantedTask
 from mesosctl.model.resource import Resource
@@ -58,6 +58,27 @@ class WaitingTasks:
         else:
             self._preferring.setdefault(wanted.agent, deque()).append(waiting)
         return waiting
+
+    def to_document(self) -> dict[str, Any]:
+        """Return how many have arrived, and the numbers of those that wait for any host, or for a certain one."""
+        anywhere = sorted(waiting.number for queue in self._anywhere.values() for waiting in queue)
+        preferring = sorted(waiting.number for queue in self._preferring.values() for waiting in queue)
+        return {"arrived": self._arrived, "anywhere": anywhere, "preferring": preferring}
+
+    def resume(self, document: Mapping[str, Any], arrived: Iterable[WantedTask]) -> list[Waiting]:
+        """Let those wait that a document names, of all that have arrived; return those that prefer a host."""
+        anywhere, preferring = set(document["anywhere"]), set(document["preferring"])
+        found = []
+        for number, wanted in enumerate(arrived):
+            waiting = Waiting(number, wanted)
+            self._arrived += 1
+            if number in anywhere:
+                self.put_back([waiting])
+            elif number in preferring and wanted.agent is not None:
+                self._count += 1
+                self._preferring.setdefault(wanted.agent, deque()).append(waiting)
+                found.append(waiting)
+        return found
 
     def release(self, waiting: Waiting) -> bool:
         """Let a task take any host from now on; return whether it still waits."""

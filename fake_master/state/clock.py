@@ -58,8 +58,8 @@ class VirtualClock:
 class RunningClock(VirtualClock):
     """Seconds since the epoch that pass by themselves, and that `sleep` moves on at once."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, now: float | None = None) -> None:
+        super().__init__(now)
         self._start = time.monotonic()
 
     def __call__(self) -> float:

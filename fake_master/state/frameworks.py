@@ -271,6 +271,14 @@ class Framework:
             gone[agent_id].used -= resources
         self.executors = {key: executor for key, executor in self.executors.items() if executor.agent_id not in gone}
 
+    def made_tasks(self) -> list[Task]:
+        """Return the tasks that are made: all but those of its groups."""
+        return list(self._tasks.values())
+
+    def add_executor(self, executor: Executor) -> None:
+        """Add an executor; the caller accounts for its resources."""
+        self.executors[executor.agent_id, executor.id] = executor
+
     def task_groups(self) -> Iterator[TaskGroup]:
         """Return the groups whose tasks are not made yet."""
         return chain.from_iterable(self._task_groups.values())

@@ -29,7 +29,8 @@ class OutstandingOffers:
     def __init__(self) -> None:
         self._by_id: dict[str, Offer] = {}
         self._by_agent: dict[str, tuple[Offer, ...]] = {}
-        self._made = 0
+        self.made = 0
+        """The number of offers so far, which gives the next one its id."""
         self.revision = object()
         """A new object after each change, so that unchanged offers are recognised at once."""
 
@@ -44,8 +45,8 @@ class OutstandingOffers:
 
     def new_id(self, master_id: str) -> str:
         """Return the id of the next offer; inverse offers are counted with them."""
-        self._made += 1
-        return f"{master_id}-O{self._made - 1}"
+        self.made += 1
+        return f"{master_id}-O{self.made - 1}"
 
     def get(self, offer_id: str) -> Offer | None:
         """Return the outstanding offer with this id, or None."""

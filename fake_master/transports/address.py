@@ -3,14 +3,15 @@
     fake:                       the built-in cluster
     fake:FILE                   a cluster file (TOML), or a snapshot of a cluster (JSON)
     fake:FILE?fresh             …with its saved state reset first
+    fake:FILE?advance=60s       …after this much time has passed
     fake:?version=1.11          …as the last release instead of the documents' master
 
-Each cluster and version has its own state, in SQLite, so that each command sees the changes of the previous one.  A new
-snapshot is another cluster, even in a file of the same name.
+Each file (by its absolute path) and version has its own state, in SQLite, so that each command sees the whole cluster
+as the previous one left it.  Time stands still between commands.  A file that was edited starts over.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +22,8 @@ from fake_master.registry.interface import SECONDS_TO_WAIT, RegistryFailure, Unr
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.transports.connections import DirectConnection, LazyConnection
 from mesosctl.model.errors import BadInput
-from mesosctl.model.version_profile import MESOS_1_4, PROFILES
+from mesosctl.model.text import parse_span
+from mesosctl.model.version_profile import MESOS_1_4, PROFILES, Profile
 from mesosctl.user_folders import state_folder
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from fake_master.state.clock import VirtualClock
 
 SCHEME = "fake:"
-_OPTIONS = ("fresh", "version")
+_OPTIONS = ("fresh", "advance", "version")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class FakeAddress:
     file: Path | None = None
     fresh: bool = False
     version: str | None = None
+    advance: float = 0.0
+    """Seconds to pass before the first answer."""
 
     @classmethod
     def parse(cls, address: str) -> "FakeAddress":
@@ -62,7 +66,16 @@ class FakeAddress:
                 field="--master",
                 hint="save it to a file; mesosctl whatif --from - shows what a change would do to it",
             )
-        return cls(Path(path) if path else None, "fresh" in options, version)
+        advance = 0.0
+        if "advance" in options:
+            if not path:
+                raise BadInput(
+                    "the built-in cluster runs no tasks, so time changes nothing",
+                    field="advance",
+                    hint="name a cluster file: fake:cluster.toml?advance=60s",
+                )
+            advance = parse_span(options["advance"], "advance")
+        return cls(Path(path) if path else None, "fresh" in options, version, advance)
 
     def spec(self) -> "ClusterSpec | RestoredCluster":
         """The cluster.  Raises BadInput."""
@@ -75,50 +88,132 @@ class FakeAddress:
             return replace(spec, mesos_version=self.version)
         return spec
 
-    def state_file(self, spec: "ClusterSpec | RestoredCluster") -> Path:
+    def state_file(self) -> Path:
         """Where the state of this cluster, as this version, is kept."""
-        from fake_master.sources.snapshot import RestoredCluster
-
         if self.file is None:
-            return self.built_in_state_file()
+            return state_folder() / "fake" / f"built-in-{self.version or MESOS_1_4.name}.sqlite"
         import hashlib
 
-        digest = hashlib.blake2s(os.fsencode(self.file.resolve()), digest_size=4).hexdigest()
-        name = f"{self.file.stem}-{digest}"
-        if isinstance(spec, RestoredCluster):
-            return state_folder() / "fake" / f"{name}-{spec.fingerprint}-{spec.profile.name}.sqlite"
-        # Other quotas, weights, reservations or volumes to begin with make another cluster, too.
-        begins = f"-{spec.lasting.fingerprint}" if spec.lasting.fingerprint else ""
-        return state_folder() / "fake" / f"{name}{begins}-{spec.mesos_version}.sqlite"
-
-    def built_in_state_file(self) -> Path:
-        """The file of the built-in cluster's state."""
-        return state_folder() / "fake" / f"built-in-{self.version or MESOS_1_4.name}.sqlite"
+        digest = hashlib.blake2s(os.fsencode(os.path.realpath(self.file)), digest_size=8).hexdigest()
+        version = f"-{self.version}" if self.version else ""
+        return state_folder() / "fake" / f"{self.file.stem}-{digest}{version}.sqlite"
 
 
 def open_on_call(
-    address: str, longest_wait: float | None = None, *, clock: "VirtualClock | None" = None
+    address: str,
+    longest_wait: float | None = None,
+    *,
+    clock: "VirtualClock | None" = None,
+    notice: Callable[[str], None] = lambda _: None,
 ) -> LazyConnection:
     """The master behind an address, with the state that its last command left.
 
-    `longest_wait`, `clock`: see `fake_master.open_transport`. It starts with the first request that needs
+    `longest_wait`, `clock`, `notice`: see `fake_master.open_transport`. It starts with the first request that needs
     a master. Raises BadInput, and so may that request.
     """
     parsed = FakeAddress.parse(address)
-    spec = None if parsed.file is None else parsed.spec()
-    path = parsed.built_in_state_file() if spec is None else parsed.state_file(spec)
+    path = parsed.state_file()
+    spec = None
+    if parsed.file is not None and not (parsed.file.is_file() and path.exists()):
+        spec = parsed.spec()  # refused before anything is made
     with _explained(address, path):
         registry = _registry(
             parsed, path, SECONDS_TO_WAIT if longest_wait is None else min(longest_wait, SECONDS_TO_WAIT)
         )
 
-    def start() -> DirectConnection:
+    def start_built_in() -> DirectConnection:
         if clock is None:
-            return DirectConnection((spec or parsed.spec()).start(registry))
-        return DirectConnection((spec or parsed.spec()).start(registry, clock=clock), clock.sleep)
+            return DirectConnection(parsed.spec().start(registry))
+        return DirectConnection(parsed.spec().start(registry, clock=clock), clock.sleep)
 
-    profile = PROFILES[parsed.version or MESOS_1_4.name] if spec is None else None
+    if parsed.file is None:
+        built_in = PROFILES[parsed.version or MESOS_1_4.name]
+        return LazyConnection(start_built_in, registry, built_in, lambda: _explained(address, path))
+    try:
+        with _explained(address, path):
+            at_rest = _follow_file(parsed, spec, registry, notice)
+    except BaseException:
+        registry.close()
+        raise
+
+    def start() -> DirectConnection:
+        from fake_master.sources.kept_cluster import kept_time
+        from fake_master.state.clock import RunningClock
+
+        now = kept_time(registry)
+        time = clock if clock is not None else RunningClock(now)
+        if clock is not None and now is not None:
+            clock.now = now
+        kept = KeptCluster()
+        master = (spec or parsed.spec()).start(registry, clock=time, kept=kept)
+        if parsed.advance:
+            kept.settle()
+            time.sleep(parsed.advance)
+        if clock is not None:
+            return KeptConnection(master, kept, clock.sleep, passes_time=True)
+        return KeptConnection(master, kept, passes_time=parsed.advance > 0)
+
+    from fake_master.sources.kept_cluster import KeptCluster
+    from fake_master.transports.connections import KeptConnection
+
+    profile = None if parsed.advance else at_rest
     return LazyConnection(start, registry, profile, lambda: _explained(address, path))
+
+
+_SOURCE, _FILES = "source", "files"
+"""The record of the files that a registry was made from, and of the version."""
+
+
+def _follow_file(
+    parsed: FakeAddress,
+    spec: "ClusterSpec | RestoredCluster | None",
+    registry: SqliteRegistry,
+    notice: Callable[[str], None],
+) -> Profile | None:
+    """Start over if the file has been edited since its last command.
+
+    Return the profile of a master whose registry alone can answer: one without flags that hide anything. Raises
+    BadInput for the file, RegistryFailure for the registry.
+    """
+    from fake_master.sources.cluster_file import ClusterSpec
+
+    assert parsed.file is not None, "the built-in cluster has no file"
+    known = registry.record(_SOURCE, _FILES)
+    if known is not None and known["digests"] == _digests(known["digests"]):
+        return PROFILES[known["profile"]] if known["answers_at_rest"] else None
+    spec = spec or parsed.spec()
+    if known is not None:
+        registry.forget_everything()
+        if parsed.file.is_file():
+            notice(f"{parsed.file} has been edited since the last command: the fake cluster starts over")
+    profile = PROFILES[spec.mesos_version] if isinstance(spec, ClusterSpec) else spec.profile
+    files = [parsed.file, *(spec.task_files if isinstance(spec, ClusterSpec) else ())]
+    with registry.transaction():
+        registry.write(
+            _SOURCE,
+            _FILES,
+            {
+                "digests": _digests(map(str, files)),
+                "profile": profile.name,
+                "answers_at_rest": isinstance(spec, ClusterSpec) and not spec.flags,
+            },
+        )
+    return None
+
+
+def _digests(files: Iterable[str]) -> dict[str, str]:
+    """The content of files, by their paths; what cannot be read, or read only once, is never the same."""
+    import hashlib
+    import uuid
+
+    found = {}
+    for name in files:
+        path = Path(os.path.realpath(name))
+        found[str(path)] = uuid.uuid4().hex
+        if path.is_file():
+            with suppress(OSError), path.open("rb") as file:
+                found[str(path)] = hashlib.file_digest(file, hashlib.blake2s).hexdigest()
+    return found
 
 
 def _registry(parsed: FakeAddress, path: Path, longest_wait: float) -> SqliteRegistry:

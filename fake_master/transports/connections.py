@@ -4,6 +4,7 @@ A master starts only when a request needs it: the registry alone answers what it
 built-in cluster is not slower than over a network.
 """
 
+import logging
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +19,7 @@ from mesosctl.model.version_profile import Profile
 if TYPE_CHECKING:
     from fake_master.http.application import Application
     from fake_master.master import Master
+    from fake_master.sources.kept_cluster import KeptCluster
     from fake_master.state.streams import EventStream
 
 
@@ -95,6 +97,59 @@ class DirectConnection:
     def close(self) -> None:
         """End the master."""
         self._application.master.close()
+
+
+class KeptConnection(DirectConnection):
+    """A connection to a master of a cluster that goes on with each command.
+
+    The cluster is settled before each answer, and kept at the end if anything but the time has changed it.
+    """
+
+    def __init__(
+        self, master: "Master", kept: "KeptCluster", sleep: Sleep = time.sleep, *, passes_time: bool = False
+    ) -> None:
+        """`passes_time`: whether the time that passes here is kept, as well as changes."""
+        super().__init__(master, sleep)
+        self._kept = kept
+        self._is_settled = False
+        self._passes_time = passes_time
+        self._has_changed = passes_time or kept.is_new
+
+    def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
+        """See `DirectConnection.answer`."""
+        self._settle()
+        return self._noted(method, super().answer(method, target, headers, body))
+
+    def respond(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
+        """See `DirectConnection.respond`."""
+        self._settle()
+        return self._noted(method, super().respond(method, target, headers, body))
+
+    def _settle(self) -> None:
+        if not self._is_settled:
+            self._kept.settle()
+            self._is_settled = True
+
+    def _noted(self, method: str, response: Response) -> Response:
+        if method not in ("GET", "HEAD") and response.status < _FIRST_REFUSAL:
+            self._has_changed, self._is_settled = True, False
+        return response
+
+    def close(self) -> None:
+        """Keep the cluster, and end the master."""
+        try:
+            if self._has_changed:
+                self._settle()
+                self._kept.write(passes_time=self._passes_time)
+        except RegistryFailure as failure:
+            _LOG.warning("%s; the tasks of this cluster are those of the command before", failure)
+        finally:
+            super().close()
+
+
+_FIRST_REFUSAL = 400
+"""The HTTP statuses from here on change nothing."""
+_LOG = logging.getLogger(__name__)
 
 
 class Connection(Protocol):

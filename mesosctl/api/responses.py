@@ -123,6 +123,12 @@ def weights(answer: Any) -> dict[str, float]:
     return dict(sorted(found.items()))
 
 
+def allocation_runs(answer: Any) -> list[float]:
+    """`GET /allocation-runs` of the fake master: the times of allocation runs, in seconds since 1970."""
+    shown = _list(_answer(answer, "allocation_runs").get("allocation_runs"), "allocation_runs")
+    return [_number(at, f"allocation_runs[{index}]") for index, at in enumerate(shown)]
+
+
 def flags(answer: Any) -> dict[str, str]:
     """`GET /flags`: every flag as text."""
     shown = _object(_answer(answer, "flags").get("flags"), "flags")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from mesosctl.cli.options import ChangeOptions, GlobalOptions
+from mesosctl.cli.options import ChangeOptions, GlobalOptions, known_settings
 from mesosctl.model.errors import MesosctlError, UsageError
 from mesosctl.model.exit_status import ExitStatus
 
@@ -154,6 +154,7 @@ class Command(_Help, TyperCommand):
         except MesosctlError as error:
             self._name_override(error, ctx)
             _name_address(error, session)
+            _name_origin(error, ctx, session)
             raise
         except KeyboardInterrupt as stopped:
             raise session.interrupted(stopped) from None  # typer would lose its message
@@ -189,6 +190,22 @@ def _name_address(error: MesosctlError, session: "Session") -> None:
     elif error.field == "--master":
         hint = f"{error.hint}; " if error.hint else ""
         error.hint = f"{hint}the address comes from {_PLACES[origin.kind]}{origin.name}"
+
+
+def _name_origin(error: MesosctlError, ctx: typer.Context, session: "Session") -> None:
+    """Keep an option as the place of an error only if it was given; a setting has the place that it comes from."""
+    option = (error.field or "").partition(" ")[0]
+    if not option.startswith("--"):
+        return
+    setting = next((one for one in known_settings() if one.option == option), None)
+    if setting is not None:
+        origin = session.settings.origin(setting.name)
+        if origin.kind != "flag":
+            error.field = None if origin.kind == "default" else f"{_PLACES[origin.kind]}{origin.name}"
+        return
+    names = [one.name for one in ctx.command.params if option in one.opts and one.name is not None]
+    if not any(getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE" for name in names):
+        error.field = None
 
 
 _PLACES = {"context": "context ", "environment": ""}

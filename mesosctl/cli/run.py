@@ -1,7 +1,6 @@
 """One run: arguments in, exit status out. A mistake causes no traceback, and standard output has only data."""
 
 import contextlib
-import errno
 import gc
 import io
 import os
@@ -23,6 +22,7 @@ from mesosctl.model.errors import (
     interrupted,
     printable,
     printable_json,
+    too_little_memory,
 )
 from mesosctl.model.exit_status import ExitStatus
 
@@ -78,20 +78,9 @@ def _explain(error: Exception) -> MesosctlError | None:
         return cannot_write(error)
     if isinstance(error, OSError) and isinstance(error.filename, str):  # of --install-completion, which is typer's
         return BadInput(f"{error.filename} cannot be used: {error.strerror}")
-    if isinstance(error, MemoryError) or (
-        isinstance(error, OSError | ImportError | RuntimeError) and _is_for_memory(error)
-    ):
-        return BadInput("there is not enough memory", hint="allow the process more memory, or ask for less at once")
     if isinstance(error, RecursionError):  # a hostile file or answer
         return BadInput("the input is nested too deeply", hint="nest it less deeply")
-    return None
-
-
-def _is_for_memory(error: OSError | ImportError | RuntimeError) -> bool:
-    """Whether a library, a thread or a system call failed for lack of memory."""
-    if isinstance(error, OSError):
-        return error.errno == errno.ENOMEM
-    return any(sign in str(error) for sign in ("Cannot allocate memory", "failed to map segment", "start new thread"))
+    return too_little_memory(error)
 
 
 def cannot_write(error: OSError) -> MesosctlError:

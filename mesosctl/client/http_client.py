@@ -37,7 +37,8 @@ class HttpClient:
     """Sends requests one after the other, or beside a stream that stays open, on connections that it keeps.
 
     It uses `transport` if one is given, the fake master in process for a `fake:` address, and the network otherwise.
-    `timeout`: seconds to wait for the state of a fake master while another process holds it.
+    `timeout`: seconds to wait for the state of a fake master while another process holds it; `notice` gets
+    sentences about that master for the operator.
     """
 
     def __init__(
@@ -47,11 +48,12 @@ class HttpClient:
         transport: httpx.BaseTransport | None = None,
         *,
         timeout: float | None = None,
+        notice: Callable[[str], None] = lambda _: None,
         largest: int = LARGEST_ANSWER,
     ) -> None:
         self._network = _open_network(tls) if transport is None and fake is None else None
         self._client = httpx.Client(
-            transport=transport or self._network or _open_fake(fake, timeout),
+            transport=transport or self._network or _open_fake(fake, timeout, notice),
             # In process, nothing is compressed.
             headers={"User-Agent": f"mesosctl/{__version__}", "Accept-Encoding": "identity" if fake else "gzip"},
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # no cookies of another master
@@ -191,11 +193,11 @@ def _open_network(tls: Tls) -> "NetworkTransport":
     return NetworkTransport(tls)
 
 
-def _open_fake(address: str | None, timeout: float | None) -> httpx.BaseTransport:
+def _open_fake(address: str | None, timeout: float | None, notice: Callable[[str], None]) -> httpx.BaseTransport:
     import fake_master
 
     assert address is not None, "an address that is not fake: is on the network"
-    return fake_master.open_transport(address, timeout)
+    return fake_master.open_transport(address, timeout, notice=notice)
 
 
 def _keep_location(response: httpx.Response) -> None:

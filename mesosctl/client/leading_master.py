@@ -59,7 +59,9 @@ class Master:
         self._sender = Sender(
             address,
             self.settings,
-            HttpClient(address.fake, self.settings.tls, transport, timeout=self.settings.timeout),
+            HttpClient(
+                address.fake, self.settings.tls, transport, timeout=self.settings.timeout, notice=self.settings.notice
+            ),
         )
         self._profile: Profile | None = None
         self._subscribed_at: str | None = None

@@ -6,9 +6,9 @@ decompressed, and the cost of JSON is estimated before it is parsed.
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from socket import SHUT_RDWR
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import httpx
 
@@ -23,6 +23,7 @@ LARGEST_ANSWER = 512 * 1024 * 1024
 """Decompressed bytes. `/slaves` of 50,000 agents is about 150 MB; a larger answer is an error."""
 VALUES_A_SECOND = 1_500_000
 """The speed of parsing in the worst case: numbers, which are the slowest."""
+Value = TypeVar("Value")
 _PACKED = ("gzip", "x-gzip", "deflate")
 _PIECE = 1 << 16
 _UNPACKED = 1 << 19
@@ -153,6 +154,7 @@ class EventStream:
     def __init__(self, response: httpx.Response, translate: Callable[[Exception], MesosctlError]) -> None:
         self._response = response
         self._translate = translate
+        self._records = recordio.Records(pieces_of(response))
 
     @property
     def id(self) -> str:
@@ -166,13 +168,30 @@ class EventStream:
             with suppress(OSError):  # it may have ended by itself
                 network.get_extra_info("socket").shutdown(SHUT_RDWR)
 
+    def next_in_pieces(self, take: Callable[[Iterable[bytes]], Value], deadline: Deadline) -> Value | None:
+        """The value that `take` makes of the next event, which may be as large as a cluster; None at the end.
+
+        It is received at once and read afterwards, until the deadline; raises what iterating does.
+        """
+        with self._explained():
+            pieces = self._records.next_in_pieces()
+            if pieces is None:
+                return None
+            url = str(self._response.url)
+            return take(HeldBody(limited(pieces, url, LARGEST_ANSWER), url).pieces(deadline))
+
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        try:
-            for record in recordio.decode(pieces_of(self._response)):
+        with self._explained():
+            while (record := self._records.next_whole()) is not None:
                 event = decode(record)
                 if not isinstance(event, dict) or not isinstance(event.get("type"), str):
                     raise UnexpectedAnswer("the stream contains something that is not an event")
                 yield event
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
         except BROKEN as error:
             raise self._translate(error) from error
         except (recordio.BrokenRecord, ConversionError) as error:

@@ -29,6 +29,7 @@ The statuses are a contract with scripts ("Exit statuses" in the reference). `mo
 the meaning of each as text.
 """
 
+import errno
 import re
 from typing import ClassVar
 
@@ -225,6 +226,20 @@ def interrupted(stopped: BaseException | None, otherwise: str) -> Interrupted:
     told = "; ".join(getattr(stopped, "__notes__", ())) or otherwise
     how = {HungUp: "the terminal hung up", Terminated: "terminated"}.get(kind, "interrupted")
     return kind(f"{how}: {told}")
+
+
+def too_little_memory(error: BaseException) -> BadInput | None:
+    """The error if a library, a thread or a system call failed for lack of memory; None for any other reason."""
+    if isinstance(error, OSError):
+        lacks = error.errno == errno.ENOMEM
+    elif isinstance(error, ImportError | RuntimeError):
+        signs = ("Cannot allocate memory", "failed to map segment", "start new thread")
+        lacks = any(sign in str(error) for sign in signs)
+    else:
+        lacks = isinstance(error, MemoryError)
+    if not lacks:
+        return None
+    return BadInput("there is not enough memory", hint="allow the process more memory, or ask for less at once")
 
 
 # Every control beyond ASCII's first 32, which JSON escapes itself, and every mark that changes the direction of text.

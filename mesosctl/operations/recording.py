@@ -5,26 +5,41 @@ since the next event may be long in coming. A master that is away is waited for:
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mesosctl.api import rate_limits as rate_limits_api
 from mesosctl.api import responses
-from mesosctl.api.events import EventReader, clock_of, removal_counters
+from mesosctl.api.events import EventReader, SeenState, clock_of, removal_counters
 from mesosctl.api.files.rate_limits import RateLimits as RateLimitsFile
 from mesosctl.api.snapshots.cluster_state import suppressed_roles
+from mesosctl.client.deadline import Deadline
 from mesosctl.client.leading_master import Master
 from mesosctl.history.interface import RecordingWriter
 from mesosctl.history.recording import COMES_BACK, Ledger, Settings
-from mesosctl.history.records import MICROS, EndCause, Micros, RecordedCluster, to_micros
-from mesosctl.model.errors import DeadlinePassed, Denied, MasterFailed, MesosctlError, NoMaster
+from mesosctl.history.records import MICROS, EndCause, Micros, RecordedCluster, to_micros, to_seconds
+from mesosctl.model.errors import (
+    Conflict,
+    DeadlinePassed,
+    Denied,
+    MasterFailed,
+    MesosctlError,
+    NoMaster,
+    UnexpectedAnswer,
+)
 from mesosctl.model.rate_limits import RateLimits
+from mesosctl.model.text import format_span, utc_text
+
+if TYPE_CHECKING:
+    from mesosctl.client.response import Response
 
 _OPERATOR_API = "/api/v1"
 _SILENCE = 60.0
 """Seconds without a heartbeat, which masters send every 15, after which a stream is considered broken."""
+_STATE_SECONDS = 600.0
+"""Seconds in which the state of a cluster, which a minute is enough for, is read once it has come."""
 _HELD_BACK = 0.5
 """Seconds after which what was seen is on the disk; it takes a moment itself."""
 _PAUSES = (0.5, 1.0, 2.0, 4.0)
@@ -32,6 +47,7 @@ _PAUSES = (0.5, 1.0, 2.0, 4.0)
 _PRUNE_EVERY = 3600.0
 _SKEW = 1.0
 """Seconds by which the clocks of the master and of this machine may differ without a word."""
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +108,8 @@ class Recorder:
         self._end: Micros | None = None
         self._next_poll = self._next_agents = self._next_prune = 0
         self._removals: dict[str, float] = {}
+        self._shows_runs = True
+        self._last_run: Micros = 0
 
     def run(self) -> None:
         """Record until the time is over.
@@ -167,13 +185,21 @@ class Recorder:
         with master.subscribe(_OPERATOR_API, b'{"type":"SUBSCRIBE"}', _SILENCE) as stream:
             timer = self._cut_in_time(stream.cut)
             try:
+                state = stream.next_in_pieces(self._reader.state, Deadline(_STATE_SECONDS, self._around.clock))
+                if state is None:
+                    return
+                self._connect(master, state)
+                del state
+                yield
                 for event in stream:
                     self._take(master, event)
                     yield
                     if self._end is not None and self._now() >= self._end:
+                        self._ask_last_runs(master)
                         raise _Finished
             except (NoMaster, DeadlinePassed):
                 if self._end is not None and self._now() + MICROS // 20 >= self._end:
+                    self._ask_last_runs(master)
                     raise _Finished from None
                 raise
             finally:
@@ -193,12 +219,7 @@ class Recorder:
     # --- Events ---------------------------------------------------------------------------------------
 
     def _take(self, master: Master, event: dict[str, Any]) -> None:
-        kind = event["type"]
-        if kind == "SUBSCRIBED":
-            self._connect(master, event)
-            return
-        assert self._ledger is not None, "SUBSCRIBED comes first"
-        now = self._now()
+        kind, now = event["type"], self._now()
         gone = kind == "AGENT_REMOVED"
         cause = self._cause(self._allowed(lambda: master.get("/metrics/snapshot"))) if gone else None
         with self._changing() as ledger:
@@ -225,19 +246,19 @@ class Recorder:
             elif kind == "FRAMEWORK_REMOVED":
                 ledger.pass_to(now)
                 ledger.end_framework(self._reader.removed_framework(event))
-            ledger.seen(now)
-            self._heard = now
+            self._heard = now  # which `_flush_in_time` writes, since every event would cost a row of the cluster
         self._poll(master, now)
 
-    def _connect(self, master: Master, event: dict[str, Any]) -> None:
+    def _connect(self, master: Master, state: SeenState) -> None:
         """Take the whole state that a stream begins with."""
         metrics = self._learn_time(master)
         now = self._now()
         version = self._allowed(lambda: responses.version(master.get("/version")))
         flags = self._allowed(lambda: responses.flags(master.get("/flags"))) or {}
-        state = self._reader.state(event["subscribed"].get("get_state", {}))
-        with self._begun(flags) as ledger:
+        self._shows_runs = True
+        with self._begun(flags, now) as ledger:
             after = ledger.cluster.last_seen
+            self._tell_gap(after, now)
             ledger.connected(now, version, self._options.address, self._options.principal)
             ledger.take_state(state, after=after)
             ledger.seen(now)
@@ -250,17 +271,33 @@ class Recorder:
             self._end = now + to_micros(self._options.duration)
         self._prune(now)
 
+    def _ask_last_runs(self, master: Master) -> None:
+        """Ask for the runs since the last reading, if the master still answers."""
+        with suppress(MesosctlError):
+            self._ask_runs(master)
+
+    def _tell_gap(self, last: Micros | None, now: Micros) -> None:
+        if last is not None and now - last >= MICROS:
+            self._around.tell(f"the recording continues after a gap of {format_span(round((now - last) / MICROS))}")
+
     @contextmanager
-    def _begun(self, flags: dict[str, str]) -> Iterator[Ledger]:
-        """The ledger of the cluster, which is known only once a master answers."""
+    def _begun(self, flags: dict[str, str], now: Micros) -> Iterator[Ledger]:
+        """The ledger of the cluster, which is known only once a master answers.  Raises Conflict."""
+        found = None if self._ledger is not None else self._cluster(flags, now)
         with self._changing():
-            if self._ledger is None:
-                cluster_id = self._options.cluster_id or flags.get("cluster") or self._options.address
-                known = {one.cluster_id: one for one in self._recording.clusters()}.get(cluster_id)
-                cluster = known or RecordedCluster(cluster_id, self._options.address)
-                self._recording.put_cluster(cluster)
-                self._ledger = Ledger(self._recording, cluster)
+            if found is not None:
+                self._recording.put_cluster(found)
+                self._ledger = Ledger(self._recording, found)
+            assert self._ledger is not None, "it begins with a cluster"
             yield self._ledger
+
+    def _cluster(self, flags: dict[str, str], now: Micros) -> RecordedCluster:
+        """The cluster of the master, as the recording has it or a new one."""
+        cluster_id = self._options.cluster_id or flags.get("cluster") or self._options.address
+        known = {one.cluster_id: one for one in self._recording.clusters()}.get(cluster_id)
+        if self._around.in_process and known is not None and now < (known.last_seen or 0):
+            raise _overlaps(known, now)
+        return known or RecordedCluster(cluster_id, self._options.address)
 
     def _cause(self, metrics: Any) -> EndCause | None:
         """Why agents were removed since the last reading, by the counter that has grown; None if none was."""
@@ -283,8 +320,8 @@ class Recorder:
             self._next_agents = now + to_micros(self._options.every_agents)
             master.deadline.extend_to(master.settings.timeout)
             cause = self._cause(self._allowed(lambda: master.get("/metrics/snapshot"))) or "unknown"
-            agents = self._allowed(lambda: self._reader.agents(master.ask("GET_AGENTS")))
-            executors = self._allowed(lambda: self._reader.executors(master.ask("GET_EXECUTORS")))
+            agents = self._read(master, "GET_AGENTS", self._reader.agents)
+            executors = self._read(master, "GET_EXECUTORS", self._reader.executors)
             at = self._now()
             with self._changing() as ledger:
                 ledger.pass_to(at)
@@ -313,6 +350,24 @@ class Recorder:
         with self._changing() as ledger:
             ledger.pass_to(now)
             ledger.take_settings(Settings(quotas, weights, text, suppressed or None))
+        self._ask_runs(master)
+
+    def _ask_runs(self, master: Master) -> None:
+        """Ask for the allocation runs since the last time.  A master of Mesos shows none."""
+        if not self._shows_runs:
+            return
+        master.deadline.extend_to(master.settings.timeout)
+        since = to_seconds(self._last_run)
+        try:
+            found = responses.allocation_runs(master.get(f"/allocation-runs?since={since:.6f}"))
+        except (UnexpectedAnswer, Denied):
+            self._shows_runs = False
+            return
+        times = [at for at in map(to_micros, found) if at > self._last_run]
+        if times:
+            self._last_run = times[-1]
+            with self._changing() as ledger:
+                ledger.take_runs(times)
 
     def _prune(self, now: Micros) -> None:
         """Remove what is older than --keep."""
@@ -320,6 +375,11 @@ class Recorder:
         if self._options.keep is not None:
             with self._changing() as ledger:
                 ledger.prune(now - to_micros(self._options.keep))
+
+    def _read(self, master: Master, call: str, take: Callable[[Iterable[bytes]], Value]) -> Value | None:
+        """What `take` makes of a long answer; None if this principal may not read it."""
+        answer: Response | None = self._allowed(lambda: master.receive_call(call))
+        return None if answer is None else answer.take(take, Deadline(_STATE_SECONDS, self._around.clock))
 
     def _allowed(self, read: Callable[[], Any]) -> Any:
         """The answer; None if this principal may not read it."""
@@ -378,10 +438,20 @@ class Recorder:
             try:
                 with self._lock:
                     if self._ledger is not None and self._failed is None:
-                        if self._is_connected and not self._around.in_process:
+                        if self._is_connected:
                             with self._changing() as ledger:
-                                ledger.still_there(self._now())
+                                ledger.still_there(self._heard if self._around.in_process else self._now())
                         self._flush()
             except MesosctlError as error:
                 self._failed = error
                 return
+
+
+def _overlaps(cluster: RecordedCluster, now: Micros) -> Conflict:
+    """The refusal of a second time that would be mixed with the first: virtual time may begin anywhere."""
+    return Conflict(
+        f"the recording has cluster '{cluster.cluster_id}' until {utc_text(to_seconds(cluster.last_seen or 0))}, and "
+        f"the time of this fake: master begins before that, at {utc_text(to_seconds(now))}",
+        field="--history",
+        hint="name a new file, or another cluster with --cluster-id",
+    )

@@ -19,6 +19,7 @@ from mesosctl.__main__ import main
 from mesosctl.model.exit_status import ExitStatus
 from tests.fuzz.lab import Lab
 from tests.fuzz.words import FILE, Typed
+from tests.helpers.places import assert_place_was_given
 from tests.helpers.surroundings import InMemory, Terminal
 
 MOST_SLEEPS = 300
@@ -135,5 +136,6 @@ def check(typed: Typed, played: Played) -> None:
     assert "Traceback" not in played.err, told
     assert "this is a bug" not in played.err, told
     assert "Traceback" not in played.out, told
+    assert_place_was_given(played.err, typed.words)
     if played.status > 1 and played.status < 100:
         assert played.err or played.out, told

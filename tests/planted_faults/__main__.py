@@ -14,11 +14,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, Protocol
 
 from tests import ROOT
 from tests.planted_faults.register import SENTENCES, Fault, Misplaced, faults, plant, read
@@ -27,14 +27,25 @@ SECONDS = 90
 """For the tests of one fault; a fault with which they never end is reported."""
 SECONDS_WITHOUT = 900
 """For all named tests without a fault."""
-NOT_BY_A_TEST = ("NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "SyntaxError")
+NOT_BY_A_TEST = (
+    *("AttributeError", "ImportError", "ModuleNotFoundError", "NameError", "SyntaxError", "TypeError"),
+    "UnboundLocalError",
+)
 """Errors of a fault that is no program: any test would fail."""
 
 Answer = dict[str, Any]
 
 
+class Ask(Protocol):
+    """Have a planter run tests with the texts of some files replaced; see planter.py."""
+
+    def __call__(
+        self, files: dict[str, str], tests: Sequence[str], seconds: float, *, in_check: bool = False
+    ) -> Answer: ...
+
+
 @contextmanager
-def planter() -> Iterator[Callable[[dict[str, str], list[str], float], Answer]]:
+def planter() -> Iterator[Ask]:
     """A process in a fresh copy of the tree, and the function that has it run tests with some files replaced."""
     with tempfile.TemporaryDirectory(prefix="mesosctl-planted-") as folder:
         copy = Path(folder) / "tree"
@@ -52,8 +63,9 @@ def planter() -> Iterator[Callable[[dict[str, str], list[str], float], Answer]]:
         assert process.stdout is not None
         requests, answers = process.stdin, process.stdout
 
-        def ask(files: dict[str, str], tests: list[str], seconds: float) -> Answer:
-            print(json.dumps({"files": files, "tests": tests, "seconds": seconds}), file=requests, flush=True)
+        def ask(files: dict[str, str], tests: Sequence[str], seconds: float, *, in_check: bool = False) -> Answer:
+            request = {"files": files, "tests": tests, "seconds": seconds, "in_check": in_check}
+            print(json.dumps(request), file=requests, flush=True)
             return dict(json.loads(answers.readline()))
 
         try:
@@ -113,7 +125,7 @@ class Job:
             for thread in threads:
                 thread.join()
 
-    def _work(self, ask: Callable[[dict[str, str], list[str], float], Answer], share: list[str]) -> None:
+    def _work(self, ask: Ask, share: list[str]) -> None:
         if share:
             self._without(ask({}, share, SECONDS_WITHOUT))
         while True:
@@ -124,7 +136,7 @@ class Job:
             began = time.monotonic()
             try:
                 planted = plant(fault)
-                answer = ask({str(planted.path): planted.text}, list(fault.tests), SECONDS)
+                answer = ask({str(planted.path): planted.text}, fault.tests, SECONDS, in_check=fault.in_check)
                 problem = verdict(answer)
             except (Misplaced, SyntaxError) as error:
                 answer, problem = {}, str(error)

@@ -1,8 +1,10 @@
 """Runs tests with faults planted in the copy of the code that it is started in: a process of ``tests.planted_faults``.
 
 It reads one JSON object a line from standard input, with the texts of `files` and the `tests` to run, and answers
-each with one line. It has imported what is dear to import and is not the project's, so each run is a forked child that
-imports the project with the fault in it.
+each with one line. With `in_check`, only those of the tests run that the default run has too.
+
+It has imported what is dear to import and is not the project's, so each run is a forked child that imports the project
+with the fault in it.
 """
 
 import json
@@ -52,10 +54,24 @@ WORDS = (
 class Recorder:
     """A plugin of pytest that notes what failed, and why."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_check: bool) -> None:
+        self._in_check = in_check
         self.ran = 0
         self.failed: list[dict[str, str]] = []
         self.not_collected: list[str] = []
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Leave out what the default run leaves out."""
+        from tests.helpers.needs import needs_of  # noqa: PLC0415  # only a child imports the project
+
+        if self._in_check:
+            needs = needs_of(config).keys()
+            items[:] = [item for item in items if needs.isdisjoint(mark.name for mark in item.iter_markers())]
+
+    def found(self) -> dict[str, Any]:
+        """What it noted."""
+        return {"ran": self.ran, "failed": self.failed, "not_collected": self.not_collected}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Each phase of each test."""
@@ -83,7 +99,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     try:
         for name, text in request["files"].items():
             _write(Path(name), text)
-        return _run(request["tests"], request["seconds"], stop=bool(before))
+        return _run(request["tests"], request["seconds"], stop=bool(before), in_check=request["in_check"])
     finally:
         for path, text in before.items():
             _write(path, text)
@@ -100,13 +116,13 @@ def _write(path: Path, text: str) -> None:
     os.utime(path, (_written, _written))
 
 
-def _run(tests: list[str], seconds: float, *, stop: bool) -> dict[str, Any]:
+def _run(tests: list[str], seconds: float, *, stop: bool, in_check: bool) -> dict[str, Any]:
     reading, writing = os.pipe()
     with tempfile.TemporaryFile() as output:
         child = os.fork()
         if child == 0:
             os.close(reading)
-            _be_pytest(tests, writing, output.fileno(), stop=stop)
+            _be_pytest(tests, writing, output.fileno(), stop=stop, in_check=in_check)
         os.close(writing)
         answer = b""
         end = time.monotonic() + seconds
@@ -125,16 +141,16 @@ def _run(tests: list[str], seconds: float, *, stop: bool) -> dict[str, Any]:
     return {"output": shown} | (json.loads(answer) if answer else {"hung": True})
 
 
-def _be_pytest(tests: list[str], answer: int, output: int, *, stop: bool) -> None:
+def _be_pytest(tests: list[str], answer: int, output: int, *, stop: bool, in_check: bool) -> None:
     """Run the tests as a process of its own group, and write what failed."""
     os.setpgid(0, 0)
     null = os.open(os.devnull, os.O_RDONLY)
     for target, source in ((0, null), (1, output), (2, output)):
         os.dup2(source, target)
-    recorder = Recorder()
+    recorder = Recorder(in_check=in_check)
     try:
         status = pytest.main([*WORDS, *(["-x"] if stop else []), *tests], plugins=[recorder])
-        found = {"status": int(status), **vars(recorder)}
+        found = {"status": int(status), **recorder.found()}
         with os.fdopen(answer, "w", encoding="utf-8") as there:
             json.dump(found, there)
     except BaseException:  # noqa: BLE001  # shown to whoever asked, whatever it is

@@ -35,6 +35,11 @@ class Fault(NamedTuple):
     register: Path
     """The file that describes it."""
 
+    @property
+    def in_check(self) -> bool:
+        """Whether a test of the default run has to catch it, not only one that needs more than Python."""
+        return self.register == FURTHER
+
 
 class Planted(NamedTuple):
     """A file, relative to the root, and its text with the fault."""

@@ -3,6 +3,7 @@
 Time is virtual: `advance_to` fires the timers and does the runs that are due.
 """
 
+from collections import deque
 from collections.abc import Mapping
 
 from fake_master.allocator.hierarchical.batch_schedule import Batches, Gate, RunQueue, Timers, agents_to_wait_for
@@ -15,6 +16,9 @@ from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Callbacks, Offers
 from fake_master.allocator.options import keep_order
 from mesosctl.model.quantities import Quota
+
+_MOST_TIMES = 10_000
+"""The number of runs whose times are kept: a few hours of the usual ones."""
 
 
 class RunSteps:
@@ -57,6 +61,8 @@ class AllocationRuns:
         self._master = master
         self._steps = steps or RunSteps()
         self._runs = 0
+        self.times: deque[float] = deque(maxlen=_MOST_TIMES)
+        """When the last runs were."""
         self._run_timer = StopWatch("allocator/mesos/allocation_run_ms", state.options.perf_counter)
         self._latency = StopWatch("allocator/mesos/allocation_run_latency_ms", state.options.perf_counter)
         self._batches = Batches(timers, state.options.allocation_interval)
@@ -99,7 +105,7 @@ class AllocationRuns:
     def _fire_next(self, until: float) -> bool:
         """Do the earliest thing that is due up to `until`; return False if there is none."""
         if self._is_quiet:
-            self._runs += self._batches.skip(until)
+            self._runs += self._batches.skip(until, self.times.append)
         timer = self.timers.next_due()
         if timer is not None and timer < self._batches.due:
             return self.timers.fire_next(until)
@@ -130,6 +136,7 @@ class AllocationRuns:
         is_for_all = len(candidates) == len(state.agents)
         steps.before_run()
         self._runs += 1
+        self.times.append(self.timers.now)
         self._latency.record(0.0)
         with self._run_timer:
             # With nobody to offer anything to, only an extension has anything to do.

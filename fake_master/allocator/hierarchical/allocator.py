@@ -311,6 +311,9 @@ class HierarchicalAllocator(Allocator):
     def recover(self, expected_agents: int, quotas: Mapping[str, Quota]) -> None:
         self.allocation_runs.recover(expected_agents, quotas)
 
+    def allocate(self) -> None:
+        self.allocation_runs.request_run_for_all()
+
     def pause(self) -> None:
         self.allocation_runs.gate.pause()
 
@@ -326,6 +329,10 @@ class HierarchicalAllocator(Allocator):
 
     def metrics(self) -> dict[str, float]:
         return self.allocation_runs.metrics()
+
+    def run_times(self) -> Iterable[float]:
+        """See `Allocator.run_times`."""
+        return self.allocation_runs.times
 
 
 def _applied_to_total(total: Resources, conversions: Iterable[Conversion]) -> Resources:

@@ -53,20 +53,24 @@ class Batches:
         """Plan the one after this moment."""
         self.due = (self._timers.now + self._interval, self._timers.number())
 
-    def skip(self, until: float) -> int:
-        """Skip those that are due up to `until` and before any timer; return how many they are."""
+    def skip(self, until: float, skipped: Callable[[float], None]) -> int:
+        """Skip those that are due up to `until` and before any timer; return how many they are.
+
+        `skipped` gets the time of each.
+        """
         timer = self._timers.next_due()
         due, interval = self.due[0], self._interval
         if interval <= 0 or due > until or (timer is not None and timer < self.due):
             return 0
         # All timers that there are were made before the second of them, and fire before it at the same moment.
         end = until if timer is None else min(until, math.nextafter(timer[0], -math.inf))
-        due, skipped = due + interval, 1
-        while due <= end:  # one by one, because a product would be rounded differently
+        count = 0
+        while not count or due <= end:  # one by one, because a product would be rounded differently
+            skipped(due)
             due += interval
-            skipped += 1
+            count += 1
         self.due = (due, self._timers.number())
-        return skipped
+        return count
 
 
 class Gate:

@@ -194,20 +194,23 @@ _LONG_KEY = re.compile(r"""(?:(?:(?<![A-Za-z0-9_-])[A-Za-z0-9_-]++|"[^"\n]*"|'[^
 def read(text: str, where: str) -> dict[str, Any]:
     """The table in a text.  Raises BadInput naming `where`, and the line for what is not TOML."""
     if len(text) > LONGEST:
-        raise BadInput(f"{where} is longer than {LONGEST} characters", field=where)
+        raise BadInput(f"{where} is longer than {LONGEST} characters")
     if _LONG_KEY.search(text):
-        raise BadInput(f"{where} is nested too deeply", field=where)
+        raise BadInput(f"{where} is nested too deeply")
     try:
         import tomllib  # imported late: most files are JSON
 
         table = tomllib.loads(text)
     except RecursionError:
-        raise BadInput(f"{where} is nested too deeply", field=where) from None
+        raise BadInput(f"{where} is nested too deeply") from None
     except ValueError as error:  # TOMLDecodeError, and integers of thousands of digits
         raise _no_toml(text, where, error) from None
     if _is_too_deep(table):
-        raise BadInput(f"{where} is nested too deeply", field=where)
+        raise BadInput(f"{where} is nested too deeply")
     return table
+
+
+_TOML_PLACE = re.compile(r"line \d+(, column \d+)?")
 
 
 def _no_toml(text: str, where: str, error: ValueError) -> BadInput:
@@ -215,11 +218,14 @@ def _no_toml(text: str, where: str, error: ValueError) -> BadInput:
     line = max(1, len(text.rstrip().splitlines()))
     reason = str(error).replace("at end of document", f"at the end, line {line}")
     if text.startswith("\N{ZERO WIDTH NO-BREAK SPACE}"):
-        return BadInput(f"{where} is not TOML: it starts with a byte order mark (line 1)", field=where, hint=_NO_MARK)
+        return BadInput(
+            f"{where} is not TOML: it starts with a byte order mark (line 1)", field="line 1", hint=_NO_MARK
+        )
     hint = "name each key and each table once" if reason.startswith(("Cannot overwrite", "Cannot declare")) else None
     if text.startswith("{") and '"taken_at"' in text[:_SNAPSHOT_HEAD]:
         hint = "it is a snapshot: give it with --from; mesosctl export --from SNAPSHOT -f FILE makes a file to apply"
-    return BadInput(f"{where} is not TOML: {reason}", field=where, hint=hint)
+    place = _TOML_PLACE.search(reason)
+    return BadInput(f"{where} is not TOML: {reason}", field=place and place[0], hint=hint)
 
 
 def _is_too_deep(table: dict[str, Any]) -> bool:

@@ -138,7 +138,7 @@ def _edited(path: Path) -> Iterator[Any]:
         try:
             document = tomlkit.parse(text)
         except (TOMLKitError, RecursionError) as error:
-            raise BadInput(f"{path} cannot be edited: {printable(str(error))}", field=str(path)) from None
+            raise BadInput(f"{path} cannot be edited: {printable(str(error))}") from None
         yield document
         written = tomlkit.dumps(document)
         configuration = check(path, written)

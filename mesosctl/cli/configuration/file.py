@@ -74,9 +74,7 @@ def read_file(path: Path) -> tuple[str, os.stat_result]:
         with open_file(path) as file:
             return file.read(LARGEST_TEXT).decode("utf-8"), os.fstat(file.fileno())
     except (OSError, ValueError) as error:
-        raise BadInput(
-            f"{path} cannot be read: {why_unreadable(error)}", field=str(path), hint=unreadable_hint(path, error)
-        ) from None
+        raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", hint=unreadable_hint(path, error)) from None
 
 
 def is_open(state: os.stat_result) -> bool:
@@ -88,7 +86,6 @@ def too_open(path: Path, state: os.stat_result) -> BadInput:
     """The error for a secret that others may read."""
     return BadInput(
         f"{path} holds a secret, but other users may open it (mode {state.st_mode & 0o777:04o})",
-        field=str(path),
         hint=f"chmod 600 '{path}'",
     )
 

@@ -30,7 +30,7 @@ def write(folder: Path) -> None:
             path.unlink()
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, wanted[name], field=name)
+        write_atomically(path, wanted[name])
 
 
 def main(arguments: list[str]) -> int:

@@ -133,7 +133,7 @@ def test_a_bad_address_is_refused(address: str):
 
 def test_a_damaged_state_says_how_to_start_over(state_home: Path):
     address = FakeAddress.parse("fake:")
-    path = address.state_file(address.spec())
+    path = address.state_file()
     path.parent.mkdir(parents=True)
     path.write_bytes(b"not a database at all" * 200)
     with pytest.raises(BadInput) as refused:
@@ -146,7 +146,7 @@ def test_a_damaged_state_says_how_to_start_over(state_home: Path):
 
 def test_a_record_that_is_none_of_ours_is_named(state_home: Path):
     address = FakeAddress.parse("fake:")
-    registry = SqliteRegistry(address.state_file(address.spec()))
+    registry = SqliteRegistry(address.state_file())
     with registry.transaction():
         registry.write("quota", "r1", {"nothing": "known"})
     registry.close()

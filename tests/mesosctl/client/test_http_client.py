@@ -133,7 +133,7 @@ class Known(httpx.MockTransport):
 def test_a_fake_address_opens_the_transport_of_the_fake_master(monkeypatch):
     asked, transport = [], Known(lambda _: httpx.Response(200, json={"version": "1.4.0"}))
 
-    def open_transport(address, longest_wait):
+    def open_transport(address, longest_wait, notice):
         asked.append(address)
         return transport
 

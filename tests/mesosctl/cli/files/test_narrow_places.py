@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from fake_master import __main__ as program
 from fake_master.transports.address import FakeAddress
 from mesosctl import file_writing
 from mesosctl.cli.run import _explain
 from mesosctl.file_writing import make_private_folder
-from mesosctl.model.errors import BadInput, Conflict
+from mesosctl.model.errors import BadInput, Conflict, too_little_memory
 from mesosctl.operations.apply import journal as journals
 from mesosctl.operations.apply.journal import Journal, JournalEntry, JournalKey
 from mesosctl.planning.plan import WeightsStep
@@ -134,24 +135,45 @@ def test_without_a_home_there_is_a_sentence_and_xdg_folders_do(tmp_path: Path, m
         state_folder({})
     assert state_folder({"XDG_STATE_HOME": "/state"}) == Path("/state/mesosctl")
     with pytest.raises(BadInput, match="no home folder"):
-        FakeAddress().built_in_state_file()
+        FakeAddress().state_file()
     with pytest.raises(BadInput, match="no home folder"):
         journals.folder({})
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    assert FakeAddress().built_in_state_file().is_relative_to(tmp_path)
+    assert FakeAddress().state_file().is_relative_to(tmp_path)
     assert journals.folder({}).is_relative_to(tmp_path)
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        MemoryError(),
-        OSError(errno.ENOMEM, "Cannot allocate memory"),
-        ImportError("libre2.so: failed to map segment from shared object"),
-        RuntimeError("can't start new thread"),
-    ],
-)
+NO_MEMORY = [
+    MemoryError(),
+    OSError(errno.ENOMEM, "Cannot allocate memory"),
+    ImportError("libre2.so: failed to map segment from shared object"),
+    RuntimeError("can't start new thread"),
+]
+
+
+@pytest.mark.parametrize("error", NO_MEMORY)
 def test_too_little_memory_is_a_sentence(error: Exception) -> None:
     explained = _explain(error)
     assert explained is not None
     assert explained.message == "there is not enough memory"
+
+
+@pytest.mark.parametrize("error", NO_MEMORY)
+def test_too_little_memory_for_a_fake_master_is_a_sentence(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing(**_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(program, "app", failing)
+    with pytest.raises(SystemExit) as ended:
+        program.main()
+    assert ended.value.code == 3
+    assert capsys.readouterr().err == (
+        "mesos-fake-master: there is not enough memory (allow the process more memory, or ask for less at once)\n"
+    )
+
+
+@pytest.mark.parametrize("error", [RuntimeError("a bug"), ImportError("no module named x"), OSError(errno.EIO, "I/O")])
+def test_no_other_error_is_said_to_be_about_memory(error: Exception) -> None:
+    assert too_little_memory(error) is None

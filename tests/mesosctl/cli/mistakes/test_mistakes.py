@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import shlex
 import socket
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from _pytest.mark import ParameterSet
 
 from mesosctl.__main__ import main
 from mesosctl.cli.reference.command_tree import commands
+from tests.helpers.places import assert_place_was_given
 from tests.helpers.surroundings import InMemory
 from tests.mesosctl.cli.mistakes.mistake import Mistake, prepare, typed
 from tests.mesosctl.cli.mistakes.table import MISTAKES as ROWS
@@ -34,6 +36,7 @@ def test_a_mistake_is_told(mistake: Mistake, folder: Path):
     assert (ran.status, mistake.says in said, mistake.hint in said) == (mistake.status, True, True), said
     assert ran.out == "" or mistake.status < 2
     assert "Traceback" not in ran.err
+    assert_place_was_given(ran.err, shlex.split(mistake.words))
     assert typed("export", folder, mistake.on).out == there_is
 
 

@@ -1,0 +1,178 @@
+"""A `fake:` cluster goes on from one command to the next: tasks, offers and time."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_master.transports.address import FakeAddress, open_on_call
+from mesosctl.model.errors import BadInput, UsageError
+
+AGENTS = '[[agents]]\nresources = "cpus:8;mem:16384"\ncount = 3\n'
+GREEDY = AGENTS + (
+    '[[frameworks]]\nname = "reports"\nrole = "batch"\ntask = "cpus:1;mem:1024"\n'
+    '[[frameworks]]\nname = "shop"\nrole = "web"\ntask = "cpus:2;mem:1024"\ntasks = 2\n'
+)
+HOLDING = AGENTS + (
+    '[[frameworks]]\nname = "idle"\nrole = "a"\nanswer = "hold"\n'
+    '[[frameworks]]\nname = "other"\nrole = "b"\nanswer = "decline"\n'
+)
+JOBS = AGENTS + (
+    '[[frameworks]]\nname = "jobs"\nrole = "batch"\ntask = "cpus:1;mem:1024"\n'
+    'every = "10s"\nlasts = "exponential(mean=30s)"\n'
+)
+LATE = AGENTS + '[[frameworks]]\nname = "late"\nrole = "x"\ntask = "cpus:1;mem:64"\ntasks = 2\nafter = 600\n'
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "cluster.toml"
+
+
+def ask(
+    address: object, path: str = "/state", method: str = "GET", body: object = None, notes: list[str] | None = None
+):
+    """The JSON that one command gets."""
+    told: list[str] = [] if notes is None else notes
+    with closing(open_on_call(f"fake:{address}", notice=told.append)) as master:
+        answer = master.answer(method, path, {}, b"" if body is None else json.dumps(body).encode())
+    assert answer.status == 200, answer.body
+    return json.loads(answer.body) if answer.body else None
+
+
+def tasks(state: Any) -> dict[str, list[tuple[str, str, float]]]:
+    return {
+        framework["name"]: sorted(
+            (task["id"], task["slave_id"], task["resources"]["cpus"]) for task in framework["tasks"]
+        )
+        for framework in state["frameworks"]
+    }
+
+
+def set_quota(address: object, role: str, cpus: float) -> None:
+    guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": cpus}}]
+    ask(address, "/quota", "POST", {"role": role, "guarantee": guarantee, "force": True})
+
+
+def test_a_quota_takes_no_running_tasks_away(file: Path) -> None:
+    file.write_text(GREEDY)
+    first = ask(file)
+    assert {name: len(held) for name, held in tasks(first).items()} == {"reports": 20, "shop": 2}
+    set_quota(file, "web", 12)
+    after = ask(file)
+    assert tasks(after) == tasks(first)
+    assert [one["id"] for one in after["frameworks"]] == [one["id"] for one in first["frameworks"]]
+
+
+def test_the_cluster_is_settled_before_it_is_read(file: Path) -> None:
+    file.write_text(HOLDING)
+    first = ask(file)
+    held = {one["name"]: sorted(offer["id"] for offer in one["offers"]) for one in first["frameworks"]}
+    assert len(held["idle"]) == 3, "one allocation gives each framework only a part"
+    assert held["other"] == []
+    assert {one["name"]: sorted(offer["id"] for offer in one["offers"]) for one in ask(file)["frameworks"]} == held
+
+
+def test_what_is_free_again_is_shared_out_at_once(file: Path) -> None:
+    file.write_text(GREEDY)
+    first = ask(file)
+    gone = next(one["id"] for one in first["frameworks"] if one["name"] == "shop")
+    with closing(open_on_call(f"fake:{file}")) as master:
+        assert master.answer("POST", "/teardown", {}, f"frameworkId={gone}".encode()).status == 200
+    assert {name: len(held) for name, held in tasks(ask(file)).items()} == {"reports": 24}
+
+
+def test_time_passes_only_when_it_is_told_to(file: Path) -> None:
+    file.write_text(JOBS)
+    first = tasks(ask(file))
+    for _ in range(3):
+        assert tasks(ask(file)) == first
+    later = tasks(ask(f"{file}?advance=60s"))
+    assert later != first
+    assert tasks(ask(file)) == later
+    started = max(int(name.removeprefix("task-")) for name, _, _ in later["jobs"])
+    assert 4 <= started <= 7, "one every ten seconds"
+
+
+def test_the_draws_go_on_where_they_were(file: Path) -> None:
+    file.write_text(JOBS)
+    ask(file)
+    steps = [tasks(ask(f"{file}?advance=30s")) for _ in range(4)][-1]
+    ask(f"{file}?fresh")
+    at_once = tasks(ask(f"{file}?advance=120s"))
+    assert [name for name, _, _ in steps["jobs"]] == [name for name, _, _ in at_once["jobs"]]
+
+
+def test_a_framework_that_comes_later_does(file: Path) -> None:
+    file.write_text(LATE)
+    assert ask(file)["frameworks"] == []
+    assert ask(f"{file}?advance=9m")["frameworks"] == []
+    assert {name: len(held) for name, held in tasks(ask(f"{file}?advance=2m")).items()} == {"late": 2}
+    assert {name: len(held) for name, held in tasks(ask(file)).items()} == {"late": 2}
+
+
+def test_an_edited_file_says_so_and_starts_over(file: Path) -> None:
+    file.write_text(GREEDY)
+    set_quota(file, "web", 4)
+    notes: list[str] = []
+    assert ask(file, "/quota", notes=notes)["infos"]
+    assert notes == []
+    file.write_text(GREEDY.replace("count = 3", "count = 2"))
+    assert ask(file, "/quota", notes=notes) == {}
+    assert [note for note in notes if "edited" in note and "starts over" in note] == notes
+    assert len(notes) == 1
+    assert len(ask(file, "/slaves")["slaves"]) == 2
+
+
+def test_an_edited_file_that_is_broken_keeps_everything(file: Path) -> None:
+    file.write_text(GREEDY)
+    set_quota(file, "web", 4)
+    file.write_text("[[agents]")
+    with pytest.raises(BadInput):
+        open_on_call(f"fake:{file}")
+    file.write_text(GREEDY)
+    assert ask(file, "/quota")["infos"]
+
+
+def test_an_edited_file_of_tasks_starts_over(file: Path) -> None:
+    file.write_text(AGENTS + '[[frameworks]]\nname = "etl"\nrole = "x"\nfrom = "tasks.csv"\n')
+    (file.parent / "tasks.csv").write_text("asked,task\n0,cpus:1\n")
+    assert len(tasks(ask(file))["etl"]) == 1
+    (file.parent / "tasks.csv").write_text("asked,task\n0,cpus:1\n0,cpus:2\n")
+    notes: list[str] = []
+    assert len(tasks(ask(file, notes=notes))["etl"]) == 2
+    assert notes
+
+
+def test_quota_is_listed_without_starting_the_cluster(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text(GREEDY)
+    set_quota(file, "web", 4)
+
+    def refuse(_self: FakeAddress) -> None:
+        raise AssertionError("the file was read")
+
+    monkeypatch.setattr(FakeAddress, "spec", refuse)
+    assert [one["role"] for one in ask(file, "/quota")["infos"]] == ["web"]
+
+
+def test_what_is_kept_is_private(file: Path) -> None:
+    file.write_text(GREEDY)
+    ask(file)
+    (kept,) = (file.parent / "state").rglob("*.sqlite")
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_relative_path_is_the_same_cluster(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text(GREEDY)
+    set_quota(file, "web", 4)
+    monkeypatch.chdir(file.parent)
+    assert ask(file.name, "/quota")["infos"]
+
+
+@pytest.mark.parametrize("address", ["fake:?advance=60s", "fake:x.toml?advance=soon", "fake:x.toml?advance="])
+def test_a_wrong_advance_is_refused(address: str) -> None:
+    with pytest.raises((BadInput, UsageError)):
+        open_on_call(address)
