@@ -9,7 +9,7 @@ Entry = dict[str, Any]
 MOUNTED = ("/dev/shm", "/proc", "/sys")
 """Where something is mounted on every Linux, as a real agent requires of a MOUNT disk."""
 ODD_ROLES = ("", "*", "a b", "/ads", "ads/", "ads//x", ".", "ads/..", "-x", "ünï", "ads/*")
-ODD_AMOUNTS = (0, -1, 0.0004, 0.00051, 1e13, 1e16, "7", "x", True, None, "Infinity", [])
+ODD_AMOUNTS: tuple[Any, ...] = (0, -1, 0.0004, 0.00051, 1e13, 1e16, "7", "x", True, None, "Infinity", [])
 
 
 _NAMES = {"cpus", "mem", "disk", "ports"}
