@@ -11,12 +11,13 @@ from fake_master.allocator.hierarchical.stages.trial_run import Decision, TrialR
 from fake_master.master import Master
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.clock import VirtualClock
+from mesosctl.model.agents import Agent as ListedAgent
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import display_names
 from mesosctl.planning.offer_explanation import AccountLine, AgentAccount, Cause, Evictable, OfferAccount
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent
+from mesosctl.planning.snapshot import ClusterSnapshot
 
 Subject = tuple[str, str]
 """Framework id and role."""
@@ -82,7 +83,7 @@ class _Accounting:
             evictable=tuple(self._evictable(role)),
         )
 
-    def _lines(self, agent: SnapshotAgent, client: Client) -> Iterator[AccountLine]:
+    def _lines(self, agent: ListedAgent, client: Client) -> Iterator[AccountLine]:
         """Yield the lines of one agent; loans are not part of its total, and so are in none of them."""
         held: tuple[tuple[Cause, Mapping[str, list[Held]]], ...] = (("used", self._used), ("offered", self._offered))
         for cause, by_agent in held:

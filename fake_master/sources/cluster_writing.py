@@ -15,13 +15,14 @@ from fake_master.services.reservations import configured_form
 from fake_master.state.flags import DEFAULTS, known_flags
 from mesosctl.api.files.desired_state import content, labels_to_toml
 from mesosctl.api.resources import list_to_json
+from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import format_value
 from mesosctl.model.version_profile import profile_of
 from mesosctl.planning.desired_state import Actual, exported, registered_agents
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
 
 
 def cluster_file(snapshot: ClusterSnapshot) -> tuple[str, list[str]]:
@@ -70,7 +71,7 @@ def cluster_document(snapshot: ClusterSnapshot) -> tuple[dict[str, Any], list[st
     return document, left_out
 
 
-def _names(agents: Iterable[SnapshotAgent]) -> tuple[dict[str, str], list[str]]:
+def _names(agents: Iterable[Agent]) -> tuple[dict[str, str], list[str]]:
     """A host name for each agent, by id: in a cluster file none may be used twice."""
     hosts = Counter(agent.hostname for agent in agents)
     taken, names, left_out = set(hosts), {}, []
@@ -88,7 +89,7 @@ def _names(agents: Iterable[SnapshotAgent]) -> tuple[dict[str, str], list[str]]:
     return names, left_out
 
 
-def _agent(agent: SnapshotAgent, name: str, left_out: list[str]) -> dict[str, Any]:
+def _agent(agent: Agent, name: str, left_out: list[str]) -> dict[str, Any]:
     configured = Resources(configured_form(entry) for entry in agent.total.non_revocable())
     left_out += [
         f"{entry} on {name}: a reservation or volume on a separate disk cannot be written"
@@ -113,12 +114,12 @@ def _agent(agent: SnapshotAgent, name: str, left_out: list[str]) -> dict[str, An
     return written
 
 
-def _divisible(agent: SnapshotAgent) -> Resources:
+def _divisible(agent: Agent) -> Resources:
     """Return the resources whose reservations can be written: none with a separate disk, which `_agent` names."""
     return agent.total.filter(lambda entry: entry.disk is None or entry.disk.source is None)
 
 
-def _volumes(agent: SnapshotAgent) -> list[Resource]:
+def _volumes(agent: Agent) -> list[Resource]:
     return [entry for entry in _divisible(agent) if entry.is_persistent_volume]
 
 

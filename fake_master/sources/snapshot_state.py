@@ -18,10 +18,11 @@ from fake_master.state.agents import Agent, Domain
 from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
 from fake_master.state.streams import SilentStream
+from mesosctl.model.agents import Agent as ListedAgent
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import IdentityCache
-from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotAgent, SnapshotFramework, Usage
+from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotFramework, Usage
 
 
 def register_agents(master: Master, snapshot: ClusterSnapshot) -> None:
@@ -83,7 +84,7 @@ def _configured_and_slack(total: Resources, master: Master) -> tuple[Resources, 
 
 
 def _register(
-    master: Master, restored: SnapshotAgent, number: int, since: float, configured: Resources, slack: Resources
+    master: Master, restored: ListedAgent, number: int, since: float, configured: Resources, slack: Resources
 ) -> None:
     agent = Agent(
         id=restored.id,

@@ -6,14 +6,25 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from mesosctl.api.protobuf_json import recordio
+from mesosctl.api.protobuf_json.messages import written
 
 # A subscriber that does not read uses at most this much memory, and is then abandoned.
 LARGEST_BACKLOG = 64 * 1024 * 1024
 
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
 def encoded(event: Mapping[str, Any]) -> bytes:
-    """An event as a record; bytes that were no UTF-8 when they came in go out as they were."""
-    text = json.dumps(event, separators=(",", ":"), ensure_ascii=False)
+    """An event as a record.
+
+    Bytes that were no UTF-8 when they came in go out as they were, and doubles that JSON has no number for as a master
+    writes them.
+    """
+    try:
+        text = _ENCODER.encode(event)
+    except ValueError:
+        text = _ENCODER.encode(written(event))
     return recordio.encode(text.encode(errors="surrogateescape"))
 
 

@@ -7,91 +7,30 @@ has hundreds of thousands of tasks.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from sys import intern
 from typing import Any, TypeVar
 
-import msgspec
-
+from mesosctl.api.elements import agents, tasks
+from mesosctl.api.elements.agents import AgentMessage, AgentReader
+from mesosctl.api.elements.frameworks import FrameworkMessage, FrameworkReader
+from mesosctl.api.elements.tasks import HeldResources, TaskChange, TaskReader, status_of
 from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
-from mesosctl.api.protobuf_json.decoding import text_if_undecoded
 from mesosctl.api.protobuf_json.json_parts import Part, parts
 from mesosctl.api.protobuf_json.message_tables import mesos_message
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
 from mesosctl.api.protobuf_json.typed_elements import TypedElements, decoded_members
-from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
-from mesosctl.api.snapshots.state_elements import StateElements, capabilities_of
-from mesosctl.model.resources import Resources
-from mesosctl.model.roles import DEFAULT_ROLE
+from mesosctl.api.responses import NATURAL, text, undocumented, wrong
 
-_NANOSECONDS = 1_000_000_000
 _STATE = ("subscribed", "get_state")
 Element = TypeVar("Element")
-
-
-@dataclass(frozen=True, slots=True)
-class SeenAgent:
-    """An agent; times are seconds since 1970, None if the master does not say."""
-
-    id: str
-    host: str
-    total: Resources
-    attributes: Mapping[str, str | float]
-    registered: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class SeenFramework:
-    """A framework."""
-
-    id: str
-    name: str
-    roles: tuple[str, ...]
-    principal: str | None
-    capabilities: tuple[str, ...]
-    registered: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class TaskChange:
-    """Another state of a task."""
-
-    framework_id: str
-    id: str
-    state: str
-    reason: str | None
-    time: float | None
-    """The time at which it came into the state, by the clock of its agent, or of the master."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeenTask:
-    """A task or an executor with what it holds; an executor has no state."""
-
-    framework_id: str
-    id: str
-    agent_id: str
-    role: str
-    resources: Resources
-    state: str | None = None
-    reason: str | None = None
-    first_time: float | None = None
-    """Of its first status that the master still knows."""
-    last_time: float | None = None
-    is_executor: bool = False
-
-    @property
-    def last_change(self) -> TaskChange:
-        """How it came into its state."""
-        return TaskChange(self.framework_id, self.id, self.state or "", self.reason, self.last_time)
 
 
 @dataclass(slots=True)
 class SeenState:
     """A whole state."""
 
-    agents: list[SeenAgent] = field(default_factory=list)
-    frameworks: list[SeenFramework] = field(default_factory=list)
-    tasks: list[SeenTask] = field(default_factory=list)
+    agents: list[AgentMessage] = field(default_factory=list)
+    frameworks: list[FrameworkMessage] = field(default_factory=list)
+    tasks: list[HeldResources] = field(default_factory=list)
     """Those that have not ended, and executors."""
     ended: list[TaskChange] = field(default_factory=list)
     """The last change of those of the last time: completed and unreachable ones."""
@@ -101,10 +40,8 @@ class EventReader:
     """Reads events and lists; equal lists of resources become one object."""
 
     def __init__(self) -> None:
-        self._lists = ResourceLists()
-        self._elements = StateElements(self._lists)
-        status: Any = decoded_members(mesos_message("mesos.v1.TaskStatus"), "reason", "timestamp")
-        self._statuses = msgspec.json.Decoder(list[status]).decode
+        lists = ResourceLists()
+        self._agents, self._frameworks, self._tasks = AgentReader(lists), FrameworkReader(), TaskReader(lists)
 
     def state(self, chunks: Iterable[bytes]) -> SeenState:
         """SUBSCRIBED, which has the GET_STATE of its moment."""
@@ -112,28 +49,28 @@ class EventReader:
         kind = self._read(
             chunks,
             {
-                (*_STATE, "get_agents", "agents"): self._into(state.agents, self._agent),
-                (*_STATE, "get_frameworks", "frameworks"): self._into(state.frameworks, self._framework),
-                (*_STATE, "get_tasks", "tasks"): self._into(state.tasks, self._task),
-                (*_STATE, "get_tasks", "completed_tasks"): self._into(state.ended, self._ended_task),
-                (*_STATE, "get_tasks", "unreachable_tasks"): self._into(state.ended, self._ended_task),
-                (*_STATE, "get_executors", "executors"): self._into(state.tasks, self._executor),
+                (*_STATE, "get_agents", "agents"): self._into(state.agents, self._agents.of_message),
+                (*_STATE, "get_frameworks", "frameworks"): self._into(state.frameworks, self._frameworks.of_message),
+                (*_STATE, "get_tasks", "tasks"): self._into(state.tasks, self._tasks.with_last_change),
+                (*_STATE, "get_tasks", "completed_tasks"): self._into(state.ended, self._tasks.ended_of_message),
+                (*_STATE, "get_tasks", "unreachable_tasks"): self._into(state.ended, self._tasks.ended_of_message),
+                (*_STATE, "get_executors", "executors"): self._into(state.tasks, self._tasks.executor_of_message),
             },
         )
         if kind != "SUBSCRIBED":
             raise wrong(kind, "SUBSCRIBED", "type")
         return state
 
-    def agents(self, chunks: Iterable[bytes]) -> list[SeenAgent]:
+    def agents(self, chunks: Iterable[bytes]) -> list[AgentMessage]:
         """GET_AGENTS."""
-        found: list[SeenAgent] = []
-        self._read(chunks, {("get_agents", "agents"): self._into(found, self._agent)})
+        found: list[AgentMessage] = []
+        self._read(chunks, {("get_agents", "agents"): self._into(found, self._agents.of_message)})
         return found
 
-    def executors(self, chunks: Iterable[bytes]) -> list[SeenTask]:
+    def executors(self, chunks: Iterable[bytes]) -> list[HeldResources]:
         """GET_EXECUTORS."""
-        found: list[SeenTask] = []
-        self._read(chunks, {("get_executors", "executors"): self._into(found, self._executor)})
+        found: list[HeldResources] = []
+        self._read(chunks, {("get_executors", "executors"): self._into(found, self._tasks.executor_of_message)})
         return found
 
     def _read(self, chunks: Iterable[bytes], lists: Mapping[tuple[str, ...], Callable[[Any], None]]) -> str:
@@ -160,31 +97,23 @@ class EventReader:
 
     def _shortcuts(self) -> Mapping[str, Shortcut]:
         """Readers of many elements in text, by the name of their list."""
-        task = mesos_message("mesos.v1.Task")
-        of_ended = ("framework_id.value", "task_id.value", "state", "statuses")
-        ended = TypedElements(decoded_members(task, *of_ended), self._ended_task).read
-        agent = decoded_members(
-            mesos_message("mesos.v1.master.Response.GetAgents.Agent"),
-            *("agent_info.id.value", "agent_info.hostname", "agent_info.attributes", "total_resources"),
-            *("registered_time.nanoseconds", "reregistered_time.nanoseconds"),
-        )
-        executor = decoded_members(
-            mesos_message("mesos.v1.master.Response.GetExecutors.Executor"),
-            *("agent_id.value", "executor_info.framework_id.value", "executor_info.executor_id.value"),
-            "executor_info.resources",
-        )
+        agent = decoded_members(mesos_message(agents.MESSAGE), *agents.RECORDED_MEMBERS)
+        task = decoded_members(mesos_message(tasks.TASK), *tasks.TASK_MEMBERS)
+        executor = decoded_members(mesos_message(tasks.EXECUTOR), *tasks.EXECUTOR_MEMBERS)
+        ended = decoded_members(mesos_message(tasks.TASK), *tasks.ENDED_TASK_MEMBERS)
+        read_ended = TypedElements(ended, self._tasks.ended_of_message).read
         return {
-            "agents": TypedElements(agent, self._agent).read,
-            "tasks": TypedElements(decoded_members(task, *of_ended, "agent_id.value", "resources"), self._task).read,
-            "completed_tasks": ended,
-            "unreachable_tasks": ended,
-            "executors": TypedElements(executor, self._executor).read,
+            "agents": TypedElements(agent, self._agents.of_message).read,
+            "tasks": TypedElements(task, self._tasks.with_last_change).read,
+            "completed_tasks": read_ended,
+            "unreachable_tasks": read_ended,
+            "executors": TypedElements(executor, self._tasks.executor_of_message).read,
         }
 
-    def agent(self, event: Mapping[str, Any]) -> SeenAgent:
+    def agent(self, event: Mapping[str, Any]) -> AgentMessage:
         """AGENT_ADDED."""
         try:
-            return self._agent(event["agent_added"]["agent"])
+            return self._agents.of_message(event["agent_added"]["agent"], "agent")
         except NATURAL as error:
             raise undocumented(error, "agent_added") from None
 
@@ -195,11 +124,11 @@ class EventReader:
         except NATURAL as error:
             raise undocumented(error, "agent_removed") from None
 
-    def framework(self, event: Mapping[str, Any]) -> SeenFramework:
+    def framework(self, event: Mapping[str, Any]) -> FrameworkMessage:
         """FRAMEWORK_ADDED or FRAMEWORK_UPDATED."""
         key = str(event["type"]).lower()
         try:
-            return self._framework(event[key]["framework"])
+            return self._frameworks.of_message(event[key]["framework"])
         except NATURAL as error:
             raise undocumented(error, key) from None
 
@@ -210,10 +139,10 @@ class EventReader:
         except NATURAL as error:
             raise undocumented(error, "framework_removed") from None
 
-    def task(self, event: Mapping[str, Any]) -> SeenTask:
+    def task(self, event: Mapping[str, Any]) -> HeldResources:
         """TASK_ADDED."""
         try:
-            return self._task(event["task_added"]["task"])
+            return self._tasks.with_last_change(event["task_added"]["task"])
         except NATURAL as error:
             raise undocumented(error, "task_added") from None
 
@@ -221,96 +150,11 @@ class EventReader:
         """TASK_UPDATED."""
         try:
             told = event["task_updated"]
-            status = told["status"]
-            return TaskChange(
-                text(told["framework_id"]["value"]),
-                text(status["task_id"]["value"]),
-                text(told["state"]),
-                status.get("reason"),
-                _number(status.get("timestamp")),
-            )
+            reason, time = status_of(told["status"])
+            task_id = text(told["status"]["task_id"]["value"])
+            return TaskChange(text(told["framework_id"]["value"]), task_id, text(told["state"]), reason, time)
         except NATURAL as error:
             raise undocumented(error, "task_updated") from None
-
-    def _agent(self, entry: Any) -> SeenAgent:
-        info = entry["agent_info"]
-        registered = [_time(entry, key) for key in ("registered_time", "reregistered_time")]
-        return SeenAgent(
-            intern(text(info["id"]["value"])),
-            text(info["hostname"]),
-            self._lists.all_in(entry.get("total_resources", []), "agent.total_resources"),
-            self._elements.attributes(info),
-            max((one for one in registered if one is not None), default=None),
-        )
-
-    def _framework(self, entry: Any) -> SeenFramework:
-        info = entry["framework_info"]
-        capabilities = capabilities_of(info.get("capabilities", ()))
-        subscribed = info.get("roles", []) if "MULTI_ROLE" in capabilities else [info.get("role", DEFAULT_ROLE)]
-        return SeenFramework(
-            text(info["id"]["value"]),
-            text(info["name"]),
-            texts(subscribed),
-            info.get("principal"),
-            tuple(sorted(capabilities)),
-            _time(entry, "registered_time"),
-        )
-
-    def _held(self, messages: Any, where: str) -> tuple[str, Resources]:
-        """The role that holds resources, and the resources; a task has one role."""
-        by_role = self._lists.by_role_in(messages, where)
-        for role, resources in by_role.items():
-            if len(by_role) == 1:
-                return intern(role), resources
-        role = next(iter(by_role), DEFAULT_ROLE)
-        return intern(role), Resources(entry for part in by_role.values() for entry in part)
-
-    def _task(self, entry: Any) -> SeenTask:
-        role, resources = self._held(entry.get("resources", []), "task.resources")
-        reason, first, last = self._told(entry)
-        return SeenTask(
-            intern(text(entry["framework_id"]["value"])),
-            text(entry["task_id"]["value"]),
-            intern(text(entry["agent_id"]["value"])),
-            role,
-            resources,
-            intern(text(entry["state"])),
-            reason,
-            first,
-            last,
-        )
-
-    def _ended_task(self, entry: Any) -> TaskChange:
-        reason, _, last = self._told(entry)
-        return TaskChange(
-            intern(text(entry["framework_id"]["value"])),
-            text(entry["task_id"]["value"]),
-            intern(text(entry["state"])),
-            reason,
-            last,
-        )
-
-    def _told(self, task: Any) -> tuple[str | None, float | None, float | None]:
-        """The reason of the last status of a task, and the times of its first and its last."""
-        statuses = task.get("statuses", ())
-        undecoded = text_if_undecoded(statuses)
-        if undecoded is not None:
-            statuses = self._statuses(undecoded)
-        stamps = [stamp for one in statuses if (stamp := _number(one.get("timestamp"))) is not None]
-        reason = statuses[-1].get("reason") if statuses else None
-        return reason and intern(reason), min(stamps, default=None), max(stamps, default=None)
-
-    def _executor(self, entry: Any) -> SeenTask:
-        info = entry["executor_info"]
-        role, resources = self._held(info.get("resources", []), "executor_info.resources")
-        return SeenTask(
-            intern(text(info["framework_id"]["value"])),
-            text(info["executor_id"]["value"]),
-            intern(text(entry["agent_id"]["value"])),
-            role,
-            resources,
-            is_executor=True,
-        )
 
 
 def _check_kind(part: Part, expected: Any) -> None:
@@ -334,12 +178,3 @@ def removal_counters(metrics: Any) -> dict[str, float]:
         "removed": "master/slave_removals/reason_unregistered",
     }
     return {cause: float(metrics.get(name, 0.0)) for cause, name in counters.items() if isinstance(metrics, dict)}
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and value > 0 else None
-
-
-def _time(entry: Mapping[str, Any], key: str) -> float | None:
-    nanoseconds = entry.get(key, {}).get("nanoseconds")
-    return None if not nanoseconds else float(nanoseconds) / _NANOSECONDS

@@ -3,18 +3,18 @@
 Source: Mesos documentation, "HTTP Endpoints" and "Scheduler HTTP API".
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from sys import intern
+from collections.abc import Mapping
 from typing import Any
 
+from mesosctl.api.elements.frameworks import FrameworkMessage, FrameworkReader
+from mesosctl.api.elements.offers import OfferReader
 from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, to_core
-from mesosctl.api.responses import NATURAL, text, texts, undocumented, wrong
+from mesosctl.api.responses import NATURAL, text, undocumented, wrong
 from mesosctl.model.holding import Holding
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 
 
@@ -25,28 +25,26 @@ def listed_frameworks(answer: Any) -> list[ListedFramework]:
     if not isinstance(listed, list):
         raise wrong(told, "a list of frameworks", "get_frameworks")
     found = []
+    reader = FrameworkReader()
     for index, entry in enumerate(listed):
         try:
-            found.append(_listed_framework(entry))
+            found.append(_listed_framework(reader.of_message(entry), entry))
         except NATURAL as error:
             raise undocumented(error, f"get_frameworks.frameworks[{index}]") from None
     return found
 
 
-def _listed_framework(entry: Any) -> ListedFramework:
-    info = entry["framework_info"]
-    roles = texts(info["roles"]) if "roles" in info else (text(info.get("role", DEFAULT_ROLE)),)
-    connected, active = entry.get("connected") is True, entry.get("active") is True
-    recovered = entry.get("recovered") is True
-    only = roles[0] if len(roles) == 1 else DEFAULT_ROLE
+def _listed_framework(read: FrameworkMessage, entry: Mapping[str, Any]) -> ListedFramework:
+    framework = read.framework
+    only = framework.roles[0] if len(framework.roles) == 1 else DEFAULT_ROLE
     used = _by_role(entry.get("allocated_resources", ()), only)
     offered = _by_role(entry.get("offered_resources", ()), only)
     return ListedFramework(
-        id=text(info["id"]["value"]),
-        name=text(info["name"]),
-        roles=roles,
-        principal=text(info["principal"]) if "principal" in info else None,
-        status="recovered" if recovered else "active" if active else "inactive" if connected else "disconnected",
+        id=framework.id,
+        name=framework.name,
+        roles=framework.roles,
+        principal=framework.principal,
+        status="recovered" if read.recovered else framework.status,
         holdings={role: Holding.of(used.get(role, ()), offered.get(role, ())) for role in sorted({*used, *offered})},
         offers=len(entry.get("offers", ())),
     )
@@ -85,39 +83,6 @@ def subscribed_as(event: Mapping[str, Any]) -> str:
 def offered(event: Mapping[str, Any]) -> list[Offer]:
     """The offers of an OFFERS event.  Raises UnexpectedAnswer."""
     try:
-        return [offer(message) for message in event["offers"]["offers"]]
+        return list(map(OfferReader().of_message, event["offers"]["offers"]))
     except NATURAL as error:
         raise undocumented(error, "offers") from None
-
-
-Offered = tuple[str, Resources, bool]
-"""The role of offered resources if the offer has none, the resources, and whether they have stacks."""
-
-
-def offered_of(messages: Iterable[Any]) -> Offered:
-    """Return the resources in a list of Resource messages.  Raises TypeError or ValueError where it is none."""
-    entries = [read(RESOURCE, entry) for entry in messages]
-    owner = next((entry["role"] for entry in entries if entry.get("role", DEFAULT_ROLE) != DEFAULT_ROLE), DEFAULT_ROLE)
-    made = (to_core(entry, f"resources[{index}]") for index, entry in enumerate(entries))
-    resources = Resources(made).allocated_to(None)
-    return owner, resources, not any("role" in entry for entry in entries)
-
-
-def offer(message: Mapping[str, Any], framework: str = "", known: Callable[[Any], Offered] = offered_of) -> Offer:
-    """One Offer message, of either format; `known` reads its resources.
-
-    Raises KeyError, TypeError or ValueError where it is none.
-    """
-    owner, resources, stacked_format = known(message["resources"])
-    role = message.get("allocation_info", {}).get("role")
-    return Offer(
-        id=text(message["id"]["value"]),
-        # The role is left out for a framework without MULTI_ROLE; reserved entries name it.
-        role=intern(text(owner if role is None else role)),
-        framework_id=intern(text(message["framework_id"]["value"])),
-        framework=framework,
-        agent_id=intern(text(message["agent_id"]["value"])),
-        hostname=text(message.get("hostname", "")),
-        resources=resources,
-        stacked_format=stacked_format,
-    )

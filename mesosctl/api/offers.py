@@ -10,8 +10,8 @@ from pydantic import AliasChoices, BeforeValidator, Field
 
 from mesosctl.api.agents.operations import Reserve, ReserveOperation, Unreserve, UnreserveOperation
 from mesosctl.api.base_model import Double, MesosModel
+from mesosctl.api.elements.offers import OfferReader
 from mesosctl.api.files.reading import read_json
-from mesosctl.api.frameworks import offer
 from mesosctl.api.resource_model import AllocationInfo, Resource
 from mesosctl.api.resources import to_json
 from mesosctl.model.errors import BadInput, RuleViolation
@@ -49,7 +49,7 @@ class OfferMessage(MesosModel):
 
     def to_core(self) -> Offer:
         """The offer that the message describes. Raises RuleViolation."""
-        return offer(self.content())
+        return OfferReader().of_message(self.content())
 
 
 class Offers(MesosModel):

@@ -12,11 +12,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, ip_address
 from typing import TYPE_CHECKING, Any
 
-from mesosctl.client.address import ZooKeeper, bracketed
-from mesosctl.model.errors import Forbidden, NoLeader, NoZooKeeper, UnexpectedAnswer, printable
+from mesosctl.client.address import ZooKeeper, bracketed, is_host
+from mesosctl.model.errors import Forbidden, MesosctlError, NoLeader, NoZooKeeper, UnexpectedAnswer, printable
 
 if TYPE_CHECKING:
     from kazoo.client import KazooClient
@@ -26,6 +26,9 @@ OLD_PREFIX = "info_"
 """The nodes of masters before 0.24, which registered in a binary format."""
 TIMEOUT = 10.0
 """Seconds for an answer of ZooKeeper, at most: it takes two or three to elect its own leader."""
+_MOST_NODES = 1000
+"""Below the path of the masters, of which there are a few."""
+_LONGEST_SHOWN = 40
 _PAUSE = 0.1
 _FRUITLESS_PAUSES = 30
 """Tenths of a second after which the client gives up if every server refuses."""
@@ -62,11 +65,12 @@ def read_masters(where: ZooKeeper, seconds: float) -> list[RegisteredMaster]:
 def _session(where: ZooKeeper, seconds: float) -> Iterator["KazooClient"]:
     """A client that is connected.  Raises NoZooKeeper."""
     from kazoo.client import KazooClient
-    from kazoo.handlers.threading import SequentialThreadingHandler
     from kazoo.retry import KazooRetry
 
-    refusals, handler = _Refusals(), SequentialThreadingHandler()
-    handler.sleep_func = refusals.pause
+    from mesosctl.client.zookeeper_handler import Handler
+
+    refusals = _Refusals()
+    handler = Handler(refusals.pause)
     client = KazooClient(
         hosts=",".join(where.servers),
         # For one server: a silent server must leave time for the others.
@@ -80,6 +84,8 @@ def _session(where: ZooKeeper, seconds: float) -> Iterator["KazooClient"]:
     try:
         connected = client.start_async()
         while not connected.wait(0.05):
+            if handler.is_flooded:
+                raise _no_protocol(where)
             if refusals.enough or time.monotonic() > end:
                 raise _no_zookeeper(where, "accepts a session", seconds - (end - time.monotonic()))
         yield client
@@ -136,6 +142,8 @@ def _read_nodes(client: "KazooClient", where: ZooKeeper, seconds: float, end: fl
         except ConnectionClosedError:
             break
         except (ConnectionLoss, OperationTimeoutError, SessionExpiredError):
+            if client.handler.is_flooded:
+                raise _no_protocol(where) from None
             time.sleep(_PAUSE)
         except client.handler.timeout_exception:
             break
@@ -151,6 +159,10 @@ def _read_nodes(client: "KazooClient", where: ZooKeeper, seconds: float, end: fl
             ) from None
         except KazooException as error:
             raise NoZooKeeper(f"ZooKeeper failed on {where}: {printable(type(error).__name__)}") from None
+        except MesosctlError:
+            raise
+        except Exception:  # noqa: BLE001  # what kazoo stumbles over in bytes that are no answer: struct.error and others
+            raise _no_protocol(where) from None
     raise _no_zookeeper(where, "answers", seconds)
 
 
@@ -162,6 +174,11 @@ def _read_once(client: "KazooClient", path: str, end: float) -> dict[str, bytes]
 
     names: list[str] = client.get_children_async(path).get(timeout=left())
     nodes: dict[str, bytes] = {}
+    if len(names) > _MOST_NODES:
+        raise UnexpectedAnswer(
+            f"there are {len(names)} nodes below {path}, more than {_MOST_NODES}",
+            hint="check the path against the --zk of the masters",
+        )
     for name in names:
         if name.startswith((PREFIX, OLD_PREFIX)):
             try:
@@ -171,6 +188,13 @@ def _read_once(client: "KazooClient", path: str, end: float) -> dict[str, bytes]
                     raise
                 # This master's session ended in between.
     return nodes
+
+
+def _no_protocol(where: ZooKeeper) -> UnexpectedAnswer:
+    return UnexpectedAnswer(
+        f"a server of {where} does not answer as ZooKeeper does",
+        hint="check the address: it may be a server of something else",
+    )
 
 
 def _no_zookeeper(where: ZooKeeper, what: str, seconds: float) -> NoZooKeeper:
@@ -186,11 +210,11 @@ def _registered(where: ZooKeeper, name: str, data: bytes) -> RegisteredMaster:
         info = json.loads(data)
         hosts = tuple(dict.fromkeys(_hosts(info)))
         number = int(name.removeprefix(PREFIX))
-    except (ValueError, TypeError, AttributeError, LookupError, OverflowError):
+    except (ValueError, TypeError, AttributeError, LookupError, OverflowError, RecursionError):
         hosts, number = (), 0
     if not hosts:
         raise UnexpectedAnswer(
-            f"{printable(name)} at {where} does not describe a master",
+            f"{printable(name[:_LONGEST_SHOWN])} at {where} does not describe a master",
             hint="check the path against the --zk of the masters",
         )
     return RegisteredMaster(number, hosts)
@@ -203,9 +227,20 @@ def _hosts(info: Any) -> Iterator[str]:
     """
     address = info.get("address") or {}
     port = int(address.get("port") or info["port"])
+    if not 0 < port < 1 << 16:
+        raise ValueError(f"{port} is not a port")
     for host in (address.get("hostname"), info.get("hostname"), address.get("ip")):
         if host:
-            yield f"{bracketed(str(host))}:{port}"
+            yield f"{_checked(str(host))}:{port}"
     if isinstance(info.get("ip"), int):
         # In network byte order, read as a number on a machine of the other order.
         yield f"{IPv4Address(info['ip'].to_bytes(4, 'little'))}:{port}"
+
+
+def _checked(host: str) -> str:
+    """A host as it is in addresses.  Raises ValueError if it is none: a URL of it could lead elsewhere."""
+    if ":" in host:
+        return bracketed(str(ip_address(host)))
+    if not is_host(host) or any(mark in host for mark in "@/?#[]\\%"):
+        raise ValueError("it is not a host")
+    return host

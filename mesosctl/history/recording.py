@@ -10,7 +10,10 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from mesosctl.api.events import SeenAgent, SeenFramework, SeenState, SeenTask, TaskChange
+from mesosctl.api.elements.agents import AgentMessage
+from mesosctl.api.elements.frameworks import FrameworkMessage
+from mesosctl.api.elements.tasks import HeldResources, TaskChange
+from mesosctl.api.events import SeenState
 from mesosctl.api.resources import list_to_json
 from mesosctl.history.interface import RecordingWriter
 from mesosctl.history.records import (
@@ -147,7 +150,7 @@ class Ledger:
     def take_state(self, state: SeenState, *, after: Micros | None) -> None:
         """Everything that a master shows when it is heard from; `after` is when it was last, None for never."""
         self.take_agents(state.agents, after=after)
-        frameworks = {one.id: one for one in state.frameworks}
+        frameworks = {one.framework.id for one in state.frameworks}
         for framework_id in [one for one in self._frameworks.rows if one not in frameworks]:
             self.end_framework(framework_id)
         for framework in state.frameworks:
@@ -165,15 +168,15 @@ class Ledger:
         for one in present.values():
             self._begin_task(one, self._bounded(one.first_time, after), known=False)
 
-    def take_agents(self, agents: Iterable[SeenAgent], *, after: Micros | None, cause: EndCause = "unknown") -> None:
+    def take_agents(self, agents: Iterable[AgentMessage], *, after: Micros | None, cause: EndCause = "unknown") -> None:
         """Every agent; `cause` is why those that are missing ended."""
-        present = {one.id: one for one in agents}
+        present = {one.agent.id: one for one in agents}
         for agent_id in [one for one in self._agents.rows if one not in present]:
             self.end_agent(agent_id, cause)
         for agent in present.values():
             self.take_agent(agent, after=after)
 
-    def take_executors(self, executors: Iterable[SeenTask]) -> None:
+    def take_executors(self, executors: Iterable[HeldResources]) -> None:
         """Every executor; nobody tells when one begins or ends, so that is bounded by the polls."""
         present = {_key_of(one): one for one in executors}
         for key in [one for one in self._tasks.rows if one[3] and one not in present]:
@@ -187,16 +190,18 @@ class Ledger:
 
     # --- Single changes -------------------------------------------------------------------------------
 
-    def take_agent(self, agent: SeenAgent, *, after: Micros | None = None) -> None:
+    def take_agent(self, read: AgentMessage, *, after: Micros | None = None) -> None:
         """An agent that is there, as it is now."""
+        agent = read.agent
         known = self._agents.row(agent.id)
-        start = self._bounded(agent.registered, after)
+        start = self._bounded(read.registered, after)
         if known is not None:
-            if (known.host, known.total, dict(known.attributes)) == (agent.host, agent.total, dict(agent.attributes)):
+            same = (agent.hostname, agent.total, dict(agent.attributes))
+            if (known.host, known.total, dict(known.attributes)) == same:
                 return
             self.end_agent(agent.id, "changed")
             start = self.now
-        row = RecordedAgent(agent.id, agent.host, agent.total, start, attributes=dict(agent.attributes))
+        row = RecordedAgent(agent.id, agent.hostname, agent.total, start, attributes=dict(agent.attributes))
         self._agents.rows[agent.id] = (self._recording.add_agent(self.cluster.cluster_id, row), row)
         reserved = Resources(one for one in agent.total if one.is_dynamically_reserved)
         text = json.dumps(list_to_json(reserved, "POST")) if reserved else None
@@ -215,18 +220,19 @@ class Ledger:
                 if task is not None:
                     self._away[key] = task
 
-    def take_framework(self, framework: SeenFramework, *, after: Micros | None = None) -> None:
+    def take_framework(self, read: FrameworkMessage, *, after: Micros | None = None) -> None:
         """A framework that is there, as it is now."""
+        framework, capabilities = read.framework, tuple(sorted(read.framework.capabilities))
         known = self._frameworks.row(framework.id)
-        start = self._bounded(framework.registered, after)
+        start = self._bounded(read.registered, after)
         if known is not None:
-            same = (framework.name, framework.roles, framework.principal, framework.capabilities)
+            same = (framework.name, framework.roles, framework.principal, capabilities)
             if (known.name, known.roles, known.principal, known.capabilities) == same:
                 return
             self._end_framework_row(framework.id)
             start = self.now
         row = RecordedFramework(
-            framework.id, framework.name, framework.roles, start, None, framework.principal, framework.capabilities
+            framework.id, framework.name, framework.roles, start, None, framework.principal, capabilities
         )
         self._frameworks.rows[framework.id] = (self._recording.add_framework(self.cluster.cluster_id, row), row)
 
@@ -241,7 +247,7 @@ class Ledger:
         if found is not None:
             self._recording.end_framework(found[0], self.now)
 
-    def add_task(self, task: SeenTask) -> None:
+    def add_task(self, task: HeldResources) -> None:
         """A task is launched, or back with its agent."""
         if task.state not in HOLDS_NOTHING:
             self._begin_task(task, self.now, known=True)
@@ -271,7 +277,7 @@ class Ledger:
         )
         self._keep(self._recording.add_task(self.cluster.cluster_id, again), again)
 
-    def _begin_task(self, task: SeenTask, at: Micros, *, known: bool) -> None:
+    def _begin_task(self, task: HeldResources, at: Micros, *, known: bool) -> None:
         key = _key_of(task)
         if key in self._tasks.rows:
             return
@@ -353,9 +359,9 @@ class Ledger:
         self._suppressions.rows.clear()
 
 
-def _key_of(task: SeenTask | TaskChange) -> _TaskKey:
+def _key_of(task: HeldResources | TaskChange) -> _TaskKey:
     """A task by its framework and id, an executor by its agent too, since several agents may run one of the id."""
-    if isinstance(task, SeenTask) and task.is_executor:
+    if isinstance(task, HeldResources) and task.is_executor:
         return task.framework_id, task.id, task.agent_id, True
     return task.framework_id, task.id, "", False
 

@@ -49,6 +49,8 @@ _SECONDS_TO_WAIT = 10.0
 _MOST_KNOWN = 100_000
 """The most collections of resources that are kept in memory."""
 _PRIMARY = 0xFF
+_LOCK = ".lock"
+"""The end of the name of the file beside a recording that its writer holds."""
 _HINTS = {
     sqlite3.SQLITE_BUSY: "another process is using it: wait until it ends",
     sqlite3.SQLITE_LOCKED: "another process is using it: wait until it ends",
@@ -477,12 +479,14 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
         with _explained(path):
             _check_name(path)
         self._lock = _locked(path)
+        self._is_new = False
         self._import: int | None = None
         self._keys: dict[str, int] = {}
         try:
             with _explained(path):
                 if not path.exists():
                     _make_file(path)
+                    self._is_new = True
             super().__init__(path)
             with _explained(path):
                 self._connection.execute("PRAGMA journal_mode=WAL")
@@ -502,11 +506,23 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
         return sqlite3.connect(self._path, timeout=_SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False)
 
     def close(self) -> None:
-        """See `Recording.close`."""
+        """See `Recording.close`; a new file in which nothing was written is not left behind."""
         try:
+            is_left = not self._is_new or self._has_clusters()
             super().close()
+            if not is_left:
+                for end in ("", "-wal", "-shm", _LOCK):
+                    self._beside(end).unlink(missing_ok=True)
         finally:
             os.close(self._lock)
+
+    def _has_clusters(self) -> bool:
+        """Whether anything was written; True if that is unknown."""
+        with suppress(sqlite3.Error):
+            if self._connection.in_transaction:  # of a writer that was interrupted
+                self._undo()
+            return self._connection.execute("SELECT 1 FROM clusters").fetchone() is not None
+        return True
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -759,6 +775,17 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
             for table in tables:
                 query = f"DELETE FROM {table} WHERE cluster = ? AND to_time < ?"  # noqa: S608  # our own words
                 removed += run(query, (number, at)).rowcount
+            removed += run(
+                "DELETE FROM task_rows WHERE cluster = ? AND from_time IS NULL AND asked_time + coalesce(lasts, 0) < ?",
+                (number, at),
+            ).rowcount
+            if removed:
+                run(
+                    "DELETE FROM resources WHERE resources NOT IN"
+                    " (SELECT resources FROM task_rows UNION SELECT resources FROM agent_rows)"
+                )
+                self._words.forget_new()
+                self._words.know_resources()
             removed += run("DELETE FROM runs WHERE cluster = ? AND time < ?", (number, at)).rowcount
             run("UPDATE clusters SET first_time = max(first_time, ?) WHERE cluster = ?", (at, number))
         return int(removed)
@@ -781,20 +808,23 @@ def _locked(path: Path) -> int:
 
     A lock on the recording itself would be lost whenever SQLite closes a descriptor of it.
     """
+    beside = path.with_name(path.name + _LOCK)
     with _explained(path):
-        descriptor = os.open(
-            path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
-        )
+        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # A writer that ended in between may have removed it, with a new file in which nothing was written.
+            is_held = beside.exists() and os.path.samestat(os.fstat(descriptor), beside.stat())
         except BlockingIOError:
+            is_held = False
+        except BaseException:
+            os.close(descriptor)
+            raise
+        if not is_held:
             os.close(descriptor)
             raise Conflict(
                 f"another process is writing to {path}",
                 field=_FIELD,
                 hint="one recorder or import writes to a recording at a time: name another file, or wait until it ends",
-            ) from None
-        except BaseException:
-            os.close(descriptor)
-            raise
+            )
     return descriptor

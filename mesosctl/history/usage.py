@@ -6,6 +6,7 @@ over agents and that of the cluster to the last unit. Times in which nothing was
 
 import heapq
 import json
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,6 +36,8 @@ MICRO_MILLI_HOURS = 3600 * MICROS * 1000
 UNKNOWN = "unknown"
 """The key of what the recording does not say: the agent of an imported task, the principal of a framework."""
 Amounts = dict[str, int]
+_LAST = 1 << 62
+"""The place of what happens last of all at a moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,8 @@ class Part:
     below_guarantee_unknown: Micros = 0
     """The same time where it is unknown whether it wanted more."""
     tasks: int = 0
-    lifetimes: list[Micros] = field(default_factory=list)
+    lifetimes: "array[Micros]" = field(default_factory=lambda: array("q"))
+    """Of the tasks that ended."""
 
     def add(self, other: "Part") -> None:
         """Add that of another time."""
@@ -302,7 +306,8 @@ class _Sweep:
         if self._wishes is not None:
             self._hear_wishes(self._wishes, window)
         for boundary in options.boundaries:
-            self._at(boundary, self._next_step)
+            # After what ends there, so that each end is in one step, like those at the end of the window.
+            heapq.heappush(self._events, (boundary, _LAST, self._next_step))
         for task in reading.tasks(of, window):
             self._go(max(task.start or 0, options.since))
             self._begin(task)
@@ -314,8 +319,9 @@ class _Sweep:
 
     # --- Time ---------------------------------------------------------------------------------------
 
-    def _at(self, time: Micros, happen: Callable[[], None]) -> None:
-        if time < self._options.until:
+    def _at(self, time: Micros, happen: Callable[[], None], *, at_end: bool = False) -> None:
+        """Let something happen, also at the last moment if `at_end`."""
+        if time < self._options.until or (at_end and time == self._options.until):
             heapq.heappush(self._events, (max(time, self._options.since), next(self._order), happen))
 
     def _between(
@@ -428,7 +434,7 @@ class _Sweep:
         if not task.is_executor and not task.run:
             part.tasks += 1
         if task.end is not None:
-            self._at(task.end, partial(self._end, task, key, number))
+            self._at(task.end, partial(self._end, task, key, number), at_end=True)
 
     def _end(self, task: RecordedTask, key: str, number: int) -> None:
         parts = self._split(task.resources)

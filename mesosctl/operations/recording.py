@@ -20,8 +20,17 @@ from mesosctl.client.leading_master import Master
 from mesosctl.history.interface import RecordingWriter
 from mesosctl.history.recording import COMES_BACK, Ledger, Settings
 from mesosctl.history.records import MICROS, EndCause, Micros, RecordedCluster, to_micros, to_seconds
-from mesosctl.model.errors import DeadlinePassed, Denied, MasterFailed, MesosctlError, NoMaster, UnexpectedAnswer
+from mesosctl.model.errors import (
+    Conflict,
+    DeadlinePassed,
+    Denied,
+    MasterFailed,
+    MesosctlError,
+    NoMaster,
+    UnexpectedAnswer,
+)
 from mesosctl.model.rate_limits import RateLimits
+from mesosctl.model.text import format_span, utc_text
 
 if TYPE_CHECKING:
     from mesosctl.client.response import Response
@@ -186,11 +195,11 @@ class Recorder:
                     self._take(master, event)
                     yield
                     if self._end is not None and self._now() >= self._end:
-                        self._ask_runs(master)
+                        self._ask_last_runs(master)
                         raise _Finished
             except (NoMaster, DeadlinePassed):
                 if self._end is not None and self._now() + MICROS // 20 >= self._end:
-                    self._ask_runs(master)
+                    self._ask_last_runs(master)
                     raise _Finished from None
                 raise
             finally:
@@ -237,8 +246,7 @@ class Recorder:
             elif kind == "FRAMEWORK_REMOVED":
                 ledger.pass_to(now)
                 ledger.end_framework(self._reader.removed_framework(event))
-            ledger.seen(now)
-            self._heard = now
+            self._heard = now  # which `_flush_in_time` writes, since every event would cost a row of the cluster
         self._poll(master, now)
 
     def _connect(self, master: Master, state: SeenState) -> None:
@@ -248,8 +256,9 @@ class Recorder:
         version = self._allowed(lambda: responses.version(master.get("/version")))
         flags = self._allowed(lambda: responses.flags(master.get("/flags"))) or {}
         self._shows_runs = True
-        with self._begun(flags) as ledger:
+        with self._begun(flags, now) as ledger:
             after = ledger.cluster.last_seen
+            self._tell_gap(after, now)
             ledger.connected(now, version, self._options.address, self._options.principal)
             ledger.take_state(state, after=after)
             ledger.seen(now)
@@ -262,17 +271,33 @@ class Recorder:
             self._end = now + to_micros(self._options.duration)
         self._prune(now)
 
+    def _ask_last_runs(self, master: Master) -> None:
+        """Ask for the runs since the last reading, if the master still answers."""
+        with suppress(MesosctlError):
+            self._ask_runs(master)
+
+    def _tell_gap(self, last: Micros | None, now: Micros) -> None:
+        if last is not None and now - last >= MICROS:
+            self._around.tell(f"the recording continues after a gap of {format_span(round((now - last) / MICROS))}")
+
     @contextmanager
-    def _begun(self, flags: dict[str, str]) -> Iterator[Ledger]:
-        """The ledger of the cluster, which is known only once a master answers."""
+    def _begun(self, flags: dict[str, str], now: Micros) -> Iterator[Ledger]:
+        """The ledger of the cluster, which is known only once a master answers.  Raises Conflict."""
+        found = None if self._ledger is not None else self._cluster(flags, now)
         with self._changing():
-            if self._ledger is None:
-                cluster_id = self._options.cluster_id or flags.get("cluster") or self._options.address
-                known = {one.cluster_id: one for one in self._recording.clusters()}.get(cluster_id)
-                cluster = known or RecordedCluster(cluster_id, self._options.address)
-                self._recording.put_cluster(cluster)
-                self._ledger = Ledger(self._recording, cluster)
+            if found is not None:
+                self._recording.put_cluster(found)
+                self._ledger = Ledger(self._recording, found)
+            assert self._ledger is not None, "it begins with a cluster"
             yield self._ledger
+
+    def _cluster(self, flags: dict[str, str], now: Micros) -> RecordedCluster:
+        """The cluster of the master, as the recording has it or a new one."""
+        cluster_id = self._options.cluster_id or flags.get("cluster") or self._options.address
+        known = {one.cluster_id: one for one in self._recording.clusters()}.get(cluster_id)
+        if self._around.in_process and known is not None and now < (known.last_seen or 0):
+            raise _overlaps(known, now)
+        return known or RecordedCluster(cluster_id, self._options.address)
 
     def _cause(self, metrics: Any) -> EndCause | None:
         """Why agents were removed since the last reading, by the counter that has grown; None if none was."""
@@ -331,6 +356,7 @@ class Recorder:
         """Ask for the allocation runs since the last time.  A master of Mesos shows none."""
         if not self._shows_runs:
             return
+        master.deadline.extend_to(master.settings.timeout)
         since = to_seconds(self._last_run)
         try:
             found = responses.allocation_runs(master.get(f"/allocation-runs?since={since:.6f}"))
@@ -412,10 +438,20 @@ class Recorder:
             try:
                 with self._lock:
                     if self._ledger is not None and self._failed is None:
-                        if self._is_connected and not self._around.in_process:
+                        if self._is_connected:
                             with self._changing() as ledger:
-                                ledger.still_there(self._now())
+                                ledger.still_there(self._heard if self._around.in_process else self._now())
                         self._flush()
             except MesosctlError as error:
                 self._failed = error
                 return
+
+
+def _overlaps(cluster: RecordedCluster, now: Micros) -> Conflict:
+    """The refusal of a second time that would be mixed with the first: virtual time may begin anywhere."""
+    return Conflict(
+        f"the recording has cluster '{cluster.cluster_id}' until {utc_text(to_seconds(cluster.last_seen or 0))}, and "
+        f"the time of this fake: master begins before that, at {utc_text(to_seconds(now))}",
+        field="--history",
+        hint="name a new file, or another cluster with --cluster-id",
+    )

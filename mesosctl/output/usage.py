@@ -171,6 +171,10 @@ def _sentences(use: Usage) -> Iterator[str]:
     )
     if use.unseen:
         yield f"{format_span(to_seconds(use.unseen))} are in gaps, in which nothing was seen, and are left out"
+    if not any(use.whole.total.values()):
+        yield "the recording shows no agents in this time, so shares of the cluster are unknown" + (
+            "; --agents of mesosctl history import adds them" if use.has_imports else ""
+        )
     if use.has_imports and use.together.used.get("gpus"):
         yield PARTS_OF_GPUS
 

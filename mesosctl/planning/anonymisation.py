@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from mesosctl.model.agents import Agent
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, Resource
@@ -20,7 +21,6 @@ from mesosctl.planning.snapshot import (
     Debt,
     Lending,
     Refusal,
-    SnapshotAgent,
     SnapshotFramework,
     SnapshotTask,
     Usage,
@@ -110,7 +110,7 @@ class Aliases:
             resources=self.resources(placed.resources),
         )
 
-    def _agent(self, agent: SnapshotAgent) -> SnapshotAgent:
+    def _agent(self, agent: Agent) -> Agent:
         hostname = self.of("host", agent.hostname)
         return replace(
             agent,

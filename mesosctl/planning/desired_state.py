@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from mesosctl.model.agents import Agent
 from mesosctl.model.amount_text import in_mesos_notation
 from mesosctl.model.quantities import Quota, format_double
 from mesosctl.model.quota.desired import DesiredQuota
@@ -17,7 +18,6 @@ from mesosctl.model.resource import Labels, Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import MESOS_1_11, Profile
 from mesosctl.planning.reservation_plan import AgentReservations, DesiredReservation
-from mesosctl.planning.snapshot import SnapshotAgent
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def _text(resources: Resources) -> str | None:
     return plain_text(resources) if len(resources) else None
 
 
-def registered_agents(agents: Iterable[SnapshotAgent]) -> dict[str, RegisteredAgent]:
+def registered_agents(agents: Iterable[Agent]) -> dict[str, RegisteredAgent]:
     """The agents of a snapshot by id."""
     return {
         agent.id: RegisteredAgent(

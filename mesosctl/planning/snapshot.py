@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from mesosctl.model.agents import Agent
 from mesosctl.model.offers.constraints import INSTALL, can_match, has_patterns, without_patterns
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import immutable
-from mesosctl.model.version_profile import MESOS_1_11
 
 TaskPhase = Literal["running", "waiting", "ending", "arriving"]
 """Started; accepted by its agent, which has no room yet; being killed; launched, and not yet known to its agent."""
@@ -69,23 +69,6 @@ class Lending:
     """Seconds that a task takes to end after it is killed."""
 
 
-@immutable
-class SnapshotAgent:
-    """One registered agent."""
-
-    id: str
-    hostname: str
-    pid: str
-    total: Resources
-    """Without allocation roles."""
-    attributes: Mapping[str, str | float] = field(default_factory=dict)
-    capabilities: frozenset[str] = frozenset(MESOS_1_11.agent_capabilities)
-    active: bool = True
-    """Connected and not deactivated."""
-    region: str | None = None
-    zone: str | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class SnapshotFramework:
     """One registered framework."""
@@ -102,6 +85,13 @@ class SnapshotFramework:
     offer_constraints: Mapping[str, object] = field(default_factory=dict)
     offer_filters: Mapping[str, object] = field(default_factory=dict)
     """By role: the smallest offers it wants, as FrameworkInfo writes them."""
+
+    @property
+    def status(self) -> Literal["active", "inactive", "disconnected"]:
+        """Its status in a list."""
+        if self.active:
+            return "active"
+        return "inactive" if self.connected else "disconnected"
 
 
 @immutable
@@ -125,7 +115,7 @@ class ClusterSnapshot:
     """Of the master: "1.11.0"."""
     taken_at: float
     """Seconds since the epoch."""
-    agents: tuple[SnapshotAgent, ...] = ()
+    agents: tuple[Agent, ...] = ()
     frameworks: tuple[SnapshotFramework, ...] = ()
     usages: tuple[Usage, ...] = ()
     offers: tuple[Offer, ...] = ()

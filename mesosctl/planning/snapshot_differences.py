@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from mesosctl.model.agents import Agent
 from mesosctl.model.amount_text import in_mesos_notation
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import REVOCABLE, Quantities, Quota, format_double
@@ -15,7 +16,6 @@ from mesosctl.planning.snapshot import (
     Debt,
     Lending,
     Refusal,
-    SnapshotAgent,
     SnapshotFramework,
     SnapshotTask,
     Usage,
@@ -125,7 +125,7 @@ def _summary(sides: Mapping[str, str]) -> str:
     return next(iter(sides.values()))
 
 
-def _agent(agent: SnapshotAgent) -> dict[str, str]:
+def _agent(agent: Agent) -> dict[str, str]:
     return {
         "hostname": agent.hostname,
         "resources": _resources(agent.total),

@@ -19,11 +19,12 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
+from mesosctl.model.agents import Agent
 from mesosctl.model.resource import Labels, Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.operations.snapshot import write_file
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, Usage
+from mesosctl.planning.snapshot import ClusterSnapshot, Usage
 from tests.benchmarks import whatif
 from tests.benchmarks.reporting.report import Cell, Chart, Reporter, arguments
 from tests.benchmarks.whatif import Figure, run
@@ -69,7 +70,7 @@ def snapshot_of(agents: int) -> ClusterSnapshot:
     )
 
 
-def _agent(agent: SnapshotAgent, place: int) -> SnapshotAgent:
+def _agent(agent: Agent, place: int) -> Agent:
     owner = Reservation("STATIC", f"r{place % 100}")
     if place % 2:
         owner = Reservation("DYNAMIC", f"r{place % 100}", f"team-{place % 40}", Labels([("ticket", f"T{place}")]))

@@ -22,10 +22,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mesosctl.api.snapshots import snapshot
+from mesosctl.model.agents import Agent
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.text import parse_resources
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
 from tests.benchmarks.allocation import exponent
 from tests.benchmarks.reporting.report import Cell, Chart, Reporter, arguments
 from tests.conformance.masters.processes import Process
@@ -120,7 +121,7 @@ def snapshot_of(agents: int, frameworks: int, tasks: int) -> ClusterSnapshot:
         version="1.11.0",
         taken_at=1_700_000_000.0,
         agents=tuple(
-            SnapshotAgent(one, f"rack-{n % 40:02d}-{n}", f"slave(1)@10.0.0.1:{n}", AGENT) for n, one in enumerate(ids)
+            Agent(one, f"rack-{n % 40:02d}-{n}", f"slave(1)@10.0.0.1:{n}", AGENT) for n, one in enumerate(ids)
         ),
         frameworks=tuple(
             SnapshotFramework(one, f"framework-{n}", (f"r{n % 100}",), capabilities=capabilities)

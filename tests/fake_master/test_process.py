@@ -18,6 +18,7 @@ import pytest
 from tests import ROOT
 from tests.conformance.masters.processes import Process
 from tests.helpers.waiting import wait_until
+from tests.jobs.image import instructions, json_of, sources
 
 COMMAND = [sys.executable, "-m", "fake_master", "--port", "0"]
 pytestmark = [pytest.mark.process, pytest.mark.socket]
@@ -133,18 +134,6 @@ def _is_there(url: str) -> bool:
 # --- The container ------------------------------------------------------------------------------------
 
 
-def instructions() -> list[tuple[str, str]]:
-    """Every instruction of the Containerfile with its words, continued lines joined."""
-    text = (ROOT / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ")
-    told = [line for line in text.splitlines() if line and not line.startswith("#")]
-    return [(line.split()[0], " ".join(line.split()[1:])) for line in told]
-
-
-def json_of(name: str) -> list[str]:
-    (words,) = [words for instruction, words in instructions() if instruction == name]
-    return list(json.loads(words[words.index("[") :]))
-
-
 def test_the_container_starts_a_master_that_is_healthy(tmp_path: Path):
     """What the image runs, run here: on a free port of the loopback interface."""
     entry, arguments, check = json_of("ENTRYPOINT"), json_of("CMD"), json_of("HEALTHCHECK")
@@ -166,13 +155,11 @@ def test_the_container_has_no_more_than_it_needs():
     assert names.count("FROM") == 2
     assert dict(instructions())["USER"] != "root"
     assert ("EXPOSE", "5050") in instructions()
-    kept = (ROOT / ".containerignore").read_text(encoding="utf-8").splitlines()
-    sources = [line[1:] for line in kept if line.startswith("!")]
-    assert kept[0] == "*"
-    assert all((ROOT / source).exists() for source in sources)
+    assert (ROOT / ".containerignore").read_text(encoding="utf-8").startswith("*\n")
+    assert all((ROOT / source).exists() for source in sources())
     taken = {"mesosctl", "fake_master", "pyproject.toml", "requirements.txt", "README.md", "LICENSE"}
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"][
         "wheel"
     ]
     taken.update(path.partition("/")[0] for path in wheel["shared-data"])
-    assert set(sources) == taken | set(wheel["force-include"])
+    assert set(sources()) == taken | set(wheel["force-include"])

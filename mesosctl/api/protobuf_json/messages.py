@@ -9,6 +9,7 @@ stays absent, even if it has a default.
 import base64
 import math
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
@@ -38,6 +39,15 @@ def read(message: Message, value: Any, path: str = "") -> dict[str, Any]:
     if missing:
         raise ConversionError("Missing required fields: " + ", ".join(missing), missing[0])
     return result
+
+
+def written(value: Any) -> Any:
+    """A JSON value with the doubles that JSON has no number for as a master writes them: "Infinity", in quotes."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else NOT_FINITE[repr(value)]
+    if isinstance(value, Mapping):
+        return {name: written(part) for name, part in value.items()}
+    return list(map(written, value)) if isinstance(value, list | tuple) else value
 
 
 def _read_message(message: Message, value: dict[str, Any], path: str, missing: list[str]) -> dict[str, Any]:

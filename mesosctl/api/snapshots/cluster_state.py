@@ -7,17 +7,19 @@ from operator import add, sub
 from sys import intern
 from typing import Any
 
+from mesosctl.api.elements import agents, tasks
+from mesosctl.api.elements.frameworks import FrameworkReader
 from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
 from mesosctl.api.protobuf_json.json_parts import Part, parts
+from mesosctl.api.protobuf_json.message_tables import mesos_message
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
-from mesosctl.api.responses import NATURAL, Once, text, texts, undocumented, wrong
+from mesosctl.api.responses import NATURAL, Once, undocumented, wrong
 from mesosctl.api.snapshots.framework_offers import FrameworkOffers
-from mesosctl.api.snapshots.state_elements import Held, ReadAgent, StateElements
+from mesosctl.model.agents import Agent
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
-from mesosctl.model.roles import DEFAULT_ROLE
 from mesosctl.model.values import IdentityCache
-from mesosctl.planning.snapshot import SnapshotAgent, SnapshotFramework, Usage
+from mesosctl.planning.snapshot import SnapshotFramework, Usage
 
 _NOTHING = Resources()
 _SUPPRESSED = re.compile(r"master/frameworks/[^/]*/(?P<framework>.+?)/roles/(?P<role>.+)/suppressed")
@@ -27,7 +29,7 @@ _SUPPRESSED = re.compile(r"master/frameworks/[^/]*/(?P<framework>.+?)/roles/(?P<
 class ClusterState:
     """The content of GET_STATE, with the frameworks that it names but does not show."""
 
-    agents: list[SnapshotAgent] = field(default_factory=list)
+    agents: list[Agent] = field(default_factory=list)
     frameworks: list[SnapshotFramework] = field(default_factory=list)
     usages: list[Usage] = field(default_factory=list)
     offers: list[Offer] = field(default_factory=list)
@@ -55,7 +57,8 @@ class _Reader:
     """Reads one answer; raises one of `NATURAL` if it is not as documented."""
 
     def __init__(self, lists: ResourceLists) -> None:
-        self._elements = StateElements(lists)
+        self._agent_reader, self._framework_reader = agents.AgentReader(lists), FrameworkReader()
+        read = self._task_reader = tasks.TaskReader(lists)
         self._sum = IdentityCache(add).of
         self._difference = IdentityCache(sub).of
         self._held: dict[tuple[str, str, str], Usage] = {}
@@ -66,11 +69,11 @@ class _Reader:
         self._state = ClusterState()
         self._agents, self._frameworks = Once(), Once()
         self._readers: dict[tuple[str, ...], Callable[[Any, str], None]] = {
-            ("get_state", "get_agents", "agents"): lambda *entry: self._add([self._elements.agent(*entry)]),
+            ("get_state", "get_agents", "agents"): lambda *entry: self._add([self._agent_reader.of_message(*entry)]),
             ("get_state", "get_frameworks", "frameworks"): lambda entry, _: self._framework(entry),
             ("get_state", "get_frameworks", "frameworks", "offers"): lambda entry, _: self._of_next.add([entry]),
-            ("get_state", "get_tasks", "tasks"): lambda *entry: self._hold([self._elements.task(*entry)]),
-            ("get_state", "get_executors", "executors"): lambda *entry: self._hold([self._elements.executor(*entry)]),
+            ("get_state", "get_tasks", "tasks"): lambda *entry: self._hold([read.usage_of_message(*entry)]),
+            ("get_state", "get_executors", "executors"): lambda *entry: self._hold([read.executor_usage(*entry)]),
         }
         """Each takes an element of a list."""
         self._runs: dict[str, Callable[[list[Any]], None]] = {
@@ -84,7 +87,17 @@ class _Reader:
 
     def shortcuts(self) -> Mapping[str, Shortcut]:
         """The readers of elements that stay text, by the name of their list."""
-        return {**self._elements.shortcuts(), "offers": self._of_next.shortcut()}
+        from mesosctl.api.protobuf_json.typed_elements import TypedElements, decoded_members  # late: it loads msgspec
+
+        agent = decoded_members(mesos_message(agents.MESSAGE), *agents.MEMBERS)
+        task = decoded_members(mesos_message(tasks.TASK), *tasks.USAGE_MEMBERS)
+        executor = decoded_members(mesos_message(tasks.EXECUTOR), *tasks.EXECUTOR_USAGE_MEMBERS)
+        return {
+            "agents": TypedElements(agent, self._agent_reader.of_message).read,
+            "tasks": TypedElements(task, self._task_reader.usage_of_message).read,
+            "executors": TypedElements(executor, self._task_reader.executor_usage).read,
+            "offers": self._of_next.shortcut(),
+        }
 
     def take(self, part: Part) -> None:
         """One part of the answer; the parts may come in any order."""
@@ -102,46 +115,33 @@ class _Reader:
         if part.value != expected:
             raise wrong(part.value, "a list" if expected == [] else "an object", part.where)
 
-    def _add(self, agents: Iterable[ReadAgent]) -> None:
-        for agent, allocated, lends in agents:
-            self._agents.take(agent.id, f"get_agents.agents[{len(self._state.agents)}].agent_info.id.value")
-            self._state.agents.append(agent)
-            self._state.lends = self._state.lends or lends
-            self._allocated.append(allocated)
+    def _add(self, read: Iterable[agents.AgentMessage]) -> None:
+        for one in read:
+            self._agents.take(one.agent.id, f"get_agents.agents[{len(self._state.agents)}].agent_info.id.value")
+            self._state.agents.append(one.agent)
+            self._state.lends = self._state.lends or one.lending is not None
+            self._allocated.append(one.allocated)
 
     def _framework(self, entry: Mapping[str, Any]) -> None:
-        info = entry["framework_info"]
-        capabilities = self._elements.capabilities(info)
-        subscribed = info.get("roles", []) if "MULTI_ROLE" in capabilities else [info.get("role", DEFAULT_ROLE)]
-        framework = SnapshotFramework(
-            id=intern(text(info["id"]["value"])),
-            name=text(info["name"]),
-            roles=texts(subscribed),
-            principal=info.get("principal"),
-            capabilities=capabilities,
-            active=entry.get("active") is True,
-            connected=entry.get("connected") is True,
-            offer_constraints=dict(entry.get("offer_constraints", {})),
-            offer_filters=dict(info.get("offer_filters", {})),
-        )
+        framework = self._framework_reader.of_message(entry).framework
         where = f"get_frameworks.frameworks[{len(self._state.frameworks)}].framework_info.id.value"
         self._frameworks.take(framework.id, where)
         self._state.frameworks.append(framework)
-        refines = "RESERVATION_REFINEMENT" in capabilities
+        refines = "RESERVATION_REFINEMENT" in framework.capabilities
         self._state.offers += self._of_next.of(entry, framework.name, stacked_format=refines)
 
-    def _hold(self, held: Iterable[Held]) -> None:
+    def _hold(self, held: Iterable[tasks.HeldByRole]) -> None:
         for framework_id, agent_id, by_role, count in held:
-            tasks = count
+            tasks_of_role = count
             for role, resources in by_role.items():
                 before = self._held.get((framework_id, agent_id, role))
                 if before is None:
                     key = intern(framework_id), intern(agent_id), intern(role)
-                    self._held[key] = Usage(*key, resources, tasks)
+                    self._held[key] = Usage(*key, resources, tasks_of_role)
                 else:
                     key = before.framework_id, before.agent_id, before.role
-                    self._held[key] = Usage(*key, self._sum(before.resources, resources), before.tasks + tasks)
-                tasks = 0  # a task whose resources have several roles is one task all the same
+                    self._held[key] = Usage(*key, self._sum(before.resources, resources), before.tasks + tasks_of_role)
+                tasks_of_role = 0  # a task whose resources have several roles is one task all the same
 
     def settled(self) -> ClusterState:
         """The whole state.

@@ -14,11 +14,12 @@ from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
 from mesosctl.api.protobuf_json.decoding import UndecodedText
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
 from mesosctl.api.snapshots.reading import SnapshotElements
+from mesosctl.model.agents import Agent
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.offers.offers import Offer
-from mesosctl.planning.snapshot import SnapshotAgent, Usage
+from mesosctl.planning.snapshot import Usage
 
-Entry = SnapshotAgent | Usage | Offer
+Entry = Agent | Usage | Offer
 ReadLine = Callable[[str, int], tuple[Entry, int] | None]
 """Reads the entry at a place of a text: the entry and its end, or None for one that is written differently."""
 
@@ -59,11 +60,11 @@ class Lines:
     """Reads lines; if in doubt, it reads nothing."""
 
     def __init__(self, lists: ResourceLists) -> None:
-        read = SnapshotElements(lists)
+        read = SnapshotElements.of(lists)
         self.readers: Mapping[str, Shortcut] = {
-            "agents": partial(_run, _line_reader(_AGENT, read.agent)),
-            "usages": partial(_run, _line_reader(_USAGE, read.usage)),
-            "offers": partial(_run, _line_reader(_OFFER, read.offer)),
+            "agents": partial(_run, _line_reader(_AGENT, read.agents.of_snapshot)),
+            "usages": partial(_run, _line_reader(_USAGE, read.tasks.usage_of_snapshot)),
+            "offers": partial(_run, _line_reader(_OFFER, read.offers.of_snapshot)),
         }
         """By the name of the list."""
 

@@ -9,10 +9,11 @@ from json.encoder import encode_basestring as quoted
 from typing import Any, TypeVar
 
 from mesosctl.api.resources import to_json
+from mesosctl.model.agents import Agent
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import IdentityCache
-from mesosctl.planning.snapshot import SnapshotAgent, SnapshotFramework, Usage
+from mesosctl.planning.snapshot import SnapshotFramework, Usage
 
 Value = TypeVar("Value")
 
@@ -28,7 +29,7 @@ class LineWriter:
         self._attributes = IdentityCache(lambda values: encode(dict(values))).of
         self._names = IdentityCache(lambda names: encode(sorted(names))).of
 
-    def agent(self, agent: SnapshotAgent) -> str:
+    def agent(self, agent: Agent) -> str:
         """The text of an agent."""
         region = "" if agent.region is None else f', "region": {encode(agent.region)}'
         zone = "" if agent.zone is None else f', "zone": {encode(agent.zone)}'

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from mesosctl.api.elements.frameworks import FrameworkReader
 from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
 from mesosctl.api.protobuf_json.json_parts import Part, parts
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
-from mesosctl.api.responses import NATURAL, text, undocumented, wrong
+from mesosctl.api.responses import NATURAL, undocumented, wrong
 from mesosctl.api.snapshots.framework_offers import FrameworkOffers
 from mesosctl.model.offers.offers import Offer
 
@@ -36,6 +37,7 @@ class _Reader:
         """The call that was answered; None if the answer does not say."""
         self.has_answer = False
         self._of_next = FrameworkOffers(ResourceLists())
+        self._frameworks = FrameworkReader()
 
     def shortcuts(self) -> Mapping[str, Shortcut]:
         """The readers of elements that stay text, by the name of their list."""
@@ -63,4 +65,4 @@ class _Reader:
             raise wrong(part.value, "a list" if part.path == _FRAMEWORKS else "an object", part.where)
 
     def _framework(self, entry: Mapping[str, Any]) -> None:
-        self.offers += self._of_next.of(entry, text(entry["framework_info"]["name"]))
+        self.offers += self._of_next.of(entry, self._frameworks.of_message(entry).framework.name)

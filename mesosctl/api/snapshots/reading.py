@@ -2,26 +2,27 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from sys import intern
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
+from mesosctl.api.elements.agents import AgentReader
+from mesosctl.api.elements.frameworks import FrameworkReader
+from mesosctl.api.elements.offers import OfferReader
+from mesosctl.api.elements.snapshot_mistakes import check_unique, wrong
+from mesosctl.api.elements.tasks import TaskReader
 from mesosctl.api.protobuf_json.buffered_text import Run
-from mesosctl.api.protobuf_json.decoding import STRICT, ConversionError, text_if_undecoded
+from mesosctl.api.protobuf_json.decoding import ConversionError
 from mesosctl.api.protobuf_json.json_parts import Part
 from mesosctl.api.protobuf_json.message_tables import Message
 from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.protobuf_json.resource_lists import Known, ResourceLists
-from mesosctl.api.responses import texts
+from mesosctl.api.protobuf_json.resource_lists import ResourceLists
 from mesosctl.api.snapshots import lending
-from mesosctl.api.snapshots.lending import check_unique, wrong
 from mesosctl.model import roles
+from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quota
 from mesosctl.model.quota import rules as quota_rules
-from mesosctl.model.resources import Resources
-from mesosctl.model.version_profile import MESOS_1_11
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
 
 SCHEMA_VERSION = 1
 KIND = "snapshot"
@@ -32,8 +33,6 @@ _FRAMEWORK = Message("mesosctl.snapshot.Framework")
 _USAGE = Message("mesosctl.snapshot.Usage")
 _OFFER = Message("mesosctl.snapshot.Offer")
 _SHORT_PARTS = Message("mesosctl.snapshot.Snapshot")
-
-_ALL_CAPABILITIES = frozenset(MESOS_1_11.agent_capabilities)
 
 
 def snapshot_of(
@@ -73,106 +72,18 @@ def _check_envelope(rest: Mapping[str, Any], where: str) -> None:
         )
 
 
-class SnapshotElements:
-    """Reads elements of a snapshot, from JSON or from lines of which parts are undecoded.
+class SnapshotElements(NamedTuple):
+    """The readers of a snapshot's elements, from JSON or from lines of which parts are undecoded."""
 
-    Each method raises RuleViolation for what is wrong in the element at `where`, and ValueError for text that needs a
-    closer look.
-    """
+    agents: AgentReader
+    frameworks: FrameworkReader
+    tasks: TaskReader
+    offers: OfferReader
 
-    def __init__(self, lists: ResourceLists) -> None:
-        self._lists = lists
-        self._sets: Known[frozenset[str], frozenset[str]] = Known()
-        self._sets_of_texts: Known[str, frozenset[str]] = Known()
-        self._attributes_of_texts: Known[str, Mapping[str, str | float]] = Known()
-        self._roles: set[str] = set()
-
-    def agent(self, entry: Mapping[str, Any], where: str) -> SnapshotAgent:
-        """An agent."""
-        capabilities = self._capabilities(entry["capabilities"]) if "capabilities" in entry else _ALL_CAPABILITIES
-        return SnapshotAgent(
-            id=intern(entry["id"]),
-            hostname=intern(entry["hostname"]),
-            pid=entry.get("pid", ""),
-            total=self._resources(entry, where),
-            attributes=self._attributes(entry.get("attributes", {}), f"{where}.attributes"),
-            capabilities=capabilities,
-            active=entry.get("active", True),
-            region=entry.get("region"),
-            zone=entry.get("zone"),
-        )
-
-    def framework(self, entry: Mapping[str, Any], where: str) -> SnapshotFramework:
-        """A framework."""
-        subscribed = tuple(entry.get("roles", ()))
-        suppressed = frozenset(entry["suppressed"]) if "suppressed" in entry else None
-        for index, role in enumerate(subscribed):
-            roles.check_role(role, f"{where}.roles[{index}]")
-        check_unique(subscribed, f"{where}.roles")
-        if suppressed is not None and not suppressed <= set(subscribed):
-            raise wrong(f"{where}.suppressed", "the framework suppresses a role that it is not subscribed to")
-        return SnapshotFramework(
-            id=intern(entry["id"]),
-            name=intern(entry["name"]),
-            roles=subscribed,
-            principal=entry.get("principal"),
-            capabilities=self._capabilities(entry.get("capabilities", ())),
-            active=entry.get("active", True),
-            connected=entry.get("connected", True),
-            suppressed=suppressed,
-            offer_constraints=entry.get("offer_constraints", {}),
-            offer_filters=entry.get("offer_filters", {}),
-        )
-
-    def usage(self, entry: Mapping[str, Any], where: str) -> Usage:
-        """The resources that a framework holds on an agent in a role."""
-        tasks = entry.get("tasks", 0)
-        if tasks < 0:
-            raise wrong(f"{where}.tasks", "a count cannot be negative")
-        return Usage(
-            framework_id=intern(entry["framework_id"]),
-            agent_id=intern(entry["agent_id"]),
-            role=self._role(entry["role"], f"{where}.role"),
-            resources=self._resources(entry, where),
-            tasks=tasks,
-        )
-
-    def offer(self, entry: Mapping[str, Any], where: str) -> Offer:
-        """An offer."""
-        return Offer(
-            id=entry["id"],
-            role=self._role(entry["role"], f"{where}.role"),
-            framework_id=intern(entry["framework_id"]),
-            framework=intern(entry.get("framework", "")),
-            agent_id=intern(entry["agent_id"]),
-            hostname=intern(entry.get("hostname", "")),
-            resources=self._resources(entry, where),
-            stacked_format=entry.get("refined", True),
-        )
-
-    def _role(self, name: str, where: str) -> str:
-        if name not in self._roles:
-            self._roles.add(intern(roles.check_role(name, where)))
-        return intern(name)
-
-    def _capabilities(self, part: Any) -> frozenset[str]:
-        text = text_if_undecoded(part)
-        if text is None:
-            found = frozenset(part)
-            return self._sets.get(found, lambda: found)
-        return self._sets_of_texts.get(text, lambda: self._capabilities(texts(STRICT.decode(text))))
-
-    def _attributes(self, part: Any, where: str) -> Mapping[str, str | float]:
-        text = text_if_undecoded(part)
-        if text is not None:
-            return self._attributes_of_texts.get(text, lambda: self._attributes(STRICT.decode(text), where))
-        for name, value in part.items():
-            if isinstance(value, bool) or not isinstance(value, str | int | float):
-                raise wrong(f"{where}.{name}", "an attribute must be a string or a number")
-        return {intern(name): intern(value) if isinstance(value, str) else float(value) for name, value in part.items()}
-
-    def _resources(self, entry: Mapping[str, Any], where: str) -> Resources:
-        return self._lists.plain_in(entry.get("resources", ()), f"{where}.resources")
+    @classmethod
+    def of(cls, lists: ResourceLists) -> Self:
+        """Readers that share the cache of resource lists."""
+        return cls(AgentReader(lists), FrameworkReader(), TaskReader(lists), OfferReader(lists))
 
 
 class _Reader:
@@ -185,8 +96,8 @@ class _Reader:
         self.rest: dict[str, Any] = {}
         """The short parts, unread."""
         self._lists = lists
-        self._elements = SnapshotElements(lists)
-        self._agents: list[SnapshotAgent] = []
+        self._elements = SnapshotElements.of(lists)
+        self._agents: list[Agent] = []
         self._frameworks: list[SnapshotFramework] = []
         self._usages: list[Usage] = []
         self._offers: list[Offer] = []
@@ -199,13 +110,13 @@ class _Reader:
         name = part.path[0]
         match name:
             case "agents":
-                self._add(part, self._agents, _AGENT, self._elements.agent)
+                self._add(part, self._agents, _AGENT, self._elements.agents.of_snapshot)
             case "frameworks":
-                self._add(part, self._frameworks, _FRAMEWORK, self._elements.framework)
+                self._add(part, self._frameworks, _FRAMEWORK, self._elements.frameworks.of_snapshot)
             case "usages":
-                self._add(part, self._usages, _USAGE, self._elements.usage)
+                self._add(part, self._usages, _USAGE, self._elements.tasks.usage_of_snapshot)
             case "offers":
-                self._add(part, self._offers, _OFFER, self._elements.offer)
+                self._add(part, self._offers, _OFFER, self._elements.offers.of_snapshot)
             case _ if name in _SHORT_PARTS.fields or name in _ENVELOPE:
                 if part.place is None:
                     self.rest[name] = part.value
@@ -247,7 +158,7 @@ class _Reader:
             quotas={role: _quota(entry, role) for role, entry in sorted(message.get("quotas", {}).items())},
             weights={role: _weight(weight, role) for role, weight in sorted(message.get("weights", {}).items())},
             flags=message["master"].get("flags", {}),
-            lending=lending.from_json(message, self._lists, known.check),
+            lending=lending.from_json(message, self._lists, self._elements.tasks, known.check),
             unknown=tuple(message.get("untold", ())),
         )
 

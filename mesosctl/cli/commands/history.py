@@ -225,6 +225,10 @@ def import_(  # noqa: PLR0913  # one parameter an option
     The recording is made if there is none. The log is imported as a whole or not at all. A row that cannot be used is
     skipped and counted by cause, with the line and the column of the first one; mesosctl history list shows the counts
     later too. The cluster is named after the file, unless --cluster-id names it.
+
+    The first line of csv names its columns. It needs to, the column of --role-by, one of from and asked, and resources
+    or some of cpus, mem, disk and gpus. It may have task, framework, principal, agent, lasts and state. A note names
+    columns that nothing uses.
     """
     from mesosctl.history.imports.run import ImportOptions, import_log
     from mesosctl.history.sqlite import open_writer
@@ -234,7 +238,7 @@ def import_(  # noqa: PLR0913  # one parameter an option
     _refuse_dry_run(session, "leave it out, and try the import on another file: --history trial.sqlite")
     options = ImportOptions(log, format_name, role_by, agents, cluster_id, processor, replace)
     with open_writer(history) as recording, session.waiting() as progress:
-        done = import_log(recording, options, progress)
+        done = import_log(recording, options, progress, session.note)
     session.emit(history_import(done, str(history)))
 
 
@@ -302,6 +306,8 @@ def export(  # one parameter an option
     session: Session = ctx.obj
     if keep_times and not anonymise:
         raise UsageError("--keep-times is for --anonymize", field="--keep-times", hint="times are kept anyway")
+    if session.said.output is not None and session.form != "jsonl":
+        raise UsageError(f"history export writes JSON lines, not {session.form}", field="--output", hint="leave out -o")
     refuse_to_overwrite(history, file, "--file")
     with open_recording(history) as recording:
         clusters = recording.clusters() if cluster_id is None else [chosen_cluster(recording, cluster_id)]

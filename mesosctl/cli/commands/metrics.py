@@ -8,7 +8,7 @@ import typer
 from mesosctl.cli.arguments import WrittenFile
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import MasterFailed, NoMaster, NotConfirmed, UsageError
+from mesosctl.model.errors import HungUp, Interruption, MasterFailed, NoMaster, NotConfirmed, UsageError
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
@@ -20,7 +20,8 @@ Listen = Annotated[
     typer.Option(
         "--listen",
         metavar="HOST:PORT",
-        help="Serve the metrics at http://HOST:PORT/metrics until Ctrl-C, and read the cluster for each request.",
+        help="Serve the metrics at http://HOST:PORT/metrics until Ctrl-C or SIGTERM, and read the cluster for each "
+        "request.",
     ),
 ]
 
@@ -38,13 +39,16 @@ def metrics(ctx: typer.Context, *, file: WrittenFile = None, listen: Listen = No
 
     It shows resources of the cluster and of roles, guarantees that are unmet, limits, shares, reserved and idle or lent
     resources, outstanding offers and their age, messages that wait or were dropped by principal, and agents by state.
-    The age of an offer is the time since it was seen first, so only served metrics can show more than zero.
+    The age of an offer is the time since it was seen first, so only served metrics can show more than zero. A server
+    ends with exit status 0 at Ctrl-C or SIGTERM.
     """
     from mesosctl.file_writing import write_atomically
     from mesosctl.operations.top import OverviewReader
     from mesosctl.output import metrics as shown
 
     session: Session = ctx.obj
+    if session.said.output is not None:
+        raise UsageError(f"metrics writes OpenMetrics text, not {session.form}", field="--output", hint="leave out -o")
     if listen is not None and file is not None:
         raise UsageError("--listen and --file cannot be used together", field="--listen", hint="give one of them")
     place = None if listen is None else _place(listen)
@@ -100,10 +104,13 @@ def _serve(session: Session, place: tuple[str, int], read: "Callable[[], Iterato
             field="--listen",
             hint="choose another port",
         ) from None
-    session.note(f"serving http://{place[0]}:{server.server_port}/metrics until Ctrl-C")
+    session.note(f"serving http://{place[0]}:{server.server_port}/metrics until Ctrl-C or SIGTERM")
     session.environment.tell_notes()
     try:
         thread.join()
+    except KeyboardInterrupt as stopped:
+        if isinstance(stopped, Interruption) and stopped.kind is HungUp:
+            raise
     finally:
         server.shutdown()
         server.server_close()

@@ -31,6 +31,7 @@ from mesosctl.model.text import parse_resources
 Row = dict[str, str]
 _AMOUNTS = ("cpus", "mem", "disk", "gpus")
 _TIMES = ("asked", "from")
+_KNOWN = ("task", "role", "framework", "principal", "agent", "resources", *_AMOUNTS, *_TIMES, "to", "lasts", "state")
 
 
 class Columns(LogFormat[Row]):
@@ -56,6 +57,7 @@ class Columns(LogFormat[Row]):
                     field="FILE",
                     hint=f"it needs at least one of {', '.join(several)}",
                 )
+        self.unused = self._table.unused(dict.fromkeys((*_KNOWN, self._role_by)))
         return iter(self._table)
 
     def task(self, line: int, row: Row) -> tuple[RecordedTask, FrameworkOfTask]:

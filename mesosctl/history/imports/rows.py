@@ -3,7 +3,7 @@
 import csv
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import ClassVar, Generic, NamedTuple, TextIO, TypeVar
@@ -61,6 +61,8 @@ class LogFormat(ABC, Generic[LogRow]):
     def task(self, line: int, row: LogRow) -> tuple[RecordedTask, FrameworkOfTask]:
         """The task of a row.  Raises Unusable."""
 
+    unused: str | None = None
+    """The sentence about columns of the file that nobody knows, once its first line is read."""
     columns: ClassVar[Mapping[str, str]]
     """The columns of a task's `asked`, `start`, `end` and `lasts`, and of its resources by their names."""
 
@@ -212,6 +214,15 @@ class NamedColumns:
                     f"{csv.field_size_limit():,} characters",
                 ) from None
             yield line, cells
+
+    def unused(self, known: Collection[str]) -> str | None:
+        """The sentence about the titles that are not among the known ones; None if there are none."""
+        others = [title for title in self.titles if title and title not in known]
+        if not others:
+            return None
+        named = ", ".join(f"'{title}'" for title in others[:5]) + (", …" if len(others) > 5 else "")
+        several = "columns" if len(others) > 1 else "column"
+        return f"{self._name}, line 1: nothing uses the {several} {named}; the columns are {', '.join(known)}"
 
     def check_length(self, row: Mapping[str, str]) -> None:
         """Raise Unusable for a row that has not one cell for every title."""

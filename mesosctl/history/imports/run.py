@@ -82,9 +82,12 @@ class _Seen:
 
 
 def import_log(
-    recording: RecordingWriter, options: ImportOptions, progress: Callable[[str, float | None], None]
+    recording: RecordingWriter,
+    options: ImportOptions,
+    progress: Callable[[str, float | None], None],
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Import:
-    """Import a file: all of its rows that can be used, or nothing.
+    """Import a file: all of its rows that can be used, or nothing; `tell` takes a sentence about what was not used.
 
     Raises BadInput for a file of another form, and for one of which no row can be used; UsageError for options that do
     not fit the format; Conflict for rows that are there already.
@@ -110,6 +113,8 @@ def import_log(
                 progress(f"reading {options.file.name}: {seen.rows:,} rows", part())
         if seen.start is None or seen.end is None:
             raise _nothing_usable(options.file, seen)
+        if log_format.unused is not None:
+            tell(log_format.unused)
         recording.replace_earlier(allowed=options.replace)
         _add_around(recording, cluster, log_format, options, seen)
         done = Import(cluster_id, options.file.name, options.format, seen.rows, seen.used, tuple(seen.skipped.values()))

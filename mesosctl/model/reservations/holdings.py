@@ -4,34 +4,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
+from mesosctl.model.agents import Agent
 from mesosctl.model.quantities import Quantities
-from mesosctl.model.reservations.rules import ALL_CAPABILITIES
 from mesosctl.model.resource import Disk, DiskSource, Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
-from mesosctl.model.values import IdentityCache, format_value
+from mesosctl.model.values import IdentityCache, format_value, immutable
 
 AgentStatus = Literal["active", "disconnected", "deactivated", "draining", "drained"]
 """The states of agents; disconnected, deactivated and draining ones are out of service."""
 
 
-@dataclass(frozen=True, slots=True)
-class RegisteredAgent:
-    """One registered agent as a master shows it; `used` is what tasks and executors hold, `offered` what offers do."""
+@immutable
+class RegisteredAgent(Agent):
+    """An agent with what is in use of it: `used` is what tasks and executors hold, `offered` what offers do."""
 
-    id: str
-    hostname: str
-    pid: str
-    total: Resources
     used: Resources = field(default_factory=Resources)
-    attributes: Mapping[str, str | float] = field(default_factory=dict)
-    capabilities: frozenset[str] = ALL_CAPABILITIES
-    active: bool = True
-    """Whether it is in service."""
     offered: Resources = field(default_factory=Resources)
     status: AgentStatus = "active"
-    region: str | None = None
-    zone: str | None = None
     users: frozenset[str] = frozenset()
     """The roles to which something of it is allocated."""
     short_id: str = field(default="", compare=False)
@@ -110,10 +100,10 @@ def _free(total: Resources, used: Resources, offered: Resources) -> Resources:
 _FREE = IdentityCache(_free)
 
 
-Agent = TypeVar("Agent")
+Described = TypeVar("Described")
 
 
-def spread(agents: Sequence[Agent], count: int) -> list[Agent]:
+def spread(agents: Sequence[Described], count: int) -> list[Described]:
     """Return `count` of the agents, evenly: those in the order of host names are of as many racks as possible."""
     return [agents[place * len(agents) // count] for place in range(count)]
 

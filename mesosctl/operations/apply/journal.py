@@ -125,12 +125,14 @@ class Journal:
         return False
 
     def _release(self) -> None:
-        self._give_back()
-        if self._lock is not None:
+        try:
+            self._give_back()
             if self._is_locked:
                 with suppress(OSError):
                     self._path.with_suffix(".lock").unlink()
-            os.close(self._lock)
+        finally:
+            if self._lock is not None:
+                os.close(self._lock)
             self._lock, self._is_locked = None, False
 
     def read(self) -> JournalEntry | None:
@@ -218,13 +220,20 @@ class Journal:
         return True
 
     def end(self) -> None:
-        """Remove it: nothing is left to do."""
+        """Remove it: nothing is left to do.  Raises BadInput."""
         if not self._keeps:
             self._forgotten = True
             return
-        if self._path.exists():
+        if not self._path.exists():
+            return
+        try:
             self._path.unlink()
             sync_folder(self._path.parent)
+        except OSError as error:
+            raise BadInput(
+                f"the journal {self._path} cannot be removed: {error.strerror}",
+                hint="run the same command again when the disk works: it removes the journal",
+            ) from None
 
 
 def _allocate(descriptor: int, size: int) -> None:

@@ -85,8 +85,19 @@ def run(
         except KeyboardInterrupt as stopped:
             stopped.__notes__ = list(_known(entry.steps, number, begun=master.changes_left > left, stopped=stopped))
             raise
-        journal.write(JournalEntry(entry.digest, entry.steps, number + 1))
-    journal.end()
+        try:
+            journal.write(JournalEntry(entry.digest, entry.steps, number + 1))
+        except KeyboardInterrupt as stopped:
+            stopped.add_note(f"{number + 1} of {len(entry.steps)} steps done; run the same command to continue")
+            raise
+    try:
+        journal.end()
+    except MesosctlError as error:
+        error.reword(f"every step is done, but {error.message}")
+        raise
+    except KeyboardInterrupt as stopped:
+        stopped.add_note("every step is done")
+        raise
 
 
 def _tell_part(tell: Callable[[str, float], None], part: float, sentence: str) -> None:

@@ -9,21 +9,22 @@ from hypothesis import strategies as st
 
 import fake_master
 from fake_master.forecasting.dry_run import DryRun
+from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput
 from mesosctl.model.holding import Holding
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.forecast import DryRunOptions
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
 
 CAPABILITIES = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
 FOUR = "cpus:4;mem:4096"
 
 
-def agents(count: int, text: str = FOUR) -> tuple[SnapshotAgent, ...]:
+def agents(count: int, text: str = FOUR) -> tuple[Agent, ...]:
     return tuple(
-        SnapshotAgent(f"m-S{n}", f"host-{n}", f"slave({n})@127.0.0.1:5051", parse_resources(text)) for n in range(count)
+        Agent(f"m-S{n}", f"host-{n}", f"slave({n})@127.0.0.1:5051", parse_resources(text)) for n in range(count)
     )
 
 

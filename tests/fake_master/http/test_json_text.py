@@ -4,10 +4,13 @@ import json
 import math
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fake_master.http.json_text import Fragment, ResourceTexts, dumps, text_of
+from fake_master.state.streams import encoded
+from mesosctl.api.protobuf_json.decoding import decode
 from mesosctl.api.resources import list_to_json, summary
 from mesosctl.model.text import parse_resources
 
@@ -43,3 +46,15 @@ def test_resources_are_written_once_for_all_that_hold_them() -> None:
     assert texts.summed(resources).text == text_of(summary(resources))
     assert texts.listed(resources, "POST").text == text_of(list_to_json(resources, "POST"))
     assert texts.listed(resources, "ENDPOINT").text == text_of(list_to_json(resources, "ENDPOINT"))
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_an_event_writes_doubles_without_a_number_as_an_answer_does(value):
+    """A health check may be told to wait without end, and its task is shown to subscribers."""
+    check = {"delay_seconds": value, "timeout_seconds": 2.5}
+    event = {"type": "TASK_ADDED", "task_added": {"task": {"health_check": check, "statuses": [{"timestamp": value}]}}}
+    length, _, record = encoded(event).partition(b"\n")
+    assert record == dumps(event)
+    assert int(length) == len(record)
+    shown = decode(record)["task_added"]["task"]["health_check"]["delay_seconds"]
+    assert shown in ("Infinity", "-Infinity", "NaN")

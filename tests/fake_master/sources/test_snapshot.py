@@ -13,6 +13,7 @@ from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.streams import EventStream
 from fake_master.transports.address import open_on_call
 from mesosctl.api.snapshots import snapshot as snapshot_api
+from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quantities, Quota
@@ -20,13 +21,13 @@ from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.forecast import DryRunOptions
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
 from tests.fake_master.sources.shown_state import shown_state
 from tests.helpers.profiles import examples
 from tests.mesosctl.api.snapshots.strategies import snapshots
 
 TOTAL = parse_resources("cpus:8;mem:4096;ports:[31000-31009]")
-AGENTS = tuple(SnapshotAgent(f"m-S{n}", "same.example", f"slave({n})@h:5051", TOTAL) for n in range(2))
+AGENTS = tuple(Agent(f"m-S{n}", "same.example", f"slave({n})@h:5051", TOTAL) for n in range(2))
 WEB = SnapshotFramework("m-0000", "shop", ("web",), capabilities=frozenset({"MULTI_ROLE"}))
 HALF = parse_resources("cpus:4;mem:2048;ports:[31000-31004]")
 BASE = ClusterSnapshot("1.11.0", 1000.0, AGENTS, (WEB,))

@@ -8,6 +8,7 @@ import pytest
 from fake_master.master import Master
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.clock import VirtualClock
+from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resource import Resource
@@ -18,14 +19,13 @@ from mesosctl.planning.snapshot import (
     Debt,
     Lending,
     Refusal,
-    SnapshotAgent,
     SnapshotFramework,
     SnapshotTask,
     Usage,
 )
 
 ABLE = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT", "REVOCABLE_RESOURCES"})
-AGENT = SnapshotAgent("m-S0", "a", "slave(1)@h:5051", parse_resources("cpus:4;mem:400;cpus(lender):6;mem(lender):600"))
+AGENT = Agent("m-S0", "a", "slave(1)@h:5051", parse_resources("cpus:4;mem:400;cpus(lender):6;mem(lender):600"))
 TENANT = SnapshotFramework("m-T", "T", ("tenant",), capabilities=ABLE, suppressed=frozenset({"tenant"}))
 OWNER = SnapshotFramework("m-L", "L", ("lender",), capabilities=ABLE, suppressed=frozenset({"lender"}))
 FLAGS = {"oversubscribe_reservations": "true"}

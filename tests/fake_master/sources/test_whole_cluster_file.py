@@ -16,12 +16,13 @@ from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.cluster_writing import cluster_file
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.address import open_on_call
+from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent, SnapshotFramework, Usage
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
 from tests.fake_master.sources.shown_state import shown_state
 from tests.helpers.lab import Lab
 from tests.helpers.lab.command_line import CommandLine
@@ -202,10 +203,8 @@ SNAPSHOT = ClusterSnapshot(
     "1.11.0",
     1000.0,
     (
-        SnapshotAgent(
-            "m-S0", "one.example", "slave(1)@h:5051", TOTAL, {"rack": "r1", "floor": 2.0}, region="eu", zone="a"
-        ),
-        SnapshotAgent("m-S1", "two.example", "slave(1)@i:5051", parse_resources("cpus:4;mem:2048"), active=False),
+        Agent("m-S0", "one.example", "slave(1)@h:5051", TOTAL, {"rack": "r1", "floor": 2.0}, region="eu", zone="a"),
+        Agent("m-S1", "two.example", "slave(1)@i:5051", parse_resources("cpus:4;mem:2048"), active=False),
     ),
     (
         SnapshotFramework(

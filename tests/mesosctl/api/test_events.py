@@ -90,7 +90,7 @@ def test_elements_are_the_same_many_at_once_and_one_by_one():
         "t-5", "r1", "REASON_COMMAND", 1000.25, 1005.5,
     )  # fmt: skip
     assert many.ended[4].time == 1000.25
-    assert many.agents[3].attributes == {"rack": "r3"}
+    assert many.agents[3].agent.attributes == {"rack": "r3"}
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,9 @@ def message(**changes: Any) -> dict[str, Any]:
 
 
 def shown(offer: Any) -> dict[str, Any]:
-    return {"get_frameworks": {"frameworks": [{"framework_info": {"name": "n"}, "offers": [offer]}]}}
+    return {
+        "get_frameworks": {"frameworks": [{"framework_info": {"id": {"value": "f"}, "name": "n"}, "offers": [offer]}]}
+    }
 
 
 def outstanding(answer: Any) -> list[Offer]:

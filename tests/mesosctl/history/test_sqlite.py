@@ -214,3 +214,23 @@ def test_a_folder_that_nobody_may_write_to_is_read(written):
             open_writer(written)
     finally:
         written.parent.chmod(0o700)
+
+
+def test_what_is_pruned_takes_its_resources_with_it_and_tasks_that_never_ran_too(path):
+    held = [parse_resources(f"cpus:{number}") for number in (1, 2, 3, 4)]
+    second = to_micros(1)
+    with open_writer(path) as recording:
+        with recording.transaction():
+            recording.put_cluster(_CLUSTER)
+            recording.add_task("c", RecordedTask("f", "old", "web", held[0], "a", start=0, end=5 * second))
+            recording.add_task("c", RecordedTask("f", "new", "web", held[1], "a", start=0, end=50 * second))
+            recording.add_task("c", RecordedTask("f", "never", "web", held[2], asked=second, lasts=2 * second))
+            recording.add_task("c", RecordedTask("f", "late", "web", held[3], asked=second, lasts=90 * second))
+        with recording.transaction():
+            assert recording.prune("c", 10 * second) == 2
+            again = recording.add_task("c", RecordedTask("f", "again", "web", held[0], "a", start=11 * second))
+            assert again
+    with closing(sqlite3.connect(path)) as read:
+        assert sorted(row[0] for row in read.execute("SELECT text FROM resources")) == ["cpus:1", "cpus:2", "cpus:4"]
+    with open_recording(path) as recorded:
+        assert {one.id for one in recorded.demand("c")} == {"new", "late", "again"}

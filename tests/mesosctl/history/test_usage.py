@@ -114,6 +114,10 @@ class Counted:
                 share = max((amount / total[name] for name, amount in held_now.items() if total[name]), default=0.0)
                 self.shares[one].append(share)
             self._judge(history, at, now)
+        self.lifetimes: defaultdict[str, list[int]] = defaultdict(list)
+        for task in history.of_tasks:
+            if task.end is not None and options.since < task.end <= options.until and not task.is_executor:
+                self.lifetimes[key(task)].append(task.end - task.start)
 
     def _judge(self, history, at, now):
         if not any(holds(one, at) for one in history.of_settings):
@@ -151,6 +155,7 @@ def test_usage_is_what_is_held_in_each_microsecond(history, window, by, edges):
             assert whole.mean_share(counted.seen) == pytest.approx(sum(shares) / len(shares))
             rank = -(-95 * len(shares) // 100)
             assert whole.share_at(95, counted.seen) == shares[rank - 1]
+        assert sorted(whole.lifetimes) == sorted(counted.lifetimes[row.key])
         parts: Counter[str] = Counter()
         for part in row.steps:
             parts.update(part.used)

@@ -13,6 +13,7 @@ from mesosctl.api.snapshots import cluster_state
 from mesosctl.client.address import parse_address
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.leading_master import Master
+from mesosctl.model.agents import Agent
 from mesosctl.model.errors import Denied, UnexpectedAnswer
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.text import parse_resources
@@ -21,13 +22,12 @@ from mesosctl.planning.snapshot import (
     ClusterSnapshot,
     Lending,
     Refusal,
-    SnapshotAgent,
     SnapshotFramework,
     SnapshotTask,
     Usage,
 )
 
-AGENT = SnapshotAgent("m-S0", "h0", "slave(1)@127.0.0.1:5050", parse_resources("cpus:8;mem:4096"))
+AGENT = Agent("m-S0", "h0", "slave(1)@127.0.0.1:5050", parse_resources("cpus:8;mem:4096"))
 SHOP = SnapshotFramework(
     "m-0000", "shop", ("web",), capabilities=frozenset({"MULTI_ROLE"}), suppressed=frozenset({"web"})
 )

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 
 from mesosctl.api.snapshots import snapshot as snapshot_api
+from mesosctl.model.agents import Agent
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, Resource
@@ -20,7 +21,6 @@ from mesosctl.planning.snapshot import (
     Debt,
     Lending,
     Refusal,
-    SnapshotAgent,
     SnapshotFramework,
     SnapshotTask,
     Usage,
@@ -41,7 +41,7 @@ TELLING = ClusterSnapshot(
     "1.11.0",
     1.0,
     agents=(
-        SnapshotAgent(
+        Agent(
             "SECRETmaster-S0",
             "SECRET.example",
             "slave(1)@SECRET.example:5051",
@@ -175,8 +175,8 @@ def test_nothing_is_different_from_itself(snapshot):
 
 
 def test_what_came_went_and_changed():
-    agent = SnapshotAgent("S0", "h0", "p", parse_resources("cpus:2"))
-    other = SnapshotAgent("S1", "h1", "p", parse_resources("cpus:4"))
+    agent = Agent("S0", "h0", "p", parse_resources("cpus:2"))
+    other = Agent("S1", "h1", "p", parse_resources("cpus:4"))
     framework = SnapshotFramework("F0", "shop", ("web",))
     before = ClusterSnapshot("1.11.0", 0.0, (agent,), (framework,), weights={"web": 1.0})
     after = ClusterSnapshot(
@@ -203,7 +203,7 @@ def test_what_is_lent_is_compared():
     before = ClusterSnapshot(
         "1.11.0",
         0.0,
-        (SnapshotAgent("S0", "h0", "p", parse_resources("cpus:2")),),
+        (Agent("S0", "h0", "p", parse_resources("cpus:2")),),
         (SnapshotFramework("F0", "shop", ("web",)),),
         usages=(Usage("F0", "S0", "web", lent, 1),),
         lending=lending,

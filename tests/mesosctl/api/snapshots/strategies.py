@@ -2,6 +2,7 @@
 
 from hypothesis import strategies as st
 
+from mesosctl.model.agents import Agent
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, ReservationType, Resource
@@ -13,7 +14,6 @@ from mesosctl.planning.snapshot import (
     Debt,
     Lending,
     Refusal,
-    SnapshotAgent,
     SnapshotFramework,
     SnapshotTask,
     Usage,
@@ -123,7 +123,7 @@ def snapshots(draw):
     agents = tuple(
         draw(
             st.builds(
-                SnapshotAgent,
+                Agent,
                 id=st.just(f"m-S{n}"),
                 hostname=TEXT,
                 pid=TEXT,

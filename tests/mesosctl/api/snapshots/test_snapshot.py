@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mesosctl.api.snapshots import snapshot as snapshot_api
+from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.snapshot import (
@@ -16,7 +17,6 @@ from mesosctl.planning.snapshot import (
     Debt,
     Lending,
     Refusal,
-    SnapshotAgent,
     SnapshotFramework,
     SnapshotTask,
     Usage,
@@ -28,7 +28,7 @@ from tests.mesosctl.api.snapshots.strategies import snapshots
 SMALL = ClusterSnapshot(
     "1.11.0",
     1.5,
-    agents=(SnapshotAgent("S0", "h", "slave(1)@h:1", parse_resources("cpus:2;mem:1024;cpus(a):1")),),
+    agents=(Agent("S0", "h", "slave(1)@h:1", parse_resources("cpus:2;mem:1024;cpus(a):1")),),
     frameworks=(SnapshotFramework("F0", "shop", ("a",)),),
     usages=(Usage("F0", "S0", "a", parse_resources("cpus:1"), 1),),
 )

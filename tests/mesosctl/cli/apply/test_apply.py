@@ -7,11 +7,12 @@ import pytest
 
 from mesosctl.api.snapshots import snapshot
 from mesosctl.cli.session import Session
+from mesosctl.model.agents import Agent
 from mesosctl.model.text import parse_resources
 from mesosctl.operations.apply import run as run_operations
 from mesosctl.operations.apply.run import perform
 from mesosctl.operations.snapshot import write_file
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotAgent
+from mesosctl.planning.snapshot import ClusterSnapshot
 from tests.mesosctl.cli.apply.conftest import WISHES, steps
 
 
@@ -211,7 +212,7 @@ def test_a_file_that_makes_no_sense_is_told_alike_by_all_three(run, file):
 
 def test_weights_and_attributes_have_all_their_digits(run, tmp_path):
     attributes = {"serial": 20231215.0, "ratio": 0.5}
-    agent = SnapshotAgent("S0", "h", "slave(1)@127.0.0.1:5051", parse_resources("cpus:1"), attributes)
+    agent = Agent("S0", "h", "slave(1)@127.0.0.1:5051", parse_resources("cpus:1"), attributes)
     snapshots = []
     for weight in (1234567.0, 1234568.25):
         snapshots.append(tmp_path / f"{weight}.json")

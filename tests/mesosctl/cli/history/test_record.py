@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -123,13 +124,37 @@ def test_a_second_recording_continues_the_first_with_a_gap(typed, tmp_path):
         assert cluster.first_seen is not None
         first = cluster.first_seen - 30 * MICROS  # as if the first had ended before: its time was virtual
         recording.put_cluster(type(cluster)("lab", cluster.address, "1.11.0", first - MICROS, first))
-    assert typed(*words, "2m").status == 0
+    again = typed(*words, "2m")
+    assert again.status == 0
+    assert "the recording continues after a gap of" in again.err
     with open_recording(tmp_path / "h.sqlite") as read:
         assert read.counts("lab").gaps == 1
         (gap,) = read.gaps("lab")
         assert gap.start == first
         frameworks = [one.id for one in read.frameworks("lab") if one.end is None]
         assert len(frameworks) == 3  # those of the first master have ended
+
+
+def test_allocation_runs_are_recorded_to_the_end(recorded):
+    (cluster,) = recorded.clusters()
+    runs = list(recorded.runs("lab"))
+    assert runs == sorted(set(runs))
+    assert runs[0] >= cluster.first_seen
+    # One a second, the interval of allocations, and more where an agent or a framework comes.
+    assert {round((at - cluster.first_seen) / MICROS) for at in runs} >= set(range(1, 600))
+    assert runs[-1] <= cluster.last_seen
+
+
+def test_a_virtual_time_that_overlaps_the_recording_is_refused(typed, tmp_path):
+    words = ("history", "record", "--history", "h.sqlite", "--cluster-id", "lab", "--duration", "10m")
+    assert typed(*words).status == 0
+    before = typed("history", "export", "--history", "h.sqlite").out
+    again = typed(*words)
+    assert again.status == 6
+    assert "begins before that" in again.err
+    assert typed("history", "export", "--history", "h.sqlite").out == before
+    other = ("history", "record", "--history", "h.sqlite", "--cluster-id", "other", "--duration", "1m")
+    assert typed(*other).status == 0
 
 
 def test_a_fake_master_needs_an_end(typed):
@@ -147,7 +172,10 @@ def test_a_recording_that_another_process_writes_is_refused(typed, tmp_path):
 def test_old_rows_are_removed(typed, tmp_path):
     words = ("history", "record", "--history", "h.sqlite", "--cluster-id", "lab", "--duration")
     assert typed(*words, "10m").status == 0
-    assert typed(*words, "5m", "--keep", "1m").status == 0
+    with open_writer(tmp_path / "h.sqlite") as writer, writer.transaction():
+        (cluster,) = writer.clusters()
+        writer.put_cluster(replace(cluster, last_seen=cluster.first_seen))  # its time was virtual
+    assert typed(*words, "15m", "--keep", "1m").status == 0
     with open_recording(tmp_path / "h.sqlite") as recording:
         (cluster,) = recording.clusters()
         begins = cluster.first_seen or 0

@@ -56,6 +56,41 @@ def test_nothing_is_recorded_with_dry_run(typed, tmp_path, words):
     assert not list(tmp_path.glob("new.sqlite*"))
 
 
+@pytest.mark.parametrize("log", ["", "task,role,to\n", "task,role,resources,from,to\nt,web,cpus:1,9,1\n"])
+def test_nothing_is_left_behind_by_an_import_that_failed(typed, tmp_path, log):
+    (tmp_path / "log.csv").write_text(log, encoding="utf-8")
+    assert typed(*IMPORT, "new.sqlite").status == 3
+    assert not list(tmp_path.glob("new.sqlite*"))
+
+
+def test_an_import_that_failed_leaves_what_was_there(typed, tmp_path):
+    assert typed(*IMPORT, "b.sqlite").status == 0
+    before = typed("history", "export", "--history", "b.sqlite").out
+    (tmp_path / "log.csv").write_text("", encoding="utf-8")
+    assert typed(*IMPORT, "b.sqlite").status == 3
+    assert typed("history", "export", "--history", "b.sqlite").out == before
+
+
+def test_columns_that_nothing_uses_are_named(typed, tmp_path):
+    (tmp_path / "log.csv").write_text("task,role,resources,from,to,pricipal\nt,web,cpus:1,1,2,p\n", encoding="utf-8")
+    ran = typed(*IMPORT, "b.sqlite")
+    assert ran.status == 0
+    assert "log.csv, line 1: nothing uses the column 'pricipal'; the columns are task, role, framework, pri" in ran.err
+    assert "nothing uses" not in typed(*IMPORT[:-1], "--role-by", "pricipal", "--history", "c.sqlite").err
+
+
+def test_shares_without_agents_are_explained(typed):
+    assert typed(*IMPORT, "b.sqlite").status == 0
+    assert "no agents in this time" in typed("usage", "--history", "b.sqlite").out
+
+
+@pytest.mark.parametrize("words", [("history", "export", "--history", "b.sqlite"), ("--master", "fake:", "metrics")])
+def test_a_format_that_is_not_written_is_refused(typed, words):
+    assert typed(*IMPORT, "b.sqlite").status == 0
+    ran = typed(*words, "-o", "json")
+    assert (ran.status, ran.out, "leave out -o" in ran.err) == (2, "", True)
+
+
 @pytest.mark.parametrize("option", ["--step", "--half-life"])
 @pytest.mark.parametrize("span", ["0.0000001s", "999ms"])
 def test_a_step_below_a_second_is_refused(typed, option, span):

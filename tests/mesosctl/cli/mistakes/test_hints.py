@@ -51,6 +51,7 @@ WHO_SAYS_IT = {
     "model/quota/rules.py": ("quota set", "quota update"),
     "operations/apply/journal.py": ("apply",),
     "operations/apply/run.py": ("apply",),
+    "operations/recording.py": ("history record",),
     "operations/reservations/send.py": ("reserve", "unreserve", "volumes create", "volumes destroy", "apply"),
     "operations/reservations/targets.py": ("reserve",),
     "planning/whatif_variants.py": ("whatif",),
