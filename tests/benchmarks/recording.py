@@ -235,7 +235,7 @@ def measure(reporter: Reporter, agents: int, seconds: int) -> None:
         history = Path(folder) / "h.sqlite"
         words = ["--master", f"http://127.0.0.1:{server.server_port}", "history", "record", "--history", str(history)]
         began = time.monotonic()
-        every = ["--every-agents", str(seconds)]
+        every = ["--every-agents", str(2 * seconds)]
         recorder = Process([sys.executable, "-m", "mesosctl", *words, *every], Path(folder) / "recorder.log")
         try:
             wait_until(lambda: _tasks(history) == agents * TASKS_EACH, recorder.last_words, 600)
@@ -243,9 +243,9 @@ def measure(reporter: Reporter, agents: int, seconds: int) -> None:
             peak = _peak_mib(recorder.pid)
             cluster.may_change.set()
             start, before = time.monotonic(), _cpu_seconds(recorder.pid)
-            time.sleep(seconds * 0.6)  # before the first reading of agents
+            time.sleep(max(1.0, min(seconds, began + 2 * seconds - start - 2)))  # before the first reading of agents
             of_events = (_cpu_seconds(recorder.pid) - before) / (time.monotonic() - start)
-            time.sleep(seconds * 0.8)
+            time.sleep(max(0.0, began + 2.7 * seconds - time.monotonic()))
             whole = _cpu_seconds(recorder.pid) - before
             of_reading = max(0.0, whole - of_events * (time.monotonic() - start))
             peak_of_reading = _peak_mib(recorder.pid)

@@ -1,6 +1,7 @@
 """Access by credentials: every route and every call, with every kind of credentials."""
 
 import base64
+import hmac
 import json
 from pathlib import Path
 from typing import Any
@@ -126,3 +127,20 @@ def test_what_needs_no_credentials_changes_nothing(lab: Lab) -> None:
     open_paths = [route for route in lab.application.endpoints.routes if route.realm is None]
     assert sorted(route.path for route in open_paths) == ["health", "redirect", "version"]
     assert all(route.reads is not None for route in open_paths)
+
+
+def test_every_password_is_compared_once_and_in_constant_time(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of known and unknown principals alike, so that the time of an answer tells nothing."""
+    compared: list[tuple[bytes, bytes]] = []
+    compare = hmac.compare_digest
+
+    def comparing(one: bytes, other: bytes) -> bool:
+        compared.append((one, other))
+        return compare(one, other)
+
+    monkeypatch.setattr(hmac, "compare_digest", comparing)
+    pairs = ("unknown", "unknown, empty", "nobody, empty", "wrong", "longer", "empty", "of another", "a zero")
+    for header in (*RIGHT, *(WRONG[kind] for kind in pairs)):
+        compared.clear()
+        asked(lab, "GET", "/flags", header)
+        assert len(compared) == 1, header

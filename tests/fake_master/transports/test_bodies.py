@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import time
+from contextlib import suppress
 from functools import cache
 
 import pytest
@@ -167,5 +168,42 @@ def test_a_body_that_ends_early_is_no_change() -> None:
             client.writer.write_eof()
             assert await client.status() in (0, 400)
             assert await at.healthy()
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        (b"", b"0" * 1000),
+        (b"1;", b"x" * 1000),
+        (b"1" + b"0" * 20 + b"\r\n", b" " * 1000),
+        (b"0\r\n", b"X-Y: z\r\n" * 100),
+        (b"", b"1\r\n \r\n" * 100),
+        (b"-1\r\n", b" " * 100),
+    ],
+    ids=["a size", "an extension", "2^80 bytes", "trailers", "one byte each", "a size below zero"],
+)
+def test_chunks_without_an_end_are_refused(first: bytes, again: bytes) -> None:
+    """By a bound on sizes, or by the time for a body; meanwhile others are answered."""
+
+    async def play() -> None:
+        async with served(SMALL) as at:
+            head = b"POST /quota HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+            client = await (await at.client()).says(head + first)
+
+            async def flood() -> None:
+                with suppress(ConnectionError):
+                    while True:
+                        await client.says(again)
+                        await asyncio.sleep(0.01)
+
+            flooding = asyncio.create_task(flood())
+            status = 0
+            with suppress(ConnectionError):  # it may be closed before its answer is read
+                status = await client.status()
+            assert status in (0, 400, 408, 413)
+            assert await at.healthy()
+            flooding.cancel()
 
     asyncio.run(play())

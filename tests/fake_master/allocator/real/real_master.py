@@ -112,17 +112,18 @@ class Agents:
         """One more agent; `resources` are scalars, as `cpus:2;mem(role):10`."""
         await self.say("RegisterSlaveMessage", _registration(f"agent{self._count:05d}", resources))
 
-    async def say(self, message: str, body: bytes) -> None:
-        """What one more agent says first."""
+    async def say(self, message: str, body: bytes, number: int | None = None) -> None:
+        """What one more agent says first, or what one of them says: `number` is its place in their order."""
+        of_known = number is not None
         head = (
             f"POST /master/mesos.internal.{message} HTTP/1.1\r\n"
             f"Host: 127.0.0.1:{self._master}\r\n"
-            f"Libprocess-From: slave({self._count})@127.0.0.1:{self._ear.port}\r\n"
+            f"Libprocess-From: slave({number if of_known else self._count})@127.0.0.1:{self._ear.port}\r\n"
             f"Connection: Keep-Alive\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         self._writer.write(head.encode() + body)
         await self._writer.drain()
-        self._count += 1
+        self._count += not of_known
 
     async def stop(self) -> None:
         self._reading.cancel()
