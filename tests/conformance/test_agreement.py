@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from hypothesis import event, given
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import fake_master
@@ -25,6 +25,7 @@ from mesosctl.operations.top import OverviewReader
 from mesosctl.planning.account import ClusterAccount, account_of
 from mesosctl.planning.forecast import DryRunOptions
 from tests.helpers.lab import CommandLine, Lab
+from tests.helpers.profiles import examples
 
 ROLES = ("web", "web/shop", "batch", "idle")
 NO_WAIT = ClientSettings()
@@ -135,6 +136,7 @@ def told(status: RoleStatus) -> dict[str, object]:
     }
 
 
+@settings(max_examples=examples(100))
 @given(clusters())
 def test_the_account_of_a_snapshot_is_that_of_the_master(lab):
     made, own = account_of(read_snapshot(reader(lab))), AccountsOfMaster().of(lab.master.state)
@@ -147,6 +149,7 @@ def test_the_account_of_a_snapshot_is_that_of_the_master(lab):
             assert (holding.plain_used, holding.owned_used) == (theirs.plain_used, theirs.owned_used)
 
 
+@settings(max_examples=examples(100))
 @given(clusters())
 def test_the_lists_show_the_account(lab):
     master = reader(lab)
@@ -158,6 +161,7 @@ def test_the_lists_show_the_account(lab):
     assert quotas == {role: roles[role] for role in account.quotas}
 
 
+@settings(max_examples=examples(100))
 @given(clusters())
 def test_the_agents_add_up_to_the_account(lab):
     master = reader(lab)
@@ -175,6 +179,7 @@ def test_the_agents_add_up_to_the_account(lab):
     assert (account.registered, account.slack) == (regular("total"), total("slack"))
 
 
+@settings(max_examples=examples(100))
 @given(clusters())
 def test_what_there_is_is_used_offered_idle_or_free(lab):
     lab_account = AccountsOfMaster().of(lab.master.state)
@@ -184,6 +189,7 @@ def test_what_there_is_is_used_offered_idle_or_free(lab):
     assert Quantities.total(parts) == lab_account.registered == lab_account.totals
 
 
+@settings(max_examples=examples(100))
 @given(clusters())
 def test_top_shows_the_account(lab):
     master = reader(lab)
@@ -198,6 +204,7 @@ def test_top_shows_the_account(lab):
     }
 
 
+@settings(max_examples=examples(100))
 @given(clusters(lending=False))
 def test_a_forecast_begins_with_the_account(lab):
     snapshot = read_snapshot(reader(lab))
@@ -216,6 +223,7 @@ def used_by(holdings: Mapping[str, Holding]) -> dict[str, Quantities]:
     return {name: holding.used for name, holding in holdings.items() if holding.used}
 
 
+@settings(max_examples=examples(100))
 @given(clusters(lending=False))
 def test_an_explanation_shows_the_account(lab):
     snapshot = read_snapshot(reader(lab))

@@ -1,7 +1,7 @@
 """How many examples hypothesis tries, and how a failure is repeated.
 
-The profile `dev` tries a third of them, `ci` all, and `day` twenty times as many where a test does not set its own
-number, which means that it is quick.
+The profile `dev` is that of the default check. `ci` is that of ``check --all`` and of ``tests/scripts/days``: it tries
+twenty times as many where a test does not set its own number, which means that it is quick, and three times elsewhere.
 """
 
 import os
@@ -14,14 +14,13 @@ from hypothesis import HealthCheck, settings
 # How long an example takes says something of the machine alone.
 _ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-settings.register_profile("ci", _ANY_MACHINE, max_examples=100)
 settings.register_profile("dev", _ANY_MACHINE, max_examples=33)
-settings.register_profile("day", _ANY_MACHINE, max_examples=2000)
+settings.register_profile("ci", _ANY_MACHINE, max_examples=20 * 33)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
 
 
 def examples(number: int) -> int:
-    """Return `number` in CI, and in the profiles `ci` and `day`, else a third of it."""
+    """Return `number`, the number of a test that takes long; a third of it in the profile `dev`."""
     return max(1, number // 3) if settings.get_current_profile_name() == "dev" else number
 
 

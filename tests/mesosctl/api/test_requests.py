@@ -3,13 +3,14 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic_core import ValidationError
 
 from mesosctl.api.quota.calls import SetQuota, SetQuotaCall, UpdateQuotaCall, read_quota_request, read_update_quota
 from mesosctl.api.quota.request import QuotaRequest
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_milli
+from tests.helpers.profiles import examples
 
 NAMES = st.sampled_from(["cpus", "mem", "disk", "gpus", "ports"])
 AMOUNTS = st.dictionaries(NAMES, st.integers(1, 10**12))
@@ -60,6 +61,7 @@ def test_a_request_is_read_as_it_was_meant(role, wanted, force):
     assert call == {"type": "SET_QUOTA", "set_quota": {"quota_request": json.loads(body)}}
 
 
+@settings(max_examples=examples(150))
 @given(st.dictionaries(ROLES, st.tuples(AMOUNTS, BOUNDS)), st.booleans())
 def test_an_update_is_read_as_it_was_meant(wanted, force):
     quotas = {role: Quota(Quantities(least), Limits(bounds)) for role, (least, bounds) in wanted.items()}

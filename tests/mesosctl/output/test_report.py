@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
@@ -19,6 +19,7 @@ from mesosctl.output.formats.output_formats import write
 from mesosctl.output.formats.report import Column, Report, Rows
 from mesosctl.output.json_documents.reservations import ReservationEntry, ReservationList, VolumeList
 from mesosctl.output.reservations import reservation_list, volume_list
+from tests.helpers.profiles import examples
 
 NAMES = st.text(min_size=1, max_size=8)
 
@@ -51,6 +52,7 @@ def written(report, form, encoding="utf-8"):
     return stream.buffer.getvalue().decode(encoding)
 
 
+@settings(max_examples=examples(150))
 @given(held(), st.sampled_from(["utf-8", "ascii"]))
 def test_a_listing_is_the_document_with_its_items(shown, encoding):
     entries = [ReservationEntry.of(one) for one in shown]

@@ -4,7 +4,7 @@ import io
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -12,6 +12,7 @@ from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.output.top import KEYS, ScreenStatus, TopState, overview_report, sorted_roles, top_screen
 from mesosctl.planning.account import Overview, WaitingOffers
+from tests.helpers.profiles import examples
 
 AROUND = ScreenStatus("http://host:5050", 2.0, is_live=True, events=("agent node-1 left",))
 
@@ -98,6 +99,7 @@ def test_keys_sort_reverse_pause_and_scroll():
     assert state.top == 0
 
 
+@settings(max_examples=examples(150))
 @given(st.integers(20, 220), st.integers(8, 70), st.integers(0, 60), st.integers(0, 12), st.integers(0, 80))
 def test_a_screen_has_the_size_of_its_terminal(width, height, count, waiting, scrolled):
     roles = [role(f"role-{n}", n / 10, n / 5, 20, n % 2) for n in range(count)]

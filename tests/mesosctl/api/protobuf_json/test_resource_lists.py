@@ -3,12 +3,13 @@
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mesosctl.api.protobuf_json.decoding import DECODER
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
 from mesosctl.model.errors import RuleViolation
+from tests.helpers.profiles import examples
 
 ROLES = st.sampled_from(["*", "web", "dev"])
 
@@ -60,6 +61,7 @@ def messages(draw):
     return {"name": name, **draw(VALUES), **dict(draw(st.permutations(rest)))}
 
 
+@settings(max_examples=examples(150))
 @given(st.lists(st.lists(messages(), max_size=3), max_size=12))
 def test_lists_are_what_each_of_them_is_alone(lists):
     reader = ResourceLists()
@@ -73,6 +75,7 @@ def test_lists_are_what_each_of_them_is_alone(lists):
         assert found == expected
 
 
+@settings(max_examples=examples(150))
 @given(st.lists(st.lists(messages(), min_size=1, max_size=3), max_size=12))
 def test_lists_of_a_file_are_what_each_of_them_is_alone(lists):
     reader = ResourceLists()
