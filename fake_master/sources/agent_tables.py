@@ -1,7 +1,7 @@
 """The tables [[agents]] of a cluster file; `example_cluster.toml` shows every key."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -11,8 +11,10 @@ from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, to_core
 from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
+from mesosctl.model.values import value_type
 
 _KNOWN_AGENT_KEYS = {
     "resources",
@@ -36,7 +38,16 @@ _MOST_AGENTS = 100_000
 @lru_cache(1024)  # similar agents share one object
 def _parsed(text: str) -> Resources:
     """The resources of an agent: a text, or JSON, which can also describe disks.  Raises RuleViolation."""
-    return _in_json(text) if text.lstrip().startswith("[") else parse_resources(text)
+    parsed = _in_json(text) if text.lstrip().startswith("[") else parse_resources(text)
+    types: dict[str, str] = {}
+    for entry in parsed:
+        if types.setdefault(entry.name, value_type(entry.value)) != value_type(entry.value):
+            raise RuleViolation(
+                f"two resources are named {entry.name}, but are not of one type",
+                field="resources",
+                rule="resource.type",
+            )
+    return parsed
 
 
 def _in_json(text: str) -> Resources:
@@ -48,6 +59,7 @@ def _in_json(text: str) -> Resources:
             f"resources in JSON: {error}", field=error.path or "resources", rule="resource.json"
         ) from None
     for entry in entries:
+        source = None if entry.disk is None else entry.disk.source
         wrong = (
             "is reserved dynamically; an agent starts with static reservations alone"
             if any(level.type == "DYNAMIC" for level in entry.reservations)
@@ -55,11 +67,18 @@ def _in_json(text: str) -> Resources:
             if entry.is_persistent_volume
             else "is revocable, which only an estimate of the agent is"
             if entry.revocable
+            else "has no root, the folder at which the disk is mounted"
+            if source is not None and source.type == "MOUNT" and source.root is None
             else None
         )
         if wrong is not None:
             raise RuleViolation(f"{entry} {wrong}", field="resources", rule="resource.of-agent")
-    return Resources(entries)
+    return Resources(replace(entry, reservations=_configured(entry.reservations)) for entry in entries)
+
+
+def _configured(stack: tuple[Reservation, ...]) -> tuple[Reservation, ...]:
+    """A static reservation as an agent keeps it: the role alone."""
+    return tuple(Reservation("STATIC", level.role) for level in stack)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
-from mesosctl.api.agents.operations import Reserve, ReserveOperation, Unreserve, UnreserveOperation
+from mesosctl.api.agent_operations import Reserve, ReserveOperation, Unreserve, UnreserveOperation
 from mesosctl.api.base_model import Double, MesosModel
 from mesosctl.api.elements.offers import OfferReader
 from mesosctl.api.files.reading import read_json

@@ -153,6 +153,29 @@ def message_counts(answer: Any) -> dict[str, Counts]:
     return dict(sorted(found.items()))
 
 
+_CALLS = re.compile(r"master/frameworks/.*/([^/]+)/calls")
+
+
+def framework_calls(answer: Any) -> dict[str, float]:
+    """`GET /metrics/snapshot`: the calls of each framework so far, by its id; masters before 1.9 do not count them."""
+    found = {}
+    for name, value in answer.items() if isinstance(answer, dict) else ():
+        match = _CALLS.fullmatch(name)
+        if match and isinstance(value, int | float):
+            found[match[1]] = float(value)
+    return found
+
+
+def http_frameworks(answer: Any) -> dict[str, tuple[str, str | None]]:
+    """`GET /frameworks`: name and principal of the frameworks that use the HTTP API, by id; a driver has a pid."""
+    listed = answer.get("frameworks", []) if isinstance(answer, dict) else []
+    return {
+        str(entry["id"]): (str(entry.get("name", "")), entry.get("principal"))
+        for entry in listed
+        if isinstance(entry, dict) and "id" in entry and not entry.get("pid")
+    }
+
+
 def uptime(answer: Any) -> float | None:
     """`GET /metrics/snapshot`: seconds since the master started, or None if it does not say."""
     value = answer.get("master/uptime_secs") if isinstance(answer, dict) else None

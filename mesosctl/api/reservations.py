@@ -2,7 +2,7 @@
 
 Source: Mesos reservation documentation, "Reservation Refinement" and "Labels".
 
-A resource carries its reservations in its own message (`api.resources`); `api.agents.operations` has the calls that
+A resource carries its reservations in its own message (`api.resources`); `api.agent_operations` has the calls that
 reserve and unreserve.  `output.json_documents.reservations` has the JSON of -o json.
 """
 
@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from mesosctl.api.protobuf_json.resource_messages import labels
 from mesosctl.model import roles
-from mesosctl.model.resource import Reservation, Resource
+from mesosctl.model.resource import Labels, Reservation, Resource
 
 Format = Literal["PRE", "POST", "ENDPOINT"]
 """PRE: `role` and `reservation`.  POST: the stack `reservations`.  ENDPOINT: what masters and agents show."""
@@ -60,6 +60,11 @@ def _reservation_to_json(reservation: Reservation, *, typed: bool) -> dict[str, 
     if reservation.principal is not None:
         written["principal"] = reservation.principal
     if reservation.labels is not None:
-        pairs = [{"key": key} if value is None else {"key": key, "value": value} for key, value in reservation.labels]
-        written["labels"] = {"labels": pairs} if pairs else {}
+        written["labels"] = labels_to_json(reservation.labels)
     return written
+
+
+def labels_to_json(labels: Labels) -> dict[str, Any]:
+    """Return a Labels message."""
+    pairs = [{"key": key} if value is None else {"key": key, "value": value} for key, value in labels]
+    return {"labels": pairs} if pairs else {}

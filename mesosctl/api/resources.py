@@ -7,8 +7,8 @@ declares the messages and their rules, and `reservations` has the JSON of the re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mesosctl.api.protobuf_json.resource_messages import RESERVATION, RESOURCE, resource_error
-from mesosctl.api.reservations import Format, owner_to_json, reservation_stack
+from mesosctl.api.protobuf_json.resource_messages import RESERVATION, RESOURCE, labels, resource_error
+from mesosctl.api.reservations import Format, labels_to_json, owner_to_json, reservation_stack
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import to_sent_milli, to_shown
 from mesosctl.model.resource import Disk, DiskSource, Resource
@@ -77,6 +77,7 @@ def _disk(message: Mapping[str, Any]) -> Disk:
             vendor=source.get("vendor"),
             id=source.get("id"),
             profile=source.get("profile"),
+            metadata=labels(source, "metadata"),
         ),
     )
 
@@ -127,6 +128,8 @@ def _disk_to_json(disk: Disk) -> dict[str, Any]:
         for key in ("vendor", "id", "profile"):
             if getattr(disk.source, key) is not None:
                 source[key] = getattr(disk.source, key)
+        if disk.source.metadata is not None:
+            source["metadata"] = labels_to_json(disk.source.metadata)
         written["source"] = source
     return written
 

@@ -81,6 +81,7 @@ class DiskSource(NamedTuple):
     vendor: str | None = None
     id: str | None = None
     profile: str | None = None
+    metadata: Labels | None = None
 
 
 class Disk(NamedTuple):

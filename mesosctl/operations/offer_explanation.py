@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from mesosctl.api import responses
-from mesosctl.api.agents.service import AgentsInService, agents_in_service
+from mesosctl.api.elements.listed_agents import AgentsInService, agents_in_service
 from mesosctl.client.leading_master import Master
 from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import MesosctlError, NotFound

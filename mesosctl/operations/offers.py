@@ -8,7 +8,7 @@ from threading import Timer
 from typing import Any, Literal
 
 from mesosctl.api import frameworks as wire
-from mesosctl.api.agents.capacity import agents
+from mesosctl.api.elements.listed_agents import agents
 from mesosctl.api.frameworks import listed_frameworks
 from mesosctl.api.offers import AcceptCall, DeclineCall, FrameworkId, SubscribeCall, TeardownCall
 from mesosctl.api.snapshots.outstanding import outstanding

@@ -2,23 +2,25 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mesosctl.api import rate_limits as answers
 from mesosctl.client.leading_master import Master
-from mesosctl.model.errors import Denied, MasterFailed, NoMaster, NotConfirmed
+from mesosctl.model.errors import Denied, MasterFailed, NoMaster, NotConfirmed, NotFound
 from mesosctl.model.rate_limits import RateLimits
 from mesosctl.operations.quota.reading import read_if_allowed
 from mesosctl.planning.message_rates import (
     CounterReading,
     Counts,
+    HttpFramework,
     PrincipalStatus,
     RatesReading,
     Suggestion,
     observe,
     rates,
     suggest,
+    uncounted,
 )
 
 
@@ -51,19 +53,57 @@ def show(master: Master) -> list[PrincipalStatus]:
         master.notice("the master was started without --rate_limits: nothing is throttled")
         limits = RateLimits()
     counts = read_if_allowed(master, "/metrics/snapshot", answers.message_counts, "live figures are left out") or {}
+    waits = _waiting(master, limits, counts)
     used = _used_if_allowed(master)
     listed = limits.by_principal()
     others = sorted((counts.keys() | {who for who in used or () if who is not None}) - listed.keys())
     standings = [
         PrincipalStatus(
-            who, limits.queue_of(who)[1], who in listed, counts.get(who), None if used is None else used[who]
+            who,
+            limits.queue_of(who)[1],
+            who in listed,
+            counts.get(who),
+            None if used is None else used[who],
+            waits.get(who),
         )
         for who in (*listed, *others)
     ]
     sharing = [counts[who] for who in others if who in counts]
     together = Counts(sum(c.received for c in sharing), sum(c.processed for c in sharing)) if sharing else None
     frameworks = None if used is None else sum(used[who] for who in (*others, None))
-    return [*standings, PrincipalStatus(None, limits.default, limits.default.throttles, together, frameworks)]
+    together_wait = sum(waits[who] for who in others if who in counts) if sharing else None
+    last = PrincipalStatus(None, limits.default, limits.default.throttles, together, frameworks, together_wait)
+    return [*standings, last]
+
+
+_LONGEST_LOOK = 2.0
+"""Seconds to look whether queues are processed."""
+
+
+def _waiting(master: Master, limits: RateLimits, counts: Mapping[str, Counts]) -> dict[str, int]:
+    """The messages that wait, by principal.
+
+    Refused messages stay in the counters for good; a second reading tells them from those that wait.
+    """
+    unclear = {
+        who: limits.queue_of(who)[1].qps or 0.0
+        for who, counted in counts.items()
+        if counted.difference and limits.queue_of(who)[1].qps
+    }
+    found = {who: counted.difference for who, counted in counts.items()}
+    if not unclear:
+        return found
+    slowest = min(unclear.values())
+    pause = min(_LONGEST_LOOK, max(0.2, 2 / slowest))
+    master.settings.sleep(pause)
+    later = answers.message_counts(master.get("/metrics/snapshot"))
+    for who, qps in unclear.items():
+        now = later.get(who, counts[who])
+        capacity = limits.queue_of(who)[1].capacity
+        left = min(counts[who].difference, capacity) if capacity is not None else counts[who].difference
+        stands_still = now.processed == counts[who].processed and pause * qps >= 1
+        found[who] = 0 if stands_still else left
+    return found
 
 
 def _used_if_allowed(master: Master) -> Counter[str | None] | None:
@@ -91,16 +131,53 @@ def watch(master: Master, poll_options: PollOptions) -> Iterator[RatesReading]:
     limits = _limits_if_allowed(master)
     before: CounterReading | None = None
     started = poll_options.clock()
+    told: set[str] = set()
     for now in _readings(master, poll_options):
+        if before is not None and now.calls.keys() - told:
+            for calls in uncounted((before, now), _http_frameworks(master)):
+                if calls.framework.id not in told:
+                    master.notice(calls.sentence)
+            told |= now.calls.keys()
         yield RatesReading(now.at - started, poll_options.time(), rates(before, now, limits))
         before = now
 
 
-def watch_and_suggest(master: Master, poll_options: PollOptions, *, headroom: float, burst: float) -> Suggestion:
-    """Limits from the traffic seen in `poll_options.count` readings (see `message_rates.suggest`)."""
-    readings = list(_readings(master, poll_options))
+def watch_and_suggest(
+    master: Master,
+    poll_options: PollOptions,
+    *,
+    headroom: float,
+    burst: float,
+    progress: Callable[[Sequence[CounterReading]], None] = lambda _: None,
+) -> Suggestion:
+    """Limits from the traffic seen in `poll_options.count` readings (see `message_rates.suggest`).
+
+    `progress` gets the readings so far after each one.  Raises NotFound if nobody sent anything.
+    """
+    readings: list[CounterReading] = []
+    for reading in _readings(master, poll_options):
+        readings.append(reading)
+        progress(readings)
     observed = observe(readings)
-    return Suggestion(suggest(observed, headroom=headroom, burst=burst), observed, readings[-1].at - readings[0].at)
+    elsewhere = uncounted(readings, _http_frameworks(master))
+    for calls in elsewhere:
+        master.notice(calls.sentence)
+    limits = suggest(observed, headroom=headroom, burst=burst, elsewhere=elsewhere)
+    if limits.default.qps is None:
+        raise NotFound(
+            "no messages were counted, so there is nothing to suggest limits from",
+            hint="observe a time of usual traffic: mesosctl ratelimit suggest --for 1h",
+        )
+    return Suggestion(limits, observed, readings[-1].at - readings[0].at)
+
+
+def _http_frameworks(master: Master) -> list[HttpFramework]:
+    """The frameworks that use the HTTP API; none if this principal may not see them."""
+    try:
+        found = answers.http_frameworks(master.get("/frameworks"))
+    except Denied:
+        return []
+    return [HttpFramework(framework_id, name, principal) for framework_id, (name, principal) in found.items()]
 
 
 def _readings(master: Master, poll_options: PollOptions) -> Iterator[CounterReading]:
@@ -118,7 +195,12 @@ def _readings(master: Master, poll_options: PollOptions) -> Iterator[CounterRead
                 raise
             master.notice(f"no reading: {error.message}")
         else:
-            yield CounterReading(poll_options.clock(), answers.uptime(answer), answers.message_counts(answer))
+            yield CounterReading(
+                poll_options.clock(),
+                answers.uptime(answer),
+                answers.message_counts(answer),
+                answers.framework_calls(answer),
+            )
         done += 1
 
 

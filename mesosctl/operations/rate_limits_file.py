@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
@@ -41,8 +42,51 @@ def parse(text: str, name: str) -> Configuration:
     documented with its path.  The rules of the model are not checked.
     """
     with TextFile(name, text, places_in_json).refusals():
-        document = read_json(text, name)
+        document = _read_document(text, name)
         return Configuration(document, RateLimits.read(document, name).to_core())
+
+
+_PAIR = re.compile(r'"(\w+)"\s*:\s*("(?:[^"\\]|\\.)*"|-?[\d.]+(?:[eE][-+]?\d+)?)')
+_NO_WORDS = re.compile(r'[\s{}\[\],]*(?:"limits"\s*:[\s{}\[\],]*)?')
+
+
+def _read_document(text: str, name: str) -> Any:
+    """The JSON of a file.  Raises BadInput; where only braces and commas were lost, with the file that was meant."""
+    try:
+        return read_json(text, name)
+    except BadInput as error:
+        meant = _with_braces(text)
+        if meant is not None:
+            error.hint = f"braces or commas are missing; the file that was meant is {json.dumps(meant)}"
+        raise
+
+
+def _with_braces(text: str) -> dict[str, Any] | None:
+    """The file that was meant, if everything but braces, brackets and commas is there, as in a copied page."""
+    pairs = [(pair[1], json.loads(pair[2])) for pair in _PAIR.finditer(text) if _is_json(pair[2])]
+    if not pairs or _NO_WORDS.fullmatch(_PAIR.sub(",", text)) is None:
+        return None
+    entries: list[dict[str, Any]] = []
+    top: dict[str, Any] = {}
+    for key, value in pairs:
+        if key == "principal":
+            entries.append({key: value})
+        elif key.startswith("aggregate_default_"):
+            top[key] = value
+        elif entries:
+            entries[-1][key] = value
+        else:
+            return None
+    meant = {"limits": entries, **top} if entries else top
+    return meant if not RateLimits.faults(meant) else None
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def parse_valid(text: str, name: str) -> rate_limits.RateLimits:
@@ -115,8 +159,17 @@ def edit(path: str, change: Change, *, write: bool = True) -> FileEdit:
     return FileEdit(path, before or "", after, limits, written=write and after != before)
 
 
+def limit_in(path: str, principal: str) -> RateLimit | None:
+    """The limit of a principal in a file; None without a file or an entry.  Raises BadInput."""
+    text = _read(path)
+    return None if text is None else parse(text, path).limits.by_principal().get(principal)
+
+
 def set_limit(principal: str, limit: RateLimit) -> Change:
-    """Give a principal this limit, in place of its old one or at the end; without qps it is never throttled."""
+    """Give a principal this limit, at the end if it has none; a rate or capacity that is not given stays.
+
+    Without either it is never throttled.
+    """
 
     def change(document: Document) -> None:
         entries = _entries(document)
@@ -126,8 +179,7 @@ def set_limit(principal: str, limit: RateLimit) -> Change:
         else:
             entry = {"principal": principal}
             entries.append(entry)
-        _put(entry, "qps", limit.qps)
-        _put(entry, "capacity", limit.capacity)
+        _put_given(entry, limit, "")
         document["limits"] = entries
 
     return change
@@ -155,13 +207,22 @@ def unset_limit(principal: str) -> Change:
 
 
 def set_default(limit: RateLimit) -> Change:
-    """Set the limit that all principals without one share; without qps they are not throttled."""
+    """Set the limit that all principals without one share; a rate or capacity that is not given stays.
+
+    Without either they are not throttled.
+    """
 
     def change(document: Document) -> None:
-        _put(document, "aggregate_default_qps", limit.qps)
-        _put(document, "aggregate_default_capacity", limit.capacity)
+        _put_given(document, limit, "aggregate_default_")
 
     return change
+
+
+def _put_given(target: Document, limit: RateLimit, prefix: str) -> None:
+    removes = limit.qps is None and limit.capacity is None
+    for name, value in (("qps", limit.qps), ("capacity", limit.capacity)):
+        if removes or value is not None:
+            _put(target, prefix + name, value)
 
 
 def _put(target: Document, name: str, value: float | None) -> None:
@@ -196,7 +257,7 @@ def validate(text: str, name: str, where: str, master: Master | None = None) -> 
     """
     file = TextFile(where, text, places_in_json)
     with file.refusals():
-        document = read_json(text, where)
+        document = _read_document(text, where)
     mistakes = RateLimits.faults(document)
     if mistakes:
         faults = [(place(mistake.path) or "the top level", mistake.sentence) for mistake in mistakes]

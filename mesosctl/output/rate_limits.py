@@ -80,6 +80,7 @@ def principal_statuses(found: Sequence[PrincipalStatus]) -> Report:
         Column("RECEIVED", kind="number", rank=1),
         Column("PROCESSED", kind="number", rank=1),
         Column("BACKLOG", kind="number"),
+        Column("REFUSED", kind="number", rank=1),
         Column("FRAMEWORKS", wide=True, kind="number"),
     )
     rows = [
@@ -89,9 +90,9 @@ def principal_statuses(found: Sequence[PrincipalStatus]) -> Report:
             capacity_text(status.limit),
             "its entry" if status.listed and status.principal is not None else "default",
             *(
-                ("-", "-", "-")
+                ("-", "-", "-", "-")
                 if status.counts is None
-                else map(str, (status.counts.received, status.counts.processed, status.counts.difference))
+                else map(str, (status.counts.received, status.counts.processed, status.waiting, status.refused))
             ),
             number(status.frameworks, 0),
         ]

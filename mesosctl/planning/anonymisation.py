@@ -196,14 +196,16 @@ class Aliases:
         )
 
     def _reservation(self, reservation: Reservation) -> Reservation:
-        labels = reservation.labels
         return reservation._replace(
             role=self.role(reservation.role),
             principal=self.maybe("principal", reservation.principal),
-            labels=None
-            if labels is None
-            else Labels((self.of("label", key), self.maybe("value", value)) for key, value in labels),
+            labels=self._labels(reservation.labels),
         )
+
+    def _labels(self, labels: Labels | None) -> Labels | None:
+        if labels is None:
+            return None
+        return Labels((self.of("label", key), self.maybe("value", value)) for key, value in labels)
 
     def _disk(self, disk: Disk) -> Disk:
         return disk._replace(
@@ -220,6 +222,7 @@ class Aliases:
             vendor=self.maybe("vendor", source.vendor),
             id=self.maybe("disk", source.id),
             profile=self.maybe("profile", source.profile),
+            metadata=self._labels(source.metadata),
         )
 
     # --- What frameworks say of offers --------------------------------------------------------------

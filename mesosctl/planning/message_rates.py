@@ -40,6 +40,54 @@ class CounterReading:
     at: float
     uptime: float | None
     counts: Mapping[str, Counts] = field(default_factory=dict)
+    calls: Mapping[str, float] = field(default_factory=dict)
+    """The calls of each framework so far, by its id; empty if the master does not count them."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpFramework:
+    """A framework that uses the HTTP API, whose calls a real master neither counts for its principal nor throttles."""
+
+    id: str
+    name: str
+    principal: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UncountedCalls:
+    """The calls of such a framework; `peak` and `mean` in calls a second."""
+
+    framework: HttpFramework
+    mean: float
+    peak: float
+
+    @property
+    def sentence(self) -> str:
+        """What they mean for rate limits."""
+        who = f" (principal {self.framework.principal})" if self.framework.principal else ""
+        return (
+            f"framework {self.framework.name}{who} uses the HTTP API and makes {self.peak:.3g} calls a second: this "
+            f"master neither counts nor throttles them"
+        )
+
+
+def uncounted(readings: Sequence[CounterReading], frameworks: Sequence[HttpFramework]) -> list[UncountedCalls]:
+    """The calls that frameworks made over HTTP while the counters of their principals stood still."""
+    found = []
+    for framework in frameworks:
+        spans = []
+        for before, now in pairwise(readings):
+            made = now.calls.get(framework.id, 0.0) - before.calls.get(framework.id, now.calls.get(framework.id, 0.0))
+            principal = framework.principal or ""
+            old, new = before.counts.get(principal), now.counts.get(principal)
+            counted = old is not None and new is not None and new.received > old.received
+            if made > 0 and not counted:
+                spans.append((now.at - before.at, made))
+        if spans:
+            took = sum(seconds for seconds, _ in spans)
+            mean = sum(made for _, made in spans) / took
+            found.append(UncountedCalls(framework, mean, max(made / seconds for seconds, made in spans)))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +134,14 @@ def rates(before: CounterReading | None, now: CounterReading, limits: RateLimits
             found.append(Rates(principal, "restarted", new, backlog))
         else:
             took = now.at - before.at
+            name, limit = limits.queue_of(principal)
+            shares = name is None
             found.append(
                 Rates(
                     principal,
                     "steady",
                     new,
-                    backlog,
+                    backlog if shares else waiting(old, new, took, limit),
                     (new.received - old.received) / took,
                     (new.processed - old.processed) / took,
                 )
@@ -112,6 +162,16 @@ def _backlog(counts: Counts, limit: RateLimit) -> int:
     if not limit.throttles or limit.capacity is None:
         return counts.difference
     return min(counts.difference, limit.capacity)
+
+
+def waiting(before: Counts, now: Counts, took: float, limit: RateLimit) -> int:
+    """Messages that wait after an interval: none, if the master processed less than the limit lets it.
+
+    A queue with anything in it is processed at the rate of the limit.  What is left of the difference was refused.
+    """
+    if limit.qps is not None and now.processed - before.processed < math.floor(_BUSY * limit.qps * took):
+        return 0
+    return _backlog(now, limit)
 
 
 def _with_time_to_full(one: Rates, everybody: Sequence[Rates], limits: RateLimits) -> Rates:
@@ -171,16 +231,19 @@ def observe(readings: Sequence[CounterReading]) -> list[Observed]:
     ]
 
 
-def suggest(observed: Sequence[Observed], *, headroom: float, burst: float) -> RateLimits:
-    """Limits that would not have throttled what was seen.
+def suggest(
+    observed: Sequence[Observed], *, headroom: float, burst: float, elsewhere: Sequence[UncountedCalls] = ()
+) -> RateLimits:
+    """Limits that would not have throttled what was seen; principals that sent nothing get none.
 
     Rates are `headroom` times the peak, in whole messages and at least 1, since large values
     already protect other frameworks; capacities hold `burst` seconds of that rate.  The default is
-    as large as the largest entry: an unlisted principal may do what the busiest known framework does.
+    as large as the largest entry: an unlisted principal may do what the busiest known framework does, also one that
+    uses the HTTP API (`elsewhere`), should it use a driver one day.  Without any traffic there are no limits.
     """
-    entries = tuple((one.principal, _limit(one.peak * headroom, burst)) for one in observed)
-    largest = max((limit.qps or 0.0 for _, limit in entries), default=0.0)
-    return RateLimits(entries, _limit(largest, burst))
+    entries = tuple((one.principal, _limit(one.peak * headroom, burst)) for one in observed if one.peak > 0)
+    rates_seen = [limit.qps or 0.0 for _, limit in entries] + [one.peak * headroom for one in elsewhere]
+    return RateLimits(entries, _limit(max(rates_seen), burst) if rates_seen else RateLimit())
 
 
 def _limit(rate: float, burst: float) -> RateLimit:
@@ -213,6 +276,13 @@ class PrincipalStatus:
     """None if it has no counters now."""
     frameworks: int | None
     """The number of frameworks that use it; None if that is not visible."""
+    waiting: int | None = None
+    """Messages that wait; None if it has no counters."""
+
+    @property
+    def refused(self) -> int | None:
+        """Messages that were refused because the queue was full."""
+        return None if self.counts is None or self.waiting is None else self.counts.difference - self.waiting
 
     @property
     def received(self) -> int | None:

@@ -11,7 +11,7 @@ import pytest
 
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
-from mesosctl.api.agents.operations import read_reserve
+from mesosctl.api.agent_operations import read_reserve
 from mesosctl.api.offers import AcceptCall, read_offer
 from mesosctl.model.errors import BadInput, Conflict
 from mesosctl.model.offers import offers

@@ -50,12 +50,12 @@ class _Reader:
             read.agent.id: read.lending or {}
             for read in map(agents.of_message, state.get("get_agents", {}).get("agents", ()))
         }
-        """What each agent says about its lending, by id."""
+        """The lending of each agent, by id."""
         self._refusals = {
             frameworks.of_message(entry).framework.id: entry.get("refusals", ())
             for entry in state.get("get_frameworks", {}).get("frameworks", ())
         }
-        """What each framework refuses, by id."""
+        """The refusals of each framework, by id."""
 
     def lending(self) -> Lending:
         return Lending(

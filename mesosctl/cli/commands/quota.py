@@ -28,6 +28,7 @@ from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
+from mesosctl.model.suggestion import command
 from mesosctl.operations.quota.reading import QuotaOptions, list_quotas, show_quota
 from mesosctl.output.formats.output_formats import NARROW
 from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_show
@@ -301,6 +302,9 @@ def check(
             master, role, guarantee, limits, allow_new_resource=allow_new_resource, by_request=by_request
         )
         session.emit(quota_check(found))
+        if found.has_quota and not limit:
+            change = command("quota update", role, *(resources or ()), dry_run=True)
+            session.note(f"{change} checks a change of the quota that it has")
         if not found.has_quota:
             note_role(session, master, role)
             note_role_at_limit(session, master, role, found.limits, would=True)

@@ -1,6 +1,7 @@
 """`mesosctl ratelimit`: its verbs."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from mesosctl.model.rate_limits import LARGEST_CAPACITY, RateLimit
 from mesosctl.operations.rate_limits_file import Change, edit
 from mesosctl.output.formats import output_formats
 from mesosctl.output.rate_limits import file_edit
-from mesosctl.planning.message_rates import FileEdit
+from mesosctl.planning.message_rates import CounterReading, FileEdit
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -29,7 +30,11 @@ Principal = Annotated[
 ]
 Qps = Annotated[
     float | None,
-    typer.Option("--qps", metavar="NUMBER", help="Messages per second. By default, the principal is never throttled."),
+    typer.Option(
+        "--qps",
+        metavar="NUMBER",
+        help="Messages per second. Without this and --capacity, the principal is never throttled.",
+    ),
 ]
 SharedQps = Annotated[
     float | None,
@@ -46,7 +51,7 @@ Capacity = Annotated[
         metavar="NUMBER",
         min=0,
         max=LARGEST_CAPACITY,
-        help="Messages that may wait. By default, any number may wait.",
+        help="Messages that may wait. The default is what the file has, or else any number.",
     ),
 ]
 ConfigFile = Annotated[
@@ -134,10 +139,17 @@ def set_(
 
     All frameworks with that principal share it. Everything else in the file stays as it is, and the diff is shown.
     """
-    from mesosctl.operations.rate_limits_file import set_limit
+    from mesosctl.operations.rate_limits_file import limit_in, set_limit
 
     session: Session = ctx.obj
-    edit_and_tell(session, file, set_limit(who, limit_of(qps, capacity)))
+    limit = limit_of(qps, capacity)
+    if qps is None and capacity is None and file != STANDARD_INPUT and not session.options.dry_run:
+        had = limit_in(file, who)
+        if had is not None and had.throttles:
+            session.confirm_destructive(
+                f"Never throttle {who}?", f"{file} would lose the limit of '{who}', which would never be throttled"
+            )
+    edit_and_tell(session, file, set_limit(who, limit))
 
 
 @app.command(
@@ -403,20 +415,29 @@ def suggest(
 
     session: Session = ctx.obj
     from mesosctl.api.files.rate_limits import RateLimits
-    from mesosctl.model.text import parse_span
+    from mesosctl.model.text import format_span, parse_span
     from mesosctl.operations.rate_limits import PollOptions, watch_and_suggest
     from mesosctl.operations.rate_limits_file import dump
     from mesosctl.output.rate_limits_simulation import suggestion
+    from mesosctl.planning.message_rates import observe
 
     environment = session.environment
     step = parse_span(interval, "--interval")
     count = max(1, ceil(parse_span(span, "--for") / step)) + 1
     poll_options = PollOptions(step, count, environment.clock, environment.sleep)
     instead = session.is_output(file, "--file")
-    with session.open_master() as master:
-        made = watch_and_suggest(master, poll_options, headroom=headroom, burst=parse_span(burst, "--burst"))
-    if not made.observed:
-        session.note("no framework with a principal was seen, so the suggestion is a guess")
+
+    def progress(readings: Sequence[CounterReading]) -> None:
+        seen = [one for one in observe(readings[-2:]) if one.mean > 0]
+        busiest = sorted(seen, key=lambda one: -one.mean)[:3]
+        rates = ", ".join(f"{one.principal} {one.mean:.3g}/s" for one in busiest) or "no messages yet"
+        left = format_span(step * (count - len(readings)))
+        session.progress(f"reading {len(readings)} of {count}, {left} left: {rates}", len(readings) / count)
+
+    with session.open_master() as master, session.waiting():
+        made = watch_and_suggest(
+            master, poll_options, headroom=headroom, burst=parse_span(burst, "--burst"), progress=progress
+        )
     text = dump(RateLimits.of(made.limits).content())
     if instead or (session.form == "table" and file is None):
         session.emit_text(text)

@@ -142,7 +142,7 @@ def _agent_beside_file(agent: str | None, *others: object) -> str:
 
 def _from_file(session: Session, agent: str, file: str, how: SendOptions, *, undo: bool) -> None:
     """Make the operation of the JSON on one agent: a RESERVE, or with `undo` an UNRESERVE."""
-    from mesosctl.api.agents.operations import read_reserve, read_unreserve
+    from mesosctl.api.agent_operations import read_reserve, read_unreserve
     from mesosctl.operations.quota.reading import check_names
     from mesosctl.operations.reservations.reserve_unreserve import plan_reserve, plan_unreserve
     from mesosctl.operations.reservations.send import operate

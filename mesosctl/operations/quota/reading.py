@@ -75,7 +75,7 @@ def agents_if_allowed(master: Master, without: str) -> "list[AgentCapacity] | No
 
 
 def _agents(master: Master) -> "list[AgentCapacity]":
-    from mesosctl.api.agents.capacity import AgentCapacities, agent_capacities
+    from mesosctl.api.elements.listed_agents import AgentCapacities, agent_capacities
 
     found: AgentCapacities = master.stream("/slaves", agent_capacities)
     master.settings.learn("/slaves", {"slaves": found.names})

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mesosctl.api.agents import registered as agents_api
+from mesosctl.api.elements import listed_agents as agents_api
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, MesosctlError, NotConfirmed, NotFound, RuleViolation, UsageError
 from mesosctl.model.quantities import Quantities

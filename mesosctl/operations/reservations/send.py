@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mesosctl.api.agents import registered as agents
+from mesosctl.api.elements import listed_agents as agents
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, Denied, MesosctlError, NotConfirmed
 from mesosctl.model.reservations.holdings import AgentChange, ExpectedResources, OperationKind, RegisteredAgent
@@ -21,7 +21,7 @@ from mesosctl.operations.reservations.targets import read_agents
 from mesosctl.operations.waiting import BackOff
 
 if TYPE_CHECKING:
-    from mesosctl.api.agents.operations import AgentOperation
+    from mesosctl.api.agent_operations import AgentOperation
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def _send(master: Master, operation: Operation, options: SendOptions) -> bool:
 
 def _message(operation: Operation) -> "AgentOperation":
     """Return the message for an operation."""
-    from mesosctl.api.agents import operations
+    from mesosctl.api import agent_operations as operations
 
     agent, resources = operation.agent.id, operation.resources
     match operation.action:

@@ -39,6 +39,8 @@ class PrincipalStatus(Mirrored):
     capacity: Annotated[int | None, named("limit.capacity")]
     received: int | None
     processed: int | None
+    waiting: int | None = Field(description="Messages that wait.")
+    refused: int | None = Field(description="Messages that were refused because the queue was full.")
     frameworks: int | None
 
 

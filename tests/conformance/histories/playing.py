@@ -7,8 +7,13 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
-STEPS = int(os.environ.get("MESOS_CONFORMANCE_STEPS", "1000"))
+_GIVEN = os.environ.get("MESOS_CONFORMANCE_STEPS")
+STEPS = int(_GIVEN or 1000)
 """Of all histories of a test together."""
+SLOW_STEPS = int(_GIVEN or 200)
+"""The same, if a step starts a master, or needs a framework and its offers."""
+SEED = int(os.environ.get("CONFORMANCE_SEED", os.environ.get("SEED", "1")))
+"""Of everything that is drawn without hypothesis."""
 
 
 def play_histories(start: Callable[[], RuleBasedStateMachine], steps: int, **more: Any) -> None:

@@ -1,7 +1,6 @@
 """A fake and a real master started with the same random ACL files: both start or neither, and both allow the same."""
 
 import json
-import os
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
@@ -10,7 +9,7 @@ import pytest
 
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.owning import owned
-from tests.conformance.histories.playing import STEPS
+from tests.conformance.histories.playing import SEED, SLOW_STEPS
 from tests.conformance.histories.random_acls import AclDice
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, Carrier, Pool
 from tests.conformance.masters.cluster import Answer, Cluster, Setup, basic
@@ -81,9 +80,9 @@ def started(pool: Pool, carrier: Carrier, setup: Setup) -> list[Any] | None:
 @pytest.mark.process
 @pytest.mark.socket
 def test_random_acls_are_read_and_enforced_alike(pool: Pool) -> None:
-    dice = AclDice(int(os.environ.get("CONFORMANCE_SEED", "1")))
+    dice = AclDice(SEED)
     steps, refused, number = 0, 0, 0
-    while steps < STEPS:
+    while steps < SLOW_STEPS:
         acls = dice.file(odd=number % 3 == 0)
         setup = Setup(
             agents=("cpus:4;mem:2048;disk:100;ports:[31000-31009]",),

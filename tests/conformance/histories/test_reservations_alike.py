@@ -5,14 +5,13 @@ static reservation that comes or goes.
 """
 
 import json
-import os
 from collections import Counter
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
-from tests.conformance.histories.playing import STEPS
+from tests.conformance.histories.playing import SEED, STEPS
 from tests.conformance.histories.random_operations import Dice, Resource, bottom, rounded
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, Pool
 from tests.conformance.masters.cluster import Cluster
@@ -166,8 +165,7 @@ STEPS_TO_CHOOSE = (
 @pytest.fixture
 @needs(*REAL.needs)
 def pair(pool: Pool) -> Pair:
-    seed = int(os.environ.get("CONFORMANCE_SEED", "1"))
-    return Pair(pool.lend(REAL, STANDARD), pool.lend(IN_PROCESS, STANDARD), Dice(seed))
+    return Pair(pool.lend(REAL, STANDARD), pool.lend(IN_PROCESS, STANDARD), Dice(SEED))
 
 
 def test_a_thousand_operations_leave_both_masters_alike(pair: Pair) -> None:

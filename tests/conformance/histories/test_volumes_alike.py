@@ -1,7 +1,6 @@
 """A fake and a real master given the same random offer operations on volumes: same outcomes, same resources after."""
 
 import json
-import os
 from collections import Counter
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.joining import quick
 from tests.conformance.callers.launching import CAPABILITIES
-from tests.conformance.histories.playing import STEPS
+from tests.conformance.histories.playing import SEED, SLOW_STEPS
 from tests.conformance.histories.random_volumes import Operation, VolumeDice
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, Pool
 from tests.conformance.masters.cluster import Cluster
@@ -65,11 +64,11 @@ def outcome(framework: Framework, offer: Any, operations: list[Operation]) -> tu
 @pytest.mark.real_master
 @pytest.mark.process
 @pytest.mark.socket
-def test_a_thousand_operations_on_volumes_end_alike(pool: Pool) -> None:
-    dice = VolumeDice(int(os.environ.get("CONFORMANCE_SEED", "1")))
+def test_operations_on_volumes_end_alike(pool: Pool) -> None:
+    dice = VolumeDice(SEED)
     masters = [pool.lend(carrier, SETUP) for carrier in (REAL, IN_PROCESS)]
     states: Counter[str] = Counter()
-    for number in range(STEPS):
+    for number in range(SLOW_STEPS):
         if number % FRESH_EVERY == 0:
             for master in masters:
                 master.clear_reservations()
@@ -83,4 +82,4 @@ def test_a_thousand_operations_on_volumes_end_alike(pool: Pool) -> None:
         assert total(masters[1]) == total(masters[0]), operations
         states.update(real_end[1].values())
     # Otherwise little would have been tried.
-    assert min(states["OPERATION_FINISHED"], states["OPERATION_ERROR"]) > STEPS / 5, states
+    assert min(states["OPERATION_FINISHED"], states["OPERATION_ERROR"]) > SLOW_STEPS / 5, states

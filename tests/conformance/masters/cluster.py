@@ -37,6 +37,8 @@ class Setup:
     flags: Mapping[str, str] = field(default_factory=dict)
     principals: tuple[str, ...] = ()
     acls: Mapping[str, Any] | None = None
+    attributes: Mapping[str, str | float] = field(default_factory=dict)
+    """Of every agent."""
 
     def all_flags(self, folder: Path) -> dict[str, str]:
         """The flags, with those for the files that this writes into `folder`."""

@@ -8,6 +8,7 @@ import httpx
 from fake_master.http.application import Application
 from fake_master.master import Master
 from fake_master.registry.sqlite import open_registry
+from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.transports.in_process import InProcessTransport
@@ -21,7 +22,8 @@ PROGRAM = (sys.executable, "-m", "fake_master", "--port", "0")
 
 def start_in_process(version: str, setup: Setup, folder: Path) -> Cluster:
     """A fake master behind an httpx transport, without a socket."""
-    spec = ClusterSpec(agents=setup.agents, mesos_version=version, flags=setup.all_flags(folder))
+    agents = tuple(AgentSpec(text, attributes=setup.attributes) for text in setup.agents)
+    spec = ClusterSpec(agents=agents, mesos_version=version, flags=setup.all_flags(folder))
     clock = VirtualClock()
     master = spec.start(open_registry(spec.flags), clock=clock, takes_over=True)
     return in_process(master, clock, setup)
@@ -70,6 +72,7 @@ def on_socket(process: Process, setup: Setup) -> Cluster:
 
 
 def _arguments(version: str, setup: Setup, folder: Path) -> list[str]:
+    assert not setup.attributes, "only a cluster file has attributes"
     words = ["--mesos-version", version]
     for text in setup.agents:
         words += ["--agent", text]

@@ -54,6 +54,7 @@ def _started(setup: Setup, folder: Path) -> Cluster:
     flags = setup.all_flags(folder)
     if "credentials" in flags:  # the agents are in the same process and want to know whom to let in, too
         flags["http_credentials"] = flags["credentials"]
+    attributes = ";".join(f"{name}:{value}" for name, value in setup.attributes.items())
     process = Process(
         [os.environ[RUNNER], *setup.agents],
         folder / "master.log",
@@ -64,6 +65,7 @@ def _started(setup: Setup, folder: Path) -> Cluster:
             # Otherwise it answers for its metrics twice a second and no more.
             "LIBPROCESS_METRICS_SNAPSHOT_ENDPOINT_RATE_LIMIT": "1000/1secs",
             **{f"MESOS_{name.upper()}": value for name, value in flags.items()},
+            **({"MESOS_ATTRIBUTES": attributes} if attributes else {}),
         },
     )
     client = httpx.Client(trust_env=False, timeout=PATIENCE)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mesosctl.api.agents.operations import (
+from mesosctl.api.agent_operations import (
     CreateVolumes,
     DestroyVolumes,
     ReserveResources,

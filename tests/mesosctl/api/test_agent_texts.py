@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mesosctl.api.agents.capacity import agent_capacities
-from mesosctl.api.agents.registered import registered_agents
-from mesosctl.api.agents.service import agents_in_service
+from mesosctl.api.elements.listed_agents import agent_capacities, agents_in_service, registered_agents
 from mesosctl.api.protobuf_json.decoding import ConversionError
 from mesosctl.model.errors import UnexpectedAnswer
 from tests.helpers.profiles import examples

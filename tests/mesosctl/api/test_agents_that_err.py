@@ -2,8 +2,7 @@
 
 import pytest
 
-from mesosctl.api.agents.registered import registered_agents
-from mesosctl.api.agents.service import agents_in_service
+from mesosctl.api.elements.listed_agents import agents_in_service, registered_agents
 from mesosctl.model.errors import UnexpectedAnswer
 
 JSON = """{"id": "S0", "hostname": "h", "pid": "slave(1)@h:1", "unreserved_resources": {},

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.api import responses
-from mesosctl.api.agents.capacity import agents
+from mesosctl.api.elements.listed_agents import agents
 from mesosctl.model.errors import UnexpectedAnswer
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.capacity import capacity

@@ -6,9 +6,7 @@ from typing import Any
 import pytest
 
 from mesosctl.api import responses
-from mesosctl.api.agents.capacity import agent_capacities, agents
-from mesosctl.api.agents.registered import registered_agents
-from mesosctl.api.agents.service import agents_in_service
+from mesosctl.api.elements.listed_agents import agent_capacities, agents, agents_in_service, registered_agents
 from mesosctl.api.snapshots.cluster_state import cluster_state
 from mesosctl.model.errors import UnexpectedAnswer
 from mesosctl.model.exit_status import ExitStatus

@@ -93,6 +93,8 @@ def fake() -> Iterator[FakeMaster]:
     frameworks: list[FrameworkConfig] = [
         {"name": "holding", "answer": "hold", "principal": "web"},
         {"name": "busy", "task": "cpus:1;mem:100", "tasks": 2},
+        # It declines every second: messages for `ratelimit suggest`.
+        {"name": "busy", "answer": "decline", "refuse_seconds": 0, "principal": "web", "role": "batch"},
     ]
     flags = {"rate_limits": json.dumps({"limits": [{"principal": "web", "qps": 50, "capacity": 10}]})}
     agents = ["cpus:8;mem:4096;disk:100", "cpus(ads):2;cpus:2;mem:2048"]

@@ -34,7 +34,12 @@ STACK = (
     Reservation("DYNAMIC", "SECRETdept/SECRETteam", "SECRETother"),
 )
 VOLUME = Disk(
-    "SECRETvolume", DiskSource("MOUNT", "/SECRET/root"), "SECRETprincipal", "SECRETpath", "RW", "/SECRET/host"
+    "SECRETvolume",
+    DiskSource("MOUNT", "/SECRET/root", metadata=Labels([("SECRETkey", "SECRETvalue")])),
+    "SECRETprincipal",
+    "SECRETpath",
+    "RW",
+    "/SECRET/host",
 )
 HELD = Resources([Resource("cpus", 2000, STACK), Resource("disk", 5000, STACK, disk=VOLUME)])
 TELLING = ClusterSnapshot(

@@ -5,6 +5,8 @@ the bodies of /reserve and /unreserve; `ENGINEERING` and the like are their role
 """
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, resource_error, to_core, to_json
@@ -113,6 +115,19 @@ def test_re_27_which_owners_are_valid(owner, valid):
 def test_re_4_and_28_broken_values(message):
     with pytest.raises(RuleViolation):
         core(message)
+
+
+SPANS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4)), max_size=6)
+
+
+@given(SPANS)
+def test_ranges_overlap_as_a_master_compares_them(spans):
+    ranges = [{"begin": begin, "end": begin + more} for begin, more in spans]
+    overlap = any(
+        one["begin"] <= later["begin"] <= one["end"] for n, one in enumerate(ranges) for later in ranges[n + 1 :]
+    )
+    problem = resource_error(read(RESOURCE, {"name": "ports", "type": "RANGES", "ranges": {"range": ranges}}))
+    assert (problem is not None) is overlap
 
 
 def test_re_28_zero_is_a_value():

@@ -11,8 +11,10 @@ import urllib.request
 import pytest
 
 from mesosctl.__main__ import main
+from mesosctl.api import rate_limits as answers
 from mesosctl.cli.options import known_settings
 from mesosctl.cli.reference.command_tree import commands
+from mesosctl.planning.message_rates import Counts
 from tests.helpers.surroundings import InMemory, Ran
 
 QUOTA = '{"role": "dev", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]}'
@@ -149,7 +151,9 @@ def test_what_reads_a_file_reads_standard_input(run, tmp_path, words, text):
 
 
 @pytest.mark.parametrize("words", WRITES.values(), ids=WRITES)
-def test_what_writes_a_file_writes_standard_output(run, tmp_path, words):
+def test_what_writes_a_file_writes_standard_output(run, tmp_path, words, monkeypatch):
+    received = itertools.count(100, 100)  # without traffic no limits are suggested
+    monkeypatch.setattr(answers, "message_counts", lambda _: {"busy": Counts(next(received), 0)})
     for name, text in (("PLAYED", PLAYED), ("LIMITS", LIMITS), ("LOG", LOG)):
         (tmp_path / name).write_text(text)
     assert run("history import LOG --format csv --history H").status == 0

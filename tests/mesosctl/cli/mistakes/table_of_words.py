@@ -34,6 +34,12 @@ WORDS = (
     Mistake("whatif quota:wbe=cpus:1", 0, NOBODY_IN, on=BUSY),
     Mistake("apply -f a.toml --dry-run", 0, NOBODY_IN, on=BUSY, files={"a.toml": QUOTA_OF_NOBODY}),
     Mistake("diff -f a.toml", 1, NOBODY_IN, on=BUSY, files={"a.toml": QUOTA_OF_NOBODY}),
+    Mistake(
+        "quota check web cpus:2",
+        1,
+        "note: mesosctl quota update web cpus:2 --dry-run checks a change of the quota that it has",
+        before="quota set web cpus:1",
+    ),
     # --- Agents -----------------------------------------------------------------------------------------------------
     Mistake(
         "reserve --any cpus:1 --role web --attribute rak=1",

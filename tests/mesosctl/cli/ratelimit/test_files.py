@@ -122,8 +122,51 @@ def test_set_changes_one_entry_and_shows_the_difference(run, file):
 
 
 def test_set_without_a_rate_takes_the_limit_away_and_keeps_the_entry(run, file):
-    assert run("ratelimit", "set", "foo", "-f", str(file)).status == 0
+    refused = run("ratelimit", "set", "foo", "-f", str(file))
+    assert refused.status == 2
+    assert "would lose the limit of 'foo'" in refused.err
+    assert run("ratelimit", "set", "foo", "-f", str(file), "--yes").status == 0
     assert json.loads(file.read_text())["limits"][0] == {"principal": "foo"}
+
+
+def test_what_is_not_given_stays(run, file):
+    had = json.loads(file.read_text())
+    assert run("ratelimit", "set", "foo", "--qps", "20", "-f", str(file)).status == 0
+    assert run("ratelimit", "default", "--qps", "20", "-f", str(file)).status == 0
+    has = json.loads(file.read_text())
+    assert has["limits"][0] == {**had["limits"][0], "qps": 20}
+    assert has == {**had, "limits": has["limits"], "aggregate_default_qps": 20}
+
+
+COPIED = """
+  "limits": [
+      "principal": "foo",
+      "qps": 55.5
+      "capacity": 100000
+      "principal": "baz",
+  "aggregate_default_qps": 333,
+"""
+
+
+def test_a_sample_that_lost_its_braces_gets_the_file_that_was_meant(run, tmp_path):
+    path = tmp_path / "copied.json"
+    path.write_text(COPIED)
+    ran = run("ratelimit", "validate", str(path))
+    assert ran.status == 3
+    meant = ran.err.partition("the file that was meant is ")[2].strip()
+    path.write_text(meant)
+    assert run("ratelimit", "validate", str(path)).status == 0
+    assert json.loads(meant) == {
+        "limits": [{"principal": "foo", "qps": 55.5, "capacity": 100000}, {"principal": "baz"}],
+        "aggregate_default_qps": 333,
+    }
+
+
+@pytest.mark.parametrize("text", ["{", "[1", '{"qps": 1', "limits are principal: foo", '"principal": "a" and "qps": 1'])
+def test_other_text_gets_no_guess(run, tmp_path, text):
+    path = tmp_path / "other.json"
+    path.write_text(text)
+    assert "the file that was meant" not in run("ratelimit", "validate", str(path)).err
 
 
 def test_a_new_principal_stands_last_and_a_new_file_is_made(run, file, tmp_path):
@@ -164,7 +207,7 @@ def test_the_layout_stays(run, tmp_path):
     path.write_text(EXPANDED.replace("foo", "fööd"), encoding="utf-8")
     run("ratelimit", "set", "fööd", "--qps", "1", "-f", str(path))
     document = json.loads(EXPANDED)
-    document["limits"][0] = {"principal": "fööd", "qps": 1}
+    document["limits"][0] = {"principal": "fööd", "qps": 1, "capacity": document["limits"][0]["capacity"]}
     assert path.read_text(encoding="utf-8") == json.dumps(document, indent=4, ensure_ascii=False) + "\n"
 
 

@@ -1,5 +1,6 @@
 """`ratelimit` against a master: show, validate --live, watch, suggest; the fake one, in virtual time."""
 
+import contextlib
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -57,10 +58,10 @@ def test_show_puts_limits_beside_figures(master):
     ran = master.run("ratelimit", "show", "-o", "wide")
     assert ran.status == 0
     assert [line.split() for line in ran.out.splitlines()[1:]] == [
-        ["p", "1", "10", "its", "entry", "3", "1", "2", "1"],
-        ["free", "unlimited", "-", "its", "entry", "-", "-", "-", "0"],
-        ["stranger", "2", "10", "default", "1", "1", "0", "1"],
-        ["(default)", "2", "10", "default", "1", "1", "0", "2"],
+        ["p", "1", "10", "its", "entry", "3", "1", "2", "0", "1"],
+        ["free", "unlimited", "-", "its", "entry", "-", "-", "-", "-", "0"],
+        ["stranger", "2", "10", "default", "1", "1", "0", "0", "1"],
+        ["(default)", "2", "10", "default", "1", "1", "0", "0", "2"],
     ]
 
 
@@ -225,7 +226,56 @@ def test_suggest_makes_a_file_from_what_was_seen(tmp_path):
 
 
 def test_suggest_writes_the_file_on_standard_output():
-    ran = Desk({}).run("ratelimit", "suggest", "--for", "1s", "--interval", "1s")
+    master = Desk({})
+    framework = Scheduler(master.lab, principal="p")
+    master.meanwhile = [burst(framework, 20)]
+    ran = master.run("ratelimit", "suggest", "--for", "10s", "--interval", "10s")
     assert ran.status == 0
-    assert json.loads(ran.out) == {"aggregate_default_qps": 1.0, "aggregate_default_capacity": 30}
-    assert "the suggestion is a guess" in ran.err
+    assert json.loads(ran.out)["limits"] == [{"principal": "p", "qps": 4.0, "capacity": 120}]
+
+
+def test_without_traffic_nothing_is_suggested(tmp_path):
+    master = Desk({})
+    Scheduler(master.lab, principal="silent")
+    path = tmp_path / "limits.json"
+    ran = master.run("ratelimit", "suggest", "--for", "1s", "--interval", "1s", "-f", str(path))
+    assert (ran.status, ran.out) == (5, "")
+    assert "no messages were counted" in ran.err
+    assert not path.exists()
+
+
+def test_a_silent_principal_gets_no_limit():
+    master = Desk({})
+    framework = Scheduler(master.lab, principal="p")
+    Scheduler(master.lab, principal="silent")
+    master.meanwhile = [burst(framework, 20)]
+    ran = master.run("ratelimit", "suggest", "--for", "10s", "--interval", "10s")
+    assert [entry["principal"] for entry in json.loads(ran.out)["limits"]] == ["p"]
+
+
+@pytest.mark.parametrize("words", [("suggest", "--for", "10s"), ("watch", "--count", "2")])
+def test_calls_over_http_that_are_not_counted_are_named(words):
+    master = Desk({})
+    master.lab.master.rate_limiting._applies = False
+    framework = Scheduler(master.lab, principal="p")
+    master.meanwhile = [burst(framework, 400)]
+    ran = master.run("ratelimit", *words, "--interval", "10s")
+    assert ran.status == 0
+    assert "uses the HTTP API and makes 40 calls a second: this master neither counts nor throttles them" in ran.err
+    if words[0] == "suggest":
+        suggested = json.loads(ran.out)
+        assert "limits" not in suggested
+        assert suggested["aggregate_default_qps"] == 80
+
+
+def test_refused_messages_do_not_wait_for_ever():
+    master = Desk({"limits": [{"principal": "p", "qps": 1, "capacity": 2}]})
+    framework = Scheduler(master.lab, principal="p")
+    Scheduler(master.lab, principal="p")
+    with contextlib.suppress(Exception):
+        framework.send(*(f"t{number}" for number in range(9)))
+    master.lab.wait(60)
+    row = master.run("ratelimit", "show", "-o", "jsonl").lines[0]
+    assert row["principal"] == "p"
+    assert (row["waiting"], row["refused"]) == (0, row["received"] - row["processed"])
+    assert row["refused"] > 0

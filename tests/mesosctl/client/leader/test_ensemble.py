@@ -10,6 +10,8 @@ from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import NoLeader
+from mesosctl.operations.top import Feed
+from tests.helpers.waiting import wait_until
 from tests.mesosctl.client.leader.ensemble import ANSWERED_BY_ALL
 
 SET = ("quota", "set", "web", "cpus:2")
@@ -96,6 +98,30 @@ def test_figures_follow_the_leader(ensemble):
         for leader in (0, 2, 1):
             ensemble.leader = leader
             assert "allocator/event_queue_dispatches" in master.get("/metrics/snapshot")
+
+
+def test_top_goes_on_with_the_next_leader_and_says_when_there_is_none(ensemble):
+    def open_master():
+        return Master(parse_address(ensemble.address), ClientSettings(timeout=5))
+
+    with Feed(open_master, 0.3, events=False) as feed:
+        wait_until(lambda: feed.overview is not None)
+        for leader in (1, 2):
+            before = feed.overview
+            ensemble.leader = None
+            wait_until(lambda: feed.trouble is not None)
+            assert "leader" in (feed.trouble or "")
+            assert feed.overview is not None  # the last reading stays on the screen
+            ensemble.leader = leader
+            wait_until(lambda: feed.trouble is None and feed.overview is not before)  # noqa: B023  # it is called at once
+            assert feed.overview.total["cpus"] == 24000
+        # A leader that hangs up on everybody is passed over too.
+        ensemble.masters[2].behaviour = _hang_up
+        ensemble.leader = 0
+        before = feed.overview
+        wait_until(lambda: feed.trouble is None and feed.overview is not before)
+        assert "GET /metrics/snapshot" in ensemble.masters[1].lines
+    assert feed.failed is None
 
 
 class TestLeaderChangesAfterTheChange:

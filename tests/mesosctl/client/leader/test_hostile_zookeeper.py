@@ -3,7 +3,6 @@
 import itertools
 import struct
 import threading
-import time
 import tracemalloc
 from collections.abc import Iterator
 from typing import Any
@@ -29,9 +28,10 @@ def endless(length: int) -> Pieces:
 
 
 def dripping() -> Iterator[bytes]:
+    never = threading.Event()
     yield struct.pack(">i", 1000)
     while True:
-        time.sleep(0.02)
+        never.wait(0.02)
         yield b"x"
 
 

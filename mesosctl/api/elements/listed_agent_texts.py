@@ -1,6 +1,6 @@
 """Elements of `GET /slaves` in long answers: which of their members are decoded many at once, and which stay text.
 
-The readers of the elements take both: see `registered`, `capacity` and `service`.
+The reader of the elements takes both: see `listed_agents`.
 """
 
 from collections.abc import Callable, Mapping

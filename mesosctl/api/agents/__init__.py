@@ -1,1 +1,0 @@
-"""Agents in the documented JSON: `GET /slaves`, read into what its readers need, and the operations on one agent."""
