@@ -1,4 +1,4 @@
-"""What a `fake:` cluster keeps from one command to the next, beside its registry: time, frameworks, tasks and offers.
+"""The record that a `fake:` cluster keeps from one command to the next: time, frameworks, tasks and offers.
 
     kept = KeptCluster()
     master = spec.start(registry, clock=clock, kept=kept)     as the last command left it
@@ -200,7 +200,7 @@ class KeptCluster:
         self._master: Master | None = None
         self._simulated: Sequence[SimulatedFramework] = ()
         self._before: dict[str, Any] | None = None
-        """What was kept when this command began."""
+        """The record when this command began."""
 
     def enter(self, master: Master, simulated: Sequence[SimulatedFramework] = ()) -> bool:
         """Enter everything that the last command left, and return True; False if nothing is kept.

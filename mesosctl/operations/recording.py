@@ -377,7 +377,7 @@ class Recorder:
                 ledger.prune(now - to_micros(self._options.keep))
 
     def _read(self, master: Master, call: str, take: Callable[[Iterable[bytes]], Value]) -> Value | None:
-        """What `take` makes of a long answer; None if this principal may not read it."""
+        """The result of `take` on a long answer; None if this principal may not read it."""
         answer: Response | None = self._allowed(lambda: master.receive_call(call))
         return None if answer is None else answer.take(take, Deadline(_STATE_SECONDS, self._around.clock))
 

@@ -50,7 +50,7 @@ class _Reader:
             read.agent.id: read.lending or {}
             for read in map(agents.of_message, state.get("get_agents", {}).get("agents", ()))
         }
-        """What each agent says about its lending, by id."""
+        """The answer of each agent about its lending, by id."""
         self._refusals = {
             frameworks.of_message(entry).framework.id: entry.get("refusals", ())
             for entry in state.get("get_frameworks", {}).get("frameworks", ())
