@@ -63,7 +63,7 @@ class UncountedCalls:
 
     @property
     def sentence(self) -> str:
-        """What they mean for rate limits."""
+        """A sentence about them for the operator."""
         who = f" (principal {self.framework.principal})" if self.framework.principal else ""
         return (
             f"framework {self.framework.name}{who} uses the HTTP API and makes {self.peak:.3g} calls a second: this "
