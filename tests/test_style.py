@@ -27,7 +27,6 @@ SLEEPERS = {
     "tests/jobs/test_files.py",  # a writer that is slow
     "tests/jobs/recordings.py",  # the random moment of a kill
     "tests/benchmarks/recording.py",  # the span that is measured
-    "tests/mesosctl/client/leader/test_hostile_zookeeper.py",  # a server that is slow
 }
 TRANSLATED = re.compile(
     r"\b(Raises \w+|None|nothing|empty|absent|False) where\b|\bwhoever\b|\bso many\b|\banew\b|\bstands? twice\b"
