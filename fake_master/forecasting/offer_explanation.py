@@ -132,11 +132,18 @@ class _Accounting:
         yield from self._bounded_lines(left, client, decision)
 
     def _bounded_lines(self, visible: Resources, client: Client, decision: Decision) -> Iterator[AccountLine]:
-        """Yield the amounts that quota withholds, and those that it leaves."""
+        """Yield the amounts that quota withholds, and those that it leaves.
+
+        Where an agent is not divided, the guarantees keep the whole of one that does not fit beside them.
+        """
         bounds = self._trial.bounds[client.role.name]
         rest = dict(visible.separate_quantities().items())
         counted = visible.filter(is_unreserved_nonrevocable).scalar_quantities()
         offered = decision.offered.filter(is_unreserved_nonrevocable).scalar_quantities()
+        undivided = self._state.options.quota_takes_whole_agents and not decision.offered and not decision.refused
+        if undivided and bounds.spare is not None and not bounds.spare.contains(counted):
+            yield AccountLine("guarantee", visible.separate_quantities(), tuple(sorted(self._trial.lacking)))
+            return
         for name, amount in counted.items():
             limit = bounds.limits_left.get(name)
             spare = None if bounds.spare is None else bounds.spare.get_amount(name)

@@ -28,6 +28,7 @@ from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import (
     Denied,
     MasterFailed,
+    MesosctlError,
     UnexpectedAnswer,
     UsageError,
     printable,
@@ -35,6 +36,9 @@ from mesosctl.model.errors import (
 
 if TYPE_CHECKING:
     from mesosctl.model.version_profile import Profile
+
+_LACKING = (404, 405)
+"""The statuses of a master for a path that it does not have."""
 
 AGENT_TIMEOUT = 5.0
 """Seconds for one answer of an agent, at most."""
@@ -88,7 +92,19 @@ class Master:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if isinstance(error, UnexpectedAnswer) or (isinstance(error, MesosctlError) and error.status in _LACKING):
+            self._name_old_version(error)
         self.close()
+
+    def _name_old_version(self, error: MesosctlError) -> None:
+        """Say so if a master whose answer cannot be read, or that lacks a path, is older than all that are known."""
+        from mesosctl.model.version_profile import MESOS_1_4, is_too_old
+
+        with suppress(MesosctlError):
+            version = self.version()
+            if is_too_old(version):
+                error.reword(f"Mesos {version} is too old: mesosctl works with Mesos {MESOS_1_4.name} and later")
+                error.field, error.hint = None, "upgrade the master, or name another one with --master"
 
     def close(self) -> None:
         """Close the connections."""

@@ -105,6 +105,13 @@ def profile_of(version: str) -> Profile:
     return MESOS_1_11
 
 
+def is_too_old(version: str) -> bool:
+    """Whether a master is older than those of the design documents: its answers have other shapes."""
+    match, oldest = _VERSION.match(version), _VERSION.match(MESOS_1_4.version)
+    assert oldest is not None
+    return match is not None and (int(match[1]), int(match[2])) < (int(oldest[1]), int(oldest[2]))
+
+
 def is_version(text: str) -> bool:
     """Whether `profile_of` can read a version; of one that it cannot, the rules are only assumed."""
     return _VERSION.match(text) is not None

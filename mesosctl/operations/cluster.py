@@ -53,7 +53,7 @@ def list_agents(master: Master, wanted: Selection, progress: Progress = lambda *
 
     Raises NotFound for a name that no agent has, UsageError for one that several have, and for an unknown key.
     """
-    agents = read_agents(master, progress)
+    agents = read_agents(master, progress, recovering=True)
     found = [find_agent(agents, word) for word in dict.fromkeys(wanted.names)] if wanted.names else agents
     chosen = [one for one in _serving(found, wanted.role) if has_attributes(one, wanted.attributes)]
     keys: dict[str, Key[RegisteredAgent]] = {

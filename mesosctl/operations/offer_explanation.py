@@ -54,6 +54,7 @@ def _explanation(
         refusals=None if refusals is None else int(refusals),
         has_whitelist=UNKNOWN_WHITELIST in snapshot.unknown,
         could_borrow=snapshot.lending is not None and "REVOCABLE_RESOURCES" not in framework.capabilities,
+        has_limits=profile.profile_of(snapshot.version).knows_update_quota,
         sharers=sum(account.role in one.roles for one in snapshot.frameworks),
         recovery=held_back,
         unknown=tuple(_unknown(snapshot, account.role, refusals)),

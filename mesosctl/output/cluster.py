@@ -25,6 +25,7 @@ _STATES: dict[str, Meaning] = {
     "draining": "at risk",
     "drained": "at risk",
     "recovered": "at risk",
+    "recovering": "not met",
     "disconnected": "not met",
 }
 AGENT_LEGEND = "█ used   ▒ offered   ▞ reserved, idle   ░ free"

@@ -140,6 +140,8 @@ class OfferExplanation:
     """Whether the master offers only agents that its whitelist names, which it does not show."""
     could_borrow: bool = False
     """Whether idle reservations are lent here, and the framework lacks the capability to be lent any."""
+    has_limits: bool = True
+    """Whether the master knows limits, so that one can be advised."""
     sharers: int = 1
     """Frameworks that are subscribed to the role, this one included."""
     recovery: str = ""

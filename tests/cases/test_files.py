@@ -126,7 +126,7 @@ def test_a_limit_alone_is_set_checked_and_updated() -> None:
     assert "quota set" in ran.err or "--create" in ran.err
     ran = commands.run("quota", "set", "fresh", "--limit", "cpus:3")
     assert ran.status == 0, ran.err
-    assert commands.run("quota", "show", "fresh", "-o", "json").json["limits"] == {"cpus": 3.0}
+    assert commands.run("quota", "show", "fresh", "-o", "json").json["quota"]["limit"] == {"cpus": 3.0}
 
 
 # --- Histories of the allocator -------------------------------------------------------------------------

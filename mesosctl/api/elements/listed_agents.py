@@ -4,7 +4,7 @@ The capacity heuristic needs what agents have, a change of reservations everythi
 agents are out of service.  In a long answer only the members that a question needs are decoded (`listed_agent_texts`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -31,13 +31,22 @@ Holding = tuple[Resources, frozenset[str]]
 """Resources without allocation roles, and the roles that they are allocated to."""
 
 
-def _elements(chunks: Iterable[bytes], shortcuts: FindShortcuts, read: Callable[[Any, str], Read]) -> Iterator[Read]:
+def _elements(
+    chunks: Iterable[bytes],
+    shortcuts: FindShortcuts,
+    read: Callable[[Any, str], Read],
+    await_: Callable[[Any, str], None] = lambda *_: None,
+) -> Iterator[Read]:
     """The agents of an answer that arrives in chunks; `read` makes those that `shortcuts` leave from JSON and a place.
+
+    `await_` is given those that were recovered and are not back.
 
     Raises UnexpectedAnswer if there is no list of them; ConversionError if it is not JSON.
     """
     listed: Any = None
     for part in parts(chunks, shortcuts=shortcuts):
+        if part.path == ("recovered_slaves",) and part.place is not None:
+            await_(part.value, part.where)
         if part.path != ("slaves",):
             continue
         if part.place is None:
@@ -215,17 +224,33 @@ def registered_agents(chunks: Iterable[bytes]) -> "list[RegisteredAgent]":
 
     Raises UnexpectedAnswer; ConversionError if it is not JSON.
     """
+    return _whole_agents(chunks)[0]
+
+
+def registered_and_recovering_agents(chunks: Iterable[bytes]) -> "list[RegisteredAgent]":
+    """The same, and those that a former leader knew and that are not back; of these no resources are known."""
+    registered, recovering = _whole_agents(chunks)
+    return [*registered, *recovering]
+
+
+def _whole_agents(chunks: Iterable[bytes]) -> "tuple[list[RegisteredAgent], list[RegisteredAgent]]":
     reader = _Reader()
+    recovering: list[RegisteredAgent] = []
 
     def shortcuts() -> Mapping[str, Shortcut]:
         from mesosctl.api.elements import listed_agent_texts  # imported late: it loads msgspec
 
         return listed_agent_texts.registered_agents(reader.agent)
 
-    found, ids = list(_elements(chunks, shortcuts, reader.agent)), Once()
+    def await_(entry: Any, where: str) -> None:
+        recovering.append(reader.recovering(entry, where))
+
+    found, ids = list(_elements(chunks, shortcuts, reader.agent, await_)), Once()
     for index, agent in enumerate(found):
         ids.take(agent.id, f"slaves[{index}].id")
-    return found
+    for index, agent in enumerate(recovering):
+        ids.take(agent.id, f"recovered_slaves[{index}].id")
+    return found, recovering
 
 
 def agent_state(answer: Any) -> Resources:
@@ -233,6 +258,14 @@ def agent_state(answer: Any) -> Resources:
     if not isinstance(answer, dict):
         raise wrong(answer, "an object", "")
     return _Reader().total(answer, "state")
+
+
+def _check_names(entry: Any, where: str, keys: Sequence[str]) -> None:
+    if not isinstance(entry, dict):
+        raise wrong(entry, "an object", where)
+    for key in keys:
+        if not isinstance(entry.get(key), str):
+            raise wrong(entry.get(key), "a string", f"{where}.{key}")
 
 
 class _Reader:
@@ -248,11 +281,7 @@ class _Reader:
 
     def agent(self, entry: Any, where: str) -> "RegisteredAgent":
         """One element of `slaves`."""
-        if not isinstance(entry, dict):
-            raise wrong(entry, "an object", where)
-        for key in ("id", "hostname", "pid"):
-            if not isinstance(entry.get(key), str):
-                raise wrong(entry.get(key), "a string", f"{where}.{key}")
+        _check_names(entry, where, ("id", "hostname", "pid"))
         used, users = self._held(entry, f"{where}.used_resources_full")
         offered, offerees = self._held(entry, f"{where}.offered_resources_full")
         region, zone = self._part(region_and_zone, entry.get("domain", {}), f"{where}.domain")
@@ -274,6 +303,22 @@ class _Reader:
                 active=entry.get("active") is not False,
                 deactivated=entry.get("deactivated") is True,
             ),
+            region=region,
+            zone=zone,
+        )
+
+    def recovering(self, entry: Any, where: str) -> "RegisteredAgent":
+        """One element of `recovered_slaves`."""
+        _check_names(entry, where, ("id", "hostname"))
+        region, zone = self._part(region_and_zone, entry.get("domain", {}), f"{where}.domain")
+        return self._make(
+            id=entry["id"],
+            hostname=entry["hostname"],
+            pid="",
+            total=Resources(),
+            attributes=self._part(attributes_of_object, entry.get("attributes", {}), f"{where}.attributes"),
+            active=False,
+            status="recovering",
             region=region,
             zone=zone,
         )

@@ -11,8 +11,11 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
 from mesosctl.model.values import IdentityCache, format_value, immutable
 
-AgentStatus = Literal["active", "disconnected", "deactivated", "draining", "drained"]
-"""The states of agents; disconnected, deactivated and draining ones are out of service."""
+AgentStatus = Literal["active", "disconnected", "deactivated", "draining", "drained", "recovering"]
+"""The states of agents, of which only active ones get offers.
+
+Recovering ones were known to a former leader, and are not back.
+"""
 
 
 @immutable

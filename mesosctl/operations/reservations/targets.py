@@ -16,10 +16,16 @@ from mesosctl.model.suggestion import command
 from mesosctl.model.text import listed
 
 
-def read_agents(master: Master, progress: Callable[..., None] = lambda *_: None) -> list[RegisteredAgent]:
-    """Every registered agent, by host name and id; `progress` is called with a sentence, and the part that was read."""
+def read_agents(
+    master: Master, progress: Callable[..., None] = lambda *_: None, *, recovering: bool = False
+) -> list[RegisteredAgent]:
+    """Every registered agent, by host name and id; `progress` is called with a sentence, and the part that was read.
+
+    With `recovering` also those that a former leader knew and that are not back.
+    """
+    read = agents_api.registered_and_recovering_agents if recovering else agents_api.registered_agents
     with master.hearing(lambda size, part: progress(f"reading the agents: {size / 2**20:.1f} MiB …", part)):
-        agents: list[RegisteredAgent] = master.stream("/slaves", agents_api.registered_agents)
+        agents: list[RegisteredAgent] = master.stream("/slaves", read)
     master.settings.learn("/slaves", {"slaves": [{"hostname": one.hostname, "id": one.id} for one in agents]})
     return in_order(agents)
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from mesosctl.model.amount_text import shown_amount
 from mesosctl.model.quantities import Quantities
+from mesosctl.model.roles import top_level
 from mesosctl.output.formats.amounts import amounts_text
 from mesosctl.planning.offer_explanation import AccountLine, Cause, Hindrance, OfferExplanation
 
@@ -238,6 +239,8 @@ def _help_with_refusals(one: OfferExplanation) -> str:
 def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
     if line.own and line.cause == "offered":
         return "it holds this itself: have it accept or decline its offers"
+    if line.cause == "offered":
+        return _help_with_offers(one, line)
     if line.cause == "capability":
         return _help_with_capability(line.detail or "")
     if line.cause == "filter":
@@ -256,8 +259,6 @@ def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
 
 _HELP: Mapping[Cause, str] = {
     "open": "wait for the next allocation",
-    "offered": "{holder} holds offers without answering: have it accept or decline them, cap role {held} with a quota "
-    "limit, or start the master with --offer_timeout",
     "used": "wait for tasks to end, or add agents; with a guarantee, {top} is served first once resources are free: "
     "mesosctl quota room {top} shows how large it can be",
     "guarantee": "lower the guarantee of {held} with mesosctl quota update, or give {top} one of its own",
@@ -267,6 +268,19 @@ _HELP: Mapping[Cause, str] = {
     "priority": "wait until the request of higher priority is met",
     "out-of-service": "bring the agents back; -o wide names them",
 }
+
+
+def _help_with_offers(one: OfferExplanation, line: AccountLine) -> str:
+    """Say how to get at offers that another framework holds; a limit helps only if it does not bind this role too."""
+    ways = ["have it accept or decline them", "start the master with --offer_timeout"]
+    own = top_level(one.account.role)
+    if one.has_limits and line.roles and own not in map(top_level, line.roles):
+        ways.insert(1, f"cap role {names(line.roles)} with a quota limit")
+    return f"{line.framework or line.framework_id} holds offers without answering: {_or(ways)}"
+
+
+def _or(ways: Sequence[str]) -> str:
+    return ", ".join(ways[:-1]) + (", or " if len(ways) > 2 else " or ") + ways[-1]
 
 
 def _help_with_reservation(one: OfferExplanation, line: AccountLine, missing: str) -> str:

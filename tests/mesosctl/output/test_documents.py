@@ -38,7 +38,8 @@ SHAPES = {
     "WeightChanges": {"schema_version": 1, "kind": "weights.changes", "changes": ["WeightChange"]},
     "Agent": {
         "id": "string", "hostname": "string", "pid": "string",
-        "status": ["active", "disconnected", "deactivated", "draining", "drained"], "attributes": "attributes",
+        "status": ["active", "disconnected", "deactivated", "draining", "drained", "recovering"],
+        "attributes": "attributes",
         "region": "string?", "zone": "string?", "total": "Held", "used": "Held", "offered": "Held", "free": "Held",
         "lent": "Held", "reserved": "amounts by name",
     },
