@@ -104,6 +104,23 @@ def test_reading_in_pieces_ends_with_a_deadline_of_its_own():
     assert now[0] == 6
 
 
+def test_a_body_without_an_end_ends_with_the_deadline_whatever_carries_it():
+    now = [0.0]
+
+    def endless():
+        while now[0] < 100:
+            now[0] += 3
+            yield b" "
+
+    answers = httpx.MockTransport(
+        lambda _: httpx.Response(200, content=endless(), headers={"content-type": "application/json"})
+    )
+    settings = ClientSettings(timeout=5.0, clock=lambda: now[0])
+    with Master(parse_address("http://one"), settings, answers) as master, pytest.raises(DeadlinePassed):
+        master.get("/quota")
+    assert now[0] == 6
+
+
 def test_one_value_of_a_large_answer_cannot_be_as_large_as_it(master):
     opening = gzip.compress(b'{"frozen": "')
     client = master(opening + packed(b"x", 100), GZIP)
