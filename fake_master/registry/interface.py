@@ -44,7 +44,7 @@ def reading_records() -> Iterator[None]:
     """Raise UnreadableRegistry for an error that a record causes which this program did not write."""
     try:
         yield
-    except (KeyError, TypeError, ValueError, AttributeError, MesosctlError) as error:
+    except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, MesosctlError) as error:
         raise UnreadableRegistry(f"the registry holds a record that cannot be read ({error!r})") from error
 
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 SCHEME = "fake:"
 _OPTIONS = ("fresh", "advance", "version")
+_LONGEST_ADVANCE = 100 * 365 * 86400.0
+"""Seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,12 @@ class FakeAddress:
                     hint="name a cluster file: fake:cluster.toml?advance=60s",
                 )
             advance = parse_span(options["advance"], "advance")
+            if advance > _LONGEST_ADVANCE:
+                raise BadInput(
+                    f"'{options['advance']}' is more than 100 years",
+                    field="advance",
+                    hint="for example, 60s, 8h or 30d",
+                )
         return cls(Path(path) if path else None, "fresh" in options, version, advance)
 
     def spec(self) -> "ClusterSpec | RestoredCluster":

@@ -8,7 +8,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from fake_master.http.request_response import Request, Response, json_response
@@ -102,7 +102,8 @@ class DirectConnection:
 class KeptConnection(DirectConnection):
     """A connection to a master of a cluster that goes on with each command.
 
-    The cluster is settled before each answer, and kept at the end if anything but the time has changed it.
+    The cluster is settled before each answer, and kept at the end if anything but the time has changed it.  After an
+    interruption, the next command begins where this one did, with what the registry says.
     """
 
     def __init__(
@@ -112,18 +113,30 @@ class KeptConnection(DirectConnection):
         super().__init__(master, sleep)
         self._kept = kept
         self._is_settled = False
+        self._is_interrupted = False
+        """Whether a signal has stopped the master in the middle: half of that is not kept."""
         self._passes_time = passes_time
         self._has_changed = passes_time or kept.is_new
 
     def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
         """See `DirectConnection.answer`."""
-        self._settle()
-        return self._noted(method, super().answer(method, target, headers, body))
+        with self._whole():
+            self._settle()
+            return self._noted(method, super().answer(method, target, headers, body))
 
     def respond(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Response:
         """See `DirectConnection.respond`."""
-        self._settle()
-        return self._noted(method, super().respond(method, target, headers, body))
+        with self._whole():
+            self._settle()
+            return self._noted(method, super().respond(method, target, headers, body))
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        try:
+            yield
+        except KeyboardInterrupt:
+            self._is_interrupted = True
+            raise
 
     def _settle(self) -> None:
         if not self._is_settled:
@@ -138,7 +151,7 @@ class KeptConnection(DirectConnection):
     def close(self) -> None:
         """Keep the cluster, and end the master."""
         try:
-            if self._has_changed:
+            if self._has_changed and not self._is_interrupted:
                 self._settle()
                 self._kept.write(passes_time=self._passes_time)
         except RegistryFailure as failure:

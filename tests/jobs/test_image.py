@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.jobs.image import differences, pinned, steps
+from tests.jobs.image import differences, instructions, pinned, steps
 
 
 def test_only_wheels_that_were_built_from_hashes_are_installed() -> None:
@@ -17,6 +17,18 @@ def test_only_wheels_that_were_built_from_hashes_are_installed() -> None:
     assert len(installing) == 1
     assert "--no-index" in installing[0]
     assert installing[0].endswith(" /here/*.whl")
+
+
+def test_it_runs_as_a_user_without_rights_who_is_made_for_it() -> None:
+    told = instructions()
+    names = [name for name, _ in told]
+    (at,) = [number for number, name in enumerate(names) if name == "USER"]
+    assert names[:at].count("FROM") == names.count("FROM"), "the user is that of the last stage"
+    assert "RUN" not in names[at:]
+    made = told[max(number for number, name in enumerate(names) if name == "RUN")][1]
+    assert told[at][1] != "root"
+    assert made.endswith(f" {told[at][1]}")
+    assert "useradd" in made
 
 
 def test_what_is_installed_and_not_pinned_is_named() -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from fake_master.registry.sqlite import SqliteRegistry
+from fake_master.sources.kept_cluster import KEY, KIND, KeptCluster
 from fake_master.transports.address import FakeAddress, open_on_call
 from mesosctl.model.errors import BadInput, UsageError
 
@@ -172,7 +174,45 @@ def test_a_relative_path_is_the_same_cluster(file: Path, monkeypatch: pytest.Mon
     assert ask(file.name, "/quota")["infos"]
 
 
-@pytest.mark.parametrize("address", ["fake:?advance=60s", "fake:x.toml?advance=soon", "fake:x.toml?advance="])
+def test_an_interruption_ends_at_once_and_keeps_no_half_of_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text(JOBS)
+    before = tasks(ask(file))
+    settle, settled = KeptCluster.settle, [0]
+
+    def interrupted(self: KeptCluster) -> None:
+        settled[0] += 1
+        if settled[0] == 2:  # the first is that before the time passes
+            raise KeyboardInterrupt
+        settle(self)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(KeptCluster, "settle", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ask(f"{file}?advance=1h", "/quota")
+    assert settled == [2], "nothing is done again while it ends"
+    assert tasks(ask(file)) == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"resources": []}, {"parts": []}, {"made": ["x", 1]}, {"frameworks": [{}]}, {"schedulers": []}, {"now": []}],
+)
+def test_a_kept_record_that_cannot_be_read_is_an_error_and_no_bug(file: Path, change: dict[str, Any]) -> None:
+    file.write_text(GREEDY)
+    ask(file)
+    (kept,) = (file.parent / "state").rglob("*.sqlite")
+    with closing(SqliteRegistry(kept)) as registry, registry.transaction():
+        registry.write(KIND, KEY, registry.record(KIND, KEY) | change)
+    with closing(open_on_call(f"fake:{file}")) as master, pytest.raises(BadInput) as caught:
+        master.answer("GET", "/state", {}, b"")
+    assert "?fresh" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["fake:?advance=60s", "fake:x.toml?advance=soon", "fake:x.toml?advance=", "fake:x.toml?advance=-5s"]
+    + [f"fake:x.toml?advance={long}d" for long in ("36501", "9" * 400)],
+)
 def test_a_wrong_advance_is_refused(address: str) -> None:
     with pytest.raises((BadInput, UsageError)):
         open_on_call(address)

@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 
 from fake_master.transports.limits import ClientLimits
+from fake_master.transports.request_bytes import TooLarge, Unpacker
 from tests.fake_master.transports.raw_clients import ROOMY, SMALL, post, served
 from tests.helpers.waiting import PATIENCE
 
@@ -170,6 +171,13 @@ def test_a_body_that_ends_early_is_no_change() -> None:
             assert await at.healthy()
 
     asyncio.run(play())
+
+
+def test_a_packed_body_unpacks_to_a_hundred_times_its_length_at_most() -> None:
+    limits = ClientLimits()
+    Unpacker(limits.expansion, limits.body).feed(gzip.compress(bytes(64 * 1024)))
+    with pytest.raises(TooLarge):
+        Unpacker(limits.expansion, limits.body).feed(gzip.compress(bytes(10_000_000)))
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,23 @@ def test_reading_in_pieces_ends_with_a_deadline_of_its_own():
     assert now[0] == 6
 
 
+def test_a_body_without_an_end_ends_with_the_deadline_whatever_carries_it():
+    now = [0.0]
+
+    def endless():
+        while now[0] < 100:
+            now[0] += 3
+            yield b" "
+
+    answers = httpx.MockTransport(
+        lambda _: httpx.Response(200, content=endless(), headers={"content-type": "application/json"})
+    )
+    settings = ClientSettings(timeout=5.0, clock=lambda: now[0])
+    with Master(parse_address("http://one"), settings, answers) as master, pytest.raises(DeadlinePassed):
+        master.get("/quota")
+    assert now[0] == 6
+
+
 def test_one_value_of_a_large_answer_cannot_be_as_large_as_it(master):
     opening = gzip.compress(b'{"frozen": "')
     client = master(opening + packed(b"x", 100), GZIP)
@@ -119,3 +136,13 @@ def test_a_body_that_waits_for_its_reader_is_small():
     tracemalloc.stop()
     assert most < MIB
     assert sum(map(len, held.pieces(Deadline(10, lambda: 0.0)))) == len(text)
+
+
+@pytest.mark.parametrize("version", ["one", "1.\u0661.0"])
+def test_a_version_that_cannot_be_read_is_said(version):
+    answers = httpx.MockTransport(lambda _: httpx.Response(200, json={"version": version}))
+    said = []
+    with Master(parse_address("http://one"), ClientSettings(notice=said.append), answers) as master:
+        assert master.version() == version
+    assert len(said) == 1
+    assert "as its version" in said[0]

@@ -22,7 +22,10 @@ CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
 class Endless:
-    """A server that says one piece after another to each connection, until it is hung up on."""
+    """A server that says one piece after another to each connection, until it is hung up on.
+
+    It says far more than the client waits for, and then hangs up, so that a client without bounds ends too.
+    """
 
     def __init__(self, pieces: Callable[[], Iterator[bytes]], pause: float) -> None:
         self._pieces, self._pause = pieces, pause
@@ -47,7 +50,7 @@ class Endless:
     def _speak(self, connection: socket.socket) -> None:
         with connection, suppress(OSError):
             connection.recv(65536)
-            for piece in self._pieces():
+            for piece in itertools.islice(self._pieces(), 400 if self._pause else 5000):
                 connection.sendall(piece)
                 if self._stopped.wait(self._pause):
                     return

@@ -86,3 +86,21 @@ def test_wherever_the_disk_fails_the_same_command_goes_on(
         assert run("diff", "-f", file)[0] == 0
         assert list((tmp_path / "mesosctl" / "apply").glob("*.json")) == []
     assert {3, 130} & set(ended)
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(0, "no change was sent"), (2, "2 of 5 steps done"), (-1, "every step is done")]
+)
+def test_ctrl_c_while_the_disk_stalls_tells_what_is_done(
+    run: Any, file: Path, failing: Failing, number: int, said: str, tmp_path: Path
+) -> None:
+    """In the sync of the journal before the first step, after the second one, and of its removal."""
+    made = failing(0, None)
+    assert run("apply", "-f", file)[0] == 0
+    syncs = [at for at, name in enumerate(made, 1) if name == "fsync"]
+    shutil.rmtree(tmp_path / "mesosctl")  # the fake master's state too
+    failing(syncs[2 * number if number >= 0 else -1], KeyboardInterrupt())  # a file's, and its folder's
+    status, _, err = run("apply", "-f", file)
+    assert (status, said in err) == (130, True), err
+    failing(0, None)
+    assert run("apply", "-f", file)[0] == 0
