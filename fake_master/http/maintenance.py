@@ -16,10 +16,10 @@ from fake_master.http.request_response import (
     json_response,
     refusing,
 )
+from fake_master.registry.records import MachineId
 from fake_master.services.agents.maintenance import Maintenance
 from fake_master.services.agents.registered_agents import AgentRegistry
 from fake_master.services.agents.removal import AgentRemoval
-from fake_master.state.maintenance import MachineId
 from fake_master.state.master_state import MasterState
 from mesosctl.api.protobuf_json.message_tables import mesos_message
 
@@ -111,9 +111,9 @@ class MaintenanceEndpoints:
         shown = {"draining_machines": draining, "down_machines": down}
         return {name: listed for name, listed in shown.items() if listed}
 
-    def _visible(self, action: str, principal: str | None, machines: Sequence[MachineId]) -> list[dict[str, Any]]:
+    def _visible(self, action: str, principal: str | None, machines: Sequence[MachineId]) -> list[MachineId]:
         allows = self._state.flags.authorizer.allows
-        return [dict(machine) for machine in machines if allows(action, principal, machine.get("hostname"))]
+        return [machine.copy() for machine in machines if allows(action, principal, machine.get("hostname"))]
 
 
 def _machines(request: Request) -> list[dict[str, Any]]:

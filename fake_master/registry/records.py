@@ -1,183 +1,185 @@
-"""The records of a registry: their types, and the check that a record is one that a master wrote.
+"""The records of a registry: their types, by which msgspec checks that a record is one that a master wrote.
 
-It checks only what would fail far from where it is read, and nothing in kinds that are not listed here.
+A type holds what would fail far from where it is read if it were missing or wrong.  Other fields, and kinds of records
+that are not listed here, are as they were written.
 """
 
-import math
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, NotRequired, TypedDict
+import sys
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+from msgspec import Meta, Struct, ValidationError, convert
+
+Text = Annotated[str, Meta(min_length=1)]
+Moment = Annotated[float, Meta(ge=0, lt=253402300800.0)]
+"""Seconds since the epoch, up to the end of the year 9999."""
+Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+Positive = Annotated[float, Meta(gt=0)]
+
+
+class MasterRecord(TypedDict):
+    """The record of kind "master": who it is, and since when."""
+
+    id: Text
+    start_time: Moment
+
+
+class DrainConfig(TypedDict):
+    """The DrainConfig message of an agent."""
+
+    mark_gone: bool
+    max_grace_period: NotRequired[Mapping[str, Any]]
+    """DurationInfo."""
 
 
 class DrainInfo(TypedDict):
     """The DrainInfo message of an agent."""
 
     state: Literal["DRAINING", "DRAINED"]
-    config: Mapping[str, Any]
-    """DrainConfig: `mark_gone`, and perhaps `max_grace_period`."""
+    config: DrainConfig
 
 
 class AgentRecord(TypedDict):
     """The record of kind "agent", by host name: an agent's id, and the settings of operators."""
 
-    id: str
-    registered_time: float
-    """Seconds since the epoch, as are the other times."""
+    id: Text
+    registered_time: Moment
     gone: NotRequired[bool]
-    gone_time: NotRequired[float]
+    gone_time: NotRequired[Moment]
     forgotten: NotRequired[bool]
     """Whether an agent that is unreachable or gone has been so for too long for the registry to keep it."""
     shut_down: NotRequired[bool]
     deactivated: NotRequired[bool]
-    unreachable_time: NotRequired[float]
+    unreachable_time: NotRequired[Moment]
     drain_info: NotRequired[DrainInfo]
-    drain_start: NotRequired[float]
+    drain_start: NotRequired[Moment]
+
+
+class FormerAgentRecord(TypedDict):
+    """The record of kind "former_agent", by an id that is spent: the host of the agent that had it."""
+
+    hostname: Text
 
 
 class QuotaRecord(TypedDict):
     """The record of kind "quota", by role: amounts as they were sent."""
 
-    guarantees: dict[str, float]
-    limits: dict[str, float]
+    guarantees: dict[str, Finite]
+    limits: dict[str, Finite]
+
+
+class MachineId(TypedDict, total=False):
+    """A MachineID message: either of them, or both."""
+
+    hostname: str
+    ip: str
 
 
 class MachineRecord(TypedDict):
     """The record of kind "machine": a machine of the maintenance schedule; one that is up has none."""
 
-    id: Mapping[str, Any]
-    """MachineID."""
+    id: MachineId
     mode: Literal["DRAINING", "DOWN"]
 
 
-Fits = Callable[[Any], bool]
-_END_OF_TIME = 253402300800.0
-"""Seconds since the epoch at the end of the year 9999."""
+class Nanoseconds(TypedDict):
+    """A TimeInfo message, since the epoch, or a DurationInfo message."""
+
+    nanoseconds: int
 
 
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
+class Unavailability(TypedDict):
+    """The Unavailability message of machines; without `duration` it has no end."""
+
+    start: Nanoseconds
+    duration: NotRequired[Nanoseconds]
 
 
-def _moment(value: Any) -> bool:
-    return _number(value) and 0 <= value < _END_OF_TIME
+class Window(TypedDict):
+    """A maintenance.Window message; a list of them is the record of kind "schedule"."""
+
+    machine_ids: list[MachineId]
+    unavailability: Unavailability
 
 
-def _switch(value: Any) -> bool:
-    return isinstance(value, bool)
+class _Named(TypedDict):
+    name: Text
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str) and value != ""
+class _Word(TypedDict):
+    value: str
 
 
-def _words(value: Any) -> bool:
-    return isinstance(value, str)
+class _Number(TypedDict):
+    value: Finite
 
 
-def _all(fits: Fits) -> Fits:
-    """A list of valid values."""
-    return lambda value: isinstance(value, list) and all(map(fits, value))
+class _TextAttribute(Struct, tag="TEXT", tag_field="type"):
+    name: Text
+    text: _Word
 
 
-def _each(fits: Fits) -> Fits:
-    """An object of any fields with valid values."""
-    return lambda value: isinstance(value, dict) and all(map(fits, value.values()))
+class _ScalarAttribute(Struct, tag="SCALAR", tag_field="type"):
+    name: Text
+    scalar: _Number
 
 
-def _with(**fields: Fits) -> Fits:
-    """An object that has these fields, and perhaps others."""
-    return lambda value: isinstance(value, dict) and all(fits(value.get(name)) for name, fits in fields.items())
+class _AgentInfo(TypedDict):
+    hostname: Text
+    resources: list[_Named]
+    attributes: NotRequired[list[_TextAttribute | _ScalarAttribute]]
 
 
-def _or_nothing(fits: Fits) -> Fits:
-    return lambda value: value is None or fits(value)
+class _FrameworkId(TypedDict):
+    value: Text
 
 
-def _amounts(value: Any) -> bool:
-    return isinstance(value, dict) and all(map(_number, value.values()))
+class _Capability(TypedDict):
+    type: NotRequired[Text | None]
 
 
-def _attribute(value: Any) -> bool:
-    held = {"TEXT": _with(text=_with(value=_words)), "SCALAR": _with(scalar=_with(value=_number))}
-    return _with(name=_text, type=held.__contains__)(value) and held[value["type"]](value)
+class _Quantities(TypedDict):
+    quantities: NotRequired[dict[str, _Number] | None]
 
 
-def _drain_info(value: Any) -> bool:
-    if not isinstance(value, dict) or value.get("state") not in ("DRAINING", "DRAINED"):
-        return False
-    config = value.get("config")
-    return isinstance(config, dict) and _switch(config.get("mark_gone"))
+class _MinimumOffer(TypedDict):
+    quantities: NotRequired[list[_Quantities] | None]
 
 
-def _nanoseconds(value: Any) -> bool:
-    return isinstance(value, dict) and type(value.get("nanoseconds")) is int
+class _OfferFilters(TypedDict):
+    min_allocatable_resources: NotRequired[_MinimumOffer | None]
 
 
-def _machine_id(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(value.get(name, ""), str) for name in ("hostname", "ip"))
+class _FrameworkInfo(TypedDict):
+    id: _FrameworkId
+    name: str
+    user: str
+    principal: NotRequired[str]
+    role: NotRequired[Text]
+    roles: NotRequired[list[Text]]
+    capabilities: NotRequired[list[_Capability]]
+    failover_timeout: NotRequired[float]
+    offer_filters: NotRequired[dict[str, _OfferFilters]]
 
 
-def _windows(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_window, value))
-
-
-def _window(value: Any) -> bool:
-    if not isinstance(value, dict) or not isinstance(value.get("machine_ids"), list):
-        return False
-    span = value.get("unavailability")
-    if not isinstance(span, dict) or not _nanoseconds(span.get("start")):
-        return False
-    return all(map(_machine_id, value["machine_ids"])) and ("duration" not in span or _nanoseconds(span["duration"]))
-
-
-_NEEDED: Mapping[str, Mapping[str, Fits]] = {
-    "master": {"id": _text, "start_time": _moment},
-    "agent": {"id": _text, "registered_time": _moment},
-    "agent_info": {"hostname": _text, "resources": _all(_with(name=_text))},
-    "agent_framework": {"id": _with(value=_text), "name": _words, "user": _words},
-    "former_agent": {"hostname": _text},
-    "quota": {"guarantees": _amounts, "limits": _amounts},
-    "machine": {"id": _machine_id, "mode": ("DRAINING", "DOWN").__contains__},
+_KINDS: Mapping[str, Any] = {
+    "master": MasterRecord,
+    "agent": AgentRecord,
+    "agent_info": _AgentInfo,
+    "agent_framework": _FrameworkInfo,
+    "former_agent": FormerAgentRecord,
+    "quota": QuotaRecord,
+    "machine": MachineRecord,
+    "weight": Positive,
+    "checkpoint": list[dict[str, Any]],
+    "schedule": list[Window],
 }
-"""The fields of records that are objects, by kind."""
-_MINIMUM = _with(quantities=_or_nothing(_all(_with(quantities=_or_nothing(_each(_with(value=_number)))))))
-_POSSIBLE: Mapping[str, Mapping[str, Fits]] = {
-    "agent": {
-        "gone": _switch,
-        "gone_time": _moment,
-        "forgotten": _switch,
-        "shut_down": _switch,
-        "deactivated": _switch,
-        "unreachable_time": _moment,
-        "drain_start": _moment,
-        "drain_info": _drain_info,
-    },
-    "agent_info": {"attributes": _all(_attribute)},
-    "agent_framework": {
-        "principal": _words,
-        "role": _text,
-        "roles": _all(_text),
-        "capabilities": _all(_with(type=_or_nothing(_text))),
-        "failover_timeout": lambda value: isinstance(value, int | float),
-        "offer_filters": _each(_with(min_allocatable_resources=_or_nothing(_MINIMUM))),
-    },
-}
-"""Fields that may be absent."""
-_WHOLE: Mapping[str, Fits] = {
-    "weight": lambda value: isinstance(value, int | float) and not isinstance(value, bool) and value > 0,
-    "checkpoint": lambda value: isinstance(value, list) and all(isinstance(entry, dict) for entry in value),
-    "schedule": _windows,
-}
-"""The checks of all other records, by kind."""
 
 
-def wrong_part(kind: str, value: Any) -> str | None:
-    """The field of a record that is missing or wrong, "" if it is wrong as a whole, None if it is as written."""
-    if kind in _WHOLE:
-        return None if _WHOLE[kind](value) else ""
-    if kind not in _NEEDED:
-        return None
-    if not isinstance(value, dict):
-        return ""
-    missing = (name for name, fits in _NEEDED[kind].items() if not fits(value.get(name)))
-    broken = (name for name, fits in _POSSIBLE.get(kind, {}).items() if name in value and not fits(value[name]))
-    return next(missing, None) or next(broken, None)
+def mistake(kind: str, value: Any) -> str | None:
+    """The sentence of msgspec on what is wrong in a record, and where; None if it is as a master writes it."""
+    try:
+        convert(value, _KINDS.get(kind, Any))
+    except ValidationError as error:
+        return str(error)
+    return None

@@ -17,7 +17,7 @@ from fake_master.registry.interface import (
     RegistryFailure,
     UnreadableRegistry,
 )
-from fake_master.registry.records import wrong_part
+from fake_master.registry.records import mistake
 from mesosctl.file_writing import make_private_folder
 from mesosctl.model.errors import BadInput
 
@@ -165,10 +165,9 @@ class SqliteRegistry(Registry):
             value = json.loads(written)
         except (ValueError, TypeError, RecursionError) as error:
             raise self._damaged(f"its record {kind}/{key} is not JSON") from error
-        wrong = wrong_part(kind, value)
+        wrong = mistake(kind, value)
         if wrong is not None:
-            where = f" ({wrong})" if wrong else ""
-            raise self._damaged(f"its record {kind}/{key} cannot be read{where}")
+            raise self._damaged(f"its record {kind}/{key} cannot be read ({wrong})")
         return value
 
     def write(self, kind: str, key: str, value: Any) -> None:

@@ -9,14 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from fake_master.allocator.interface import Unavailability
-from fake_master.registry.records import MachineRecord
+from fake_master.registry.records import MachineId, MachineRecord, Window
 from fake_master.state.agents import Agent
 from fake_master.state.clock import NANOSECONDS
 
-MachineId = Mapping[str, Any]
-"""A MachineID message: `hostname`, `ip`, or both."""
-Window = Mapping[str, Any]
-"""A maintenance.Window message: `machine_ids` and `unavailability`."""
 Mode = Literal["DRAINING", "DOWN"]
 
 

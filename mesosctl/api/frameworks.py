@@ -46,7 +46,7 @@ def _listed_framework(read: FrameworkMessage, entry: Mapping[str, Any]) -> Liste
         principal=framework.principal,
         status="recovered" if read.recovered else framework.status,
         holdings={role: Holding.of(used.get(role, ()), offered.get(role, ())) for role in sorted({*used, *offered})},
-        offers=len(entry.get("offers", ())),
+        offer_ids=tuple(text(offer["id"]["value"]) for offer in entry.get("offers", ())),
     )
 
 
@@ -57,19 +57,6 @@ def _by_role(messages: Any, default: str) -> dict[str, list[Resource]]:
         entry = to_core(read(RESOURCE, part))
         found.setdefault(entry.allocation_role or default, []).append(entry)
     return found
-
-
-def outstanding_ids(answer: Any) -> list[tuple[str, str]]:
-    """GET_FRAMEWORKS: the ids of every outstanding offer and its framework.  Raises UnexpectedAnswer."""
-    try:
-        listed = answer.get("get_frameworks", {}).get("frameworks", ())
-        return [
-            (text(one["id"]["value"]), text(one["framework_id"]["value"]))
-            for entry in listed
-            for one in entry.get("offers", ())
-        ]
-    except NATURAL as error:
-        raise undocumented(error, "get_frameworks.frameworks") from None
 
 
 def subscribed_as(event: Mapping[str, Any]) -> str:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Self
 
-from mesosctl.api import frameworks as offers_api
 from mesosctl.api import rate_limits as ratelimit_api
 from mesosctl.api import responses
 from mesosctl.api.frameworks import listed_frameworks
@@ -75,7 +74,7 @@ class OverviewReader:
             agents=_agents(metrics),
             frameworks=len(frameworks),
             roles=roles,
-            offers=self._waiting(frameworks, [] if answer is None else offers_api.outstanding_ids(answer), at),
+            offers=self._waiting(frameworks, at),
             throttled=self._throttled(metrics, at),
             unknown=tuple(self._unknown),
         )
@@ -94,22 +93,19 @@ class OverviewReader:
             self._unknown[what] = None
             return None
 
-    def _waiting(
-        self, frameworks: list[ListedFramework], outstanding: list[tuple[str, str]], at: float
-    ) -> list[WaitingOffers]:
+    def _waiting(self, frameworks: list[ListedFramework], at: float) -> list[WaitingOffers]:
         self._began = at if self._began is None else self._began
-        self._seen = {offer: self._seen.get(offer, at) for offer, _ in outstanding}
-        oldest: dict[str, float] = {}
-        for offer, framework in outstanding:
-            oldest[framework] = min(self._seen[offer], oldest.get(framework, at))
-        found = [
-            WaitingOffers(
-                one.title, one.id, one.roles, one.offers, one.offered, at - oldest[one.id],
-                was_there=oldest[one.id] <= self._began,
-            )
-            for one in frameworks
-            if one.id in oldest
-        ]  # fmt: skip
+        self._seen = {offer: self._seen.get(offer, at) for one in frameworks for offer in one.offer_ids}
+        found = []
+        for one in frameworks:
+            if one.offer_ids:
+                oldest = min(self._seen[offer] for offer in one.offer_ids)
+                found.append(
+                    WaitingOffers(
+                        one.title, one.id, one.roles, one.offers, one.offered, at - oldest,
+                        was_there=oldest <= self._began,
+                    )
+                )  # fmt: skip
         return sorted(found, key=lambda one: (-one.oldest, one.framework, one.framework_id))
 
     def _throttled(self, metrics: Any, at: float) -> list[Rates]:

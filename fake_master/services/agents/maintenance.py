@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry
-from fake_master.registry.records import MachineRecord
+from fake_master.registry.records import MachineId, MachineRecord, Window
 from fake_master.services.offers import Offers
 from fake_master.state.agents import Agent
-from fake_master.state.maintenance import MachineId, Mode, Window, id_of_agent, key_of, key_of_agent
+from fake_master.state.maintenance import Mode, id_of_agent, key_of, key_of_agent
 from fake_master.state.master_state import MasterState
 from mesosctl.model.errors import RuleViolation
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from sys import intern
 from typing import Any
 
+from mesosctl.api.elements.snapshot_mistakes import CheckedRoles
 from mesosctl.api.protobuf_json.decoding import text_if_undecoded
 from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.protobuf_json.resource_lists import Known, ResourceLists
 from mesosctl.api.resources import RESOURCE, to_core
 from mesosctl.api.responses import text
-from mesosctl.model import roles
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
@@ -27,7 +27,7 @@ class OfferReader:
     def __init__(self, lists: ResourceLists | None = None) -> None:
         self._lists = lists or ResourceLists()
         self._known: Known[str, _Offered] = Known()
-        self._roles: set[str] = set()
+        self._roles = CheckedRoles()
 
     def of_message(self, message: Mapping[str, Any]) -> Offer:
         """An Offer message, of either format, without the name of its framework.
@@ -53,12 +53,9 @@ class OfferReader:
 
         Raises RuleViolation for what is wrong in it, and ValueError for text that needs a closer look.
         """
-        role = entry["role"]
-        if role not in self._roles:
-            self._roles.add(intern(roles.check_role(role, f"{where}.role")))
         return Offer(
             id=entry["id"],
-            role=intern(role),
+            role=self._roles.of(entry, where),
             framework_id=intern(entry["framework_id"]),
             framework=intern(entry.get("framework", "")),
             agent_id=intern(entry["agent_id"]),

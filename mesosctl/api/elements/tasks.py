@@ -5,12 +5,11 @@ from functools import cached_property
 from sys import intern
 from typing import Any, NamedTuple
 
-from mesosctl.api.elements.snapshot_mistakes import wrong
+from mesosctl.api.elements.snapshot_mistakes import CheckedRoles, wrong
 from mesosctl.api.protobuf_json.decoding import text_if_undecoded
 from mesosctl.api.protobuf_json.message_tables import mesos_message
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
 from mesosctl.api.responses import text
-from mesosctl.model import roles
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE
 from mesosctl.model.version_profile import TERMINAL_STATES
@@ -103,7 +102,7 @@ class TaskReader:
 
     def __init__(self, lists: ResourceLists) -> None:
         self._lists = lists
-        self._roles: set[str] = set()
+        self._roles = CheckedRoles()
 
     def usage_of_message(self, entry: Mapping[str, Any], where: str = "") -> HeldByRole:
         """As much of a task of GET_STATE as a snapshot needs; of one that has ended, it holds nothing."""
@@ -187,13 +186,10 @@ class TaskReader:
         tasks = entry.get("tasks", 0)
         if tasks < 0:
             raise wrong(f"{where}.tasks", "a count cannot be negative")
-        role = entry["role"]
-        if role not in self._roles:
-            self._roles.add(intern(roles.check_role(role, f"{where}.role")))
         return Usage(
             framework_id=intern(entry["framework_id"]),
             agent_id=intern(entry["agent_id"]),
-            role=intern(role),
+            role=self._roles.of(entry, where),
             resources=self._lists.plain_in(entry.get("resources", ()), f"{where}.resources"),
             tasks=tasks,
         )
@@ -207,7 +203,7 @@ class TaskReader:
             entry["id"],
             entry["framework_id"],
             entry["agent_id"],
-            roles.check_role(entry["role"], f"{where}.role"),
+            self._roles.of(entry, where),
             self._lists.plain(entry.get("resources", ()), f"{where}.resources"),
             entry.get("executor_id"),
             self._lists.plain(entry.get("executor_resources", ()), f"{where}.executor_resources"),

@@ -154,10 +154,15 @@ class ListedFramework:
     status: FrameworkState = "active"
     holdings: Mapping[str, Holding] = field(default_factory=dict)
     """By role."""
-    offers: int = 0
-    """The number of offers that it has not answered."""
+    offer_ids: tuple[str, ...] = ()
+    """Of the offers that it has not answered."""
     suppressed: frozenset[str] | None = None
     """Roles in which it wants no offers; None if that is unknown."""
+
+    @property
+    def offers(self) -> int:
+        """The number of offers that it has not answered."""
+        return len(self.offer_ids)
 
     @property
     def holding(self) -> Holding:

@@ -92,6 +92,7 @@ def test_a_master_that_ends_waits_for_its_registry_even_if_its_requests_do_not(t
         ("agent_info", {"resources": {}}),
         ("agent_info", {"attributes": {"rack": "r1"}}),
         ("agent_info", {"attributes": [{"name": "rack", "type": "TEXT"}]}),
+        ("agent_info", {"attributes": [{"name": "rack", "type": ["TEXT"], "text": {"value": "r1"}}]}),
         ("agent_info", "agent-1"),
     ],
 )
