@@ -1,10 +1,14 @@
 """`history record`: follow a master's events, ask what no event tells, and keep both in a recording.
 
-The stream of events is read in this thread. A second thread writes to the disk what has been held back for a second,
-since the next event may be long in coming. A master that is away is waited for: the time until it is back is a gap.
+The stream of events is read in this thread. A second thread writes to the disk what has been held back for half a
+second, since the next event may be long in coming. Changes of tasks, which most events are, are held back as they were
+told, and enter the recording together, which costs a third.
+
+A master that is away is waited for: the time until it is back is a gap.
 """
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
@@ -12,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mesosctl.api import rate_limits as rate_limits_api
 from mesosctl.api import responses
+from mesosctl.api.elements.tasks import HeldResources, TaskChange
 from mesosctl.api.events import EventReader, SeenState, clock_of, removal_counters
 from mesosctl.api.files.rate_limits import RateLimits as RateLimitsFile
 from mesosctl.api.snapshots.cluster_state import suppressed_roles
@@ -42,6 +47,8 @@ _STATE_SECONDS = 600.0
 """Seconds in which the state of a cluster, which a minute is enough for, is read once it has come."""
 _HELD_BACK = 0.5
 """Seconds after which what was seen is on the disk; it takes a moment itself."""
+_MOST_HELD_BACK = 1000
+"""Changes of tasks."""
 _PAUSES = (0.5, 1.0, 2.0, 4.0)
 """Seconds between attempts to reach a master that is away; the last one repeats."""
 _PRUNE_EVERY = 3600.0
@@ -96,6 +103,8 @@ class Recorder:
         self._ledger: Ledger | None = None
         self._lock = threading.RLock()
         self._pending: AbstractContextManager[None] | None = None
+        self._held_back: deque[tuple[Micros, HeldResources | TaskChange]] = deque()
+        """Changes of tasks that are not in the ledger yet, and when each was told."""
         self._failed: MesosctlError | None = None
         """Why what was held back could not be written."""
         self._over = threading.Event()
@@ -220,19 +229,21 @@ class Recorder:
 
     def _take(self, master: Master, event: dict[str, Any]) -> None:
         kind, now = event["type"], self._now()
+        if kind == "TASK_ADDED":
+            self._hold_back(now, self._reader.task(event))
+            self._poll(master, now)
+            return
+        if kind == "TASK_UPDATED":
+            change = self._reader.change(event)
+            if change.state in COMES_BACK:  # no event tells that an agent is unreachable
+                self._next_agents = min(self._next_agents, now)
+            self._hold_back(now, change)
+            self._poll(master, now)
+            return
         gone = kind == "AGENT_REMOVED"
         cause = self._cause(self._allowed(lambda: master.get("/metrics/snapshot"))) if gone else None
         with self._changing() as ledger:
-            if kind == "TASK_UPDATED":
-                change = self._reader.change(event)
-                if change.state in COMES_BACK:  # no event tells that an agent is unreachable
-                    self._next_agents = min(self._next_agents, now)
-                ledger.pass_to(now, change.time)
-                ledger.change_task(change)
-            elif kind == "TASK_ADDED":
-                ledger.pass_to(now)
-                ledger.add_task(self._reader.task(event))
-            elif kind == "AGENT_ADDED":
+            if kind == "AGENT_ADDED":
                 agent = self._reader.agent(event)
                 ledger.pass_to(now, agent.registered)
                 ledger.take_agent(agent)
@@ -415,6 +426,17 @@ class Recorder:
 
     # --- Writing --------------------------------------------------------------------------------------
 
+    def _hold_back(self, now: Micros, change: HeldResources | TaskChange) -> None:
+        """Take a change of a task, which enters the recording with those after it.  Raises the errors of the file."""
+        with self._lock:
+            if self._failed is not None:
+                raise self._failed
+            self._held_back.append((now, change))
+            self._heard = now
+            if len(self._held_back) >= _MOST_HELD_BACK:
+                with self._changing():
+                    """Take them."""
+
     @contextmanager
     def _changing(self) -> Iterator[Ledger]:
         """Change the recording; it is on the disk within a second.  Raises the errors of the file."""
@@ -424,6 +446,15 @@ class Recorder:
             if self._pending is None:
                 self._pending = self._recording.transaction()
                 self._pending.__enter__()
+            while self._held_back:
+                assert self._ledger is not None, "a cluster has begun before any change of it"
+                now, change = self._held_back.popleft()
+                if isinstance(change, TaskChange):
+                    self._ledger.pass_to(now, change.time)
+                    self._ledger.change_task(change)
+                else:
+                    self._ledger.pass_to(now)
+                    self._ledger.add_task(change)
             yield self._ledger  # type: ignore[misc]  # there is none only while it begins
 
     def _flush(self) -> None:
