@@ -22,6 +22,7 @@ from mesosctl.api.files.rate_limits import RateLimits as RateLimitsFile
 from mesosctl.api.snapshots.cluster_state import suppressed_roles
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.leading_master import Master
+from mesosctl.client.response_body import event_of
 from mesosctl.history.interface import RecordingWriter
 from mesosctl.history.recording import COMES_BACK, Ledger, Settings
 from mesosctl.history.records import MICROS, EndCause, Micros, RecordedCluster, to_micros, to_seconds
@@ -200,7 +201,7 @@ class Recorder:
                 self._connect(master, state)
                 del state
                 yield
-                for event in stream:
+                for event in stream.read_each(self._read_event):
                     self._take(master, event)
                     yield
                     if self._end is not None and self._now() >= self._end:
@@ -227,19 +228,28 @@ class Recorder:
 
     # --- Events ---------------------------------------------------------------------------------------
 
-    def _take(self, master: Master, event: dict[str, Any]) -> None:
-        kind, now = event["type"], self._now()
-        if kind == "TASK_ADDED":
-            self._hold_back(now, self._reader.task(event))
-            self._poll(master, now)
-            return
-        if kind == "TASK_UPDATED":
-            change = self._reader.change(event)
-            if change.state in COMES_BACK:  # no event tells that an agent is unreachable
-                self._next_agents = min(self._next_agents, now)
-            self._hold_back(now, change)
-            self._poll(master, now)
-            return
+    def _read_event(self, record: bytes) -> HeldResources | TaskChange | dict[str, Any]:
+        """What an event says of a task, or another event.  Raises ConversionError and UnexpectedAnswer."""
+        change = self._reader.change_of(record)
+        if change is not None:
+            return change
+        event = event_of(record)
+        if event["type"] == "TASK_ADDED":
+            return self._reader.task(event)
+        return self._reader.change(event) if event["type"] == "TASK_UPDATED" else event
+
+    def _take(self, master: Master, event: HeldResources | TaskChange | dict[str, Any]) -> None:
+        now = self._now()
+        if isinstance(event, dict):
+            self._take_other(master, event, now)
+        else:
+            if isinstance(event, TaskChange) and event.state in COMES_BACK:
+                self._next_agents = min(self._next_agents, now)  # no event tells that an agent is unreachable
+            self._hold_back(now, event)
+        self._poll(master, now)
+
+    def _take_other(self, master: Master, event: dict[str, Any], now: Micros) -> None:
+        kind = event["type"]
         gone = kind == "AGENT_REMOVED"
         cause = self._cause(self._allowed(lambda: master.get("/metrics/snapshot"))) if gone else None
         with self._changing() as ledger:
@@ -258,7 +268,6 @@ class Recorder:
                 ledger.pass_to(now)
                 ledger.end_framework(self._reader.removed_framework(event))
             self._heard = now  # which `_flush_in_time` writes, since every event would cost a row of the cluster
-        self._poll(master, now)
 
     def _connect(self, master: Master, state: SeenState) -> None:
         """Take the whole state that a stream begins with."""
