@@ -193,38 +193,46 @@ class Recorder:
     def _events(self, master: Master) -> Iterator[None]:
         """Take what a master tells, event after event.  Raises _Finished."""
         with master.subscribe(_OPERATOR_API, b'{"type":"SUBSCRIBE"}', _SILENCE) as stream:
-            timer = self._cut_in_time(stream.cut)
             try:
-                state = stream.next_in_pieces(self._reader.state, Deadline(_STATE_SECONDS, self._around.clock))
+                with self._cut_in_time(stream.cut) as let_be:
+
+                    def read(pieces: Iterable[bytes]) -> SeenState:
+                        let_be()  # all of it has come, and the time of --duration counts from when it is recorded
+                        return self._reader.state(pieces)
+
+                    state = stream.next_in_pieces(read, Deadline(_STATE_SECONDS, self._around.clock))
                 if state is None:
                     return
                 self._connect(master, state)
                 del state
                 yield
-                for event in stream.read_each(self._read_event):
-                    self._take(master, event)
-                    yield
-                    if self._end is not None and self._now() >= self._end:
-                        self._ask_last_runs(master)
-                        raise _Finished
+                with self._cut_in_time(stream.cut):
+                    for event in stream.read_each(self._read_event):
+                        self._take(master, event)
+                        yield
+                        if self._end is not None and self._now() >= self._end:
+                            self._ask_last_runs(master)
+                            raise _Finished
             except (NoMaster, DeadlinePassed):
                 if self._end is not None and self._now() + MICROS // 20 >= self._end:
                     self._ask_last_runs(master)
                     raise _Finished from None
                 raise
-            finally:
-                if timer is not None:
-                    timer.cancel()
 
-    def _cut_in_time(self, cut: Callable[[], None]) -> threading.Timer | None:
-        """End a silent stream when --duration is over."""
-        if self._options.duration is None:
-            return None
-        left = self._options.duration if self._end is None else (self._end - self._now()) / MICROS
-        timer = threading.Timer(max(0.0, left), cut)
+    @contextmanager
+    def _cut_in_time(self, cut: Callable[[], None]) -> Iterator[Callable[[], None]]:
+        """End a silent stream when --duration is over; gives the function that lets it be."""
+        left = self._options.duration
+        if left is None:
+            yield lambda: None
+            return
+        timer = threading.Timer(left if self._end is None else max(0.0, (self._end - self._now()) / MICROS), cut)
         timer.daemon = True
         timer.start()
-        return timer
+        try:
+            yield timer.cancel
+        finally:
+            timer.cancel()
 
     # --- Events ---------------------------------------------------------------------------------------
 
