@@ -52,7 +52,7 @@ def test_a_task_of_an_agent_that_comes_back_has_a_second_run(tmp_path):
             ledger.pass_to(at + second * MICROS)
             ledger.change_task(TaskChange("f", "t", state, None, None))
     with open_recording(tmp_path / "h.sqlite") as written:
-        runs = [(one.run, one.start - at, one.end - at, one.state) for one in written.tasks("lab")]
+        runs = [(one.run, (one.start or 0) - at, (one.end or 0) - at, one.state) for one in written.tasks("lab")]
         assert runs == [
             (0, 1 * MICROS, 5 * MICROS, "TASK_UNREACHABLE"),
             (1, 9 * MICROS, 12 * MICROS, "TASK_FINISHED"),
