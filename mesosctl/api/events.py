@@ -121,7 +121,7 @@ class EventReader:
         }
 
     def change_of(self, record: bytes) -> HeldResources | TaskChange | None:
-        """What a record says of a task, quickly; None for another event, and for one that needs a closer look."""
+        """The task in a record, or its change, read quickly; None for another event, or if it needs a closer look."""
         try:
             event = self._decode_change(record)
             kind = event.get("type")

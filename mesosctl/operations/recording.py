@@ -237,7 +237,7 @@ class Recorder:
     # --- Events ---------------------------------------------------------------------------------------
 
     def _read_event(self, record: bytes) -> HeldResources | TaskChange | dict[str, Any]:
-        """What an event says of a task, or another event.  Raises ConversionError and UnexpectedAnswer."""
+        """The task in an event, its change, or another event whole.  Raises ConversionError and UnexpectedAnswer."""
         change = self._reader.change_of(record)
         if change is not None:
             return change
