@@ -7,7 +7,10 @@ has hundreds of thousands of tasks.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
+
+import msgspec
 
 from mesosctl.api.elements import agents, tasks
 from mesosctl.api.elements.agents import AgentMessage, AgentReader
@@ -17,10 +20,17 @@ from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
 from mesosctl.api.protobuf_json.json_parts import Part, parts
 from mesosctl.api.protobuf_json.message_tables import mesos_message
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
-from mesosctl.api.protobuf_json.typed_elements import TypedElements, decoded_members
+from mesosctl.api.protobuf_json.typed_elements import TypedElements, decoded_members, may_differ
 from mesosctl.api.responses import NATURAL, text, undocumented, wrong
+from mesosctl.model.errors import UnexpectedAnswer
 
 _STATE = ("subscribed", "get_state")
+_MEMBERS_OF_CHANGES = (
+    *(f"task_added.task.{member}" for member in tasks.TASK_MEMBERS),
+    "task_updated.framework_id.value",
+    "task_updated.state",
+    *(f"task_updated.status.{member}" for member in ("task_id.value", "reason", "timestamp")),
+)
 Element = TypeVar("Element")
 
 
@@ -109,6 +119,22 @@ class EventReader:
             "unreachable_tasks": read_ended,
             "executors": TypedElements(executor, self._tasks.executor_of_message).read,
         }
+
+    def change_of(self, record: bytes) -> HeldResources | TaskChange | None:
+        """The task in a record, or its change, read quickly; None for another event, or if it needs a closer look."""
+        try:
+            event = self._decode_change(record)
+            kind = event.get("type")
+            if kind not in ("TASK_ADDED", "TASK_UPDATED") or may_differ(record):
+                return None
+            return self.task(event) if kind == "TASK_ADDED" else self.change(event)
+        except (*NATURAL, UnexpectedAnswer, msgspec.MsgspecError, RecursionError):
+            return None
+
+    @cached_property
+    def _decode_change(self) -> Callable[[bytes], Any]:
+        changes: Any = decoded_members(mesos_message("mesos.v1.master.Event"), "type", *_MEMBERS_OF_CHANGES)
+        return msgspec.json.Decoder(changes).decode
 
     def agent(self, event: Mapping[str, Any]) -> AgentMessage:
         """AGENT_ADDED."""

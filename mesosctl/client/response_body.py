@@ -144,6 +144,14 @@ def _too_large_to_read(deadline: Deadline, url: str) -> DeadlinePassed:
     )
 
 
+def event_of(record: bytes) -> dict[str, Any]:
+    """The event of a record.  Raises ConversionError and UnexpectedAnswer."""
+    event = decode(record)
+    if not isinstance(event, dict) or not isinstance(event.get("type"), str):
+        raise UnexpectedAnswer("the stream contains something that is not an event")
+    return event
+
+
 class EventStream:
     """Events, one after the other, until the master ends the stream; used with `with`.
 
@@ -181,12 +189,13 @@ class EventStream:
             return take(HeldBody(limited(pieces, url, LARGEST_ANSWER), url).pieces(deadline))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
+        return self.read_each(event_of)
+
+    def read_each(self, read: Callable[[bytes], Value]) -> Iterator[Value]:
+        """The values that `read` makes of the events; raises what iterating does."""
         with self._explained():
             while (record := self._records.next_whole()) is not None:
-                event = decode(record)
-                if not isinstance(event, dict) or not isinstance(event.get("type"), str):
-                    raise UnexpectedAnswer("the stream contains something that is not an event")
-                yield event
+                yield read(record)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

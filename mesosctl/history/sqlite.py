@@ -12,6 +12,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -48,6 +49,8 @@ _SECONDS_TO_WAIT = 10.0
 """How long another process may keep the file."""
 _MOST_KNOWN = 100_000
 """The most collections of resources that are kept in memory."""
+_MOST_OBJECTS = 4096
+"""The same for values that are known by identity: they are kept too, and those of an import are all different."""
 _PRIMARY = 0xFF
 _LOCK = ".lock"
 """The end of the name of the file beside a recording that its writer holds."""
@@ -82,16 +85,20 @@ def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _PRIMARY
-        if code == sqlite3.SQLITE_NOTADB:
-            raise _no_recording(path, "it is not a SQLite file") from None
-        if code not in _HINTS:
-            raise _damaged(path, str(error)) from None
-        kind = Conflict if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) else BadInput
-        raise kind(f"{path} cannot be used: {error}", field=_FIELD, hint=_HINTS[code]) from None
+        raise _explanation(path, error) from None
     except OSError as error:
         hint = _HINTS[sqlite3.SQLITE_FULL if error.errno == errno.ENOSPC else sqlite3.SQLITE_CANTOPEN]
         raise BadInput(f"{path} cannot be used: {error.strerror}", field=_FIELD, hint=hint) from None
+
+
+def _explanation(path: Path, error: sqlite3.Error) -> MesosctlError:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _PRIMARY
+    if code == sqlite3.SQLITE_NOTADB:
+        return _no_recording(path, "it is not a SQLite file")
+    if code not in _HINTS:
+        return _damaged(path, str(error))
+    kind = Conflict if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) else BadInput
+    return kind(f"{path} cannot be used: {error}", field=_FIELD, hint=_HINTS[code])
 
 
 def _damaged(path: Path, what: str) -> BadInput:
@@ -137,12 +144,14 @@ def _make_file(path: Path) -> None:
 class _Words:
     """The ids and words of a file, and the collections of resources, each read once."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection, self._path = connection, path
         self._texts: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
         self._resources: dict[int, Resources] = {}
         self._places: dict[str, int] = {}
+        self._objects: dict[int, tuple[Resources, int]] = {}
+        """The same by the identity of the value, which most tasks of a role share."""
 
     def text(self, number: int | None) -> str | None:
         """The word of a number; None for none."""
@@ -175,26 +184,32 @@ class _Words:
 
     def number_of(self, text: str) -> int:
         """The number of a word, which is added if it is new."""
-        if text not in self._numbers:
-            row = self._connection.execute("SELECT name FROM names WHERE text = ?", (text,)).fetchone()
-            if row is None:
-                row = (self._connection.execute("INSERT INTO names (text) VALUES (?)", (text,)).lastrowid,)
-            self._numbers[text] = row[0]
-        return self._numbers[text]
+        found = self._numbers.get(text)
+        if found is None:
+            with _explained(self._path):
+                row = self._connection.execute("SELECT name FROM names WHERE text = ?", (text,)).fetchone()
+                if row is None:
+                    row = (self._connection.execute("INSERT INTO names (text) VALUES (?)", (text,)).lastrowid,)
+            found = self._numbers[text] = int(row[0])
+        return found
 
     def number_of_resources(self, resources: Resources) -> int:
         """The number of resources; those that were not met lately are added, maybe again."""
+        known = self._objects.get(id(resources))
+        if known is not None:
+            return known[1]
         text = resources.text(with_roles=False)
         full = text if _says_all(resources) else json.dumps(list_to_json(resources, "POST"))
         if full not in self._places:
             if len(self._places) >= _MOST_KNOWN:
                 self._places.clear()
-            self._places[full] = int(
-                self._connection.execute(
-                    "INSERT INTO resources (text, json) VALUES (?, ?)", (text, None if full is text else full)
-                ).lastrowid
-                or 0
-            )
+            with _explained(self._path):
+                statement = "INSERT INTO resources (text, json) VALUES (?, ?)"
+                added = self._connection.execute(statement, (text, None if full is text else full)).lastrowid
+            self._places[full] = added or 0
+        if len(self._objects) >= _MOST_OBJECTS:
+            self._objects.clear()
+        self._objects[id(resources)] = (resources, self._places[full])
         return self._places[full]
 
     def know_resources(self) -> None:
@@ -210,6 +225,7 @@ class _Words:
         self._texts.clear()
         self._resources.clear()
         self._places.clear()
+        self._objects.clear()
 
 
 def _says_all(resources: Resources) -> bool:
@@ -262,7 +278,7 @@ class SqliteRecording(Recording):
         except BaseException:
             self._connection.close()
             raise
-        self._words = _Words(self._connection)
+        self._words = _Words(self._connection, path)
 
     def _connect(self) -> sqlite3.Connection:
         with self._path.open("rb") as file:
@@ -544,9 +560,11 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
             with suppress(sqlite3.Error):  # of a full disk; the next process undoes it
                 self._connection.execute("ROLLBACK")
 
-    def _write(self, statement: str, values: Iterable[Any] = ()) -> int:
-        with _explained(self._path):
-            return int(self._connection.execute(statement, tuple(values)).lastrowid or 0)
+    def _write(self, statement: str, values: tuple[Any, ...] = ()) -> int:
+        try:  # without a `with`, since each change of a task comes here
+            return self._connection.execute(statement, values).lastrowid or 0
+        except sqlite3.Error as error:
+            raise _explanation(self._path, error) from None
 
     def _key(self, cluster_id: str) -> int:
         if cluster_id not in self._keys:
@@ -566,12 +584,11 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
             ),
         )  # fmt: skip
 
-    def _insert(self, table: str, columns: str, cluster_id: str, values: Iterable[Any], *, imports: bool = True) -> int:
-        row = [self._key(cluster_id), *values]
-        if imports:
-            columns, row = f"{columns}, import", [*row, self._import]
-        marks = ", ".join("?" * len(row))
-        return self._write(f"INSERT INTO {table} (cluster, {columns}) VALUES ({marks})", row)  # noqa: S608
+    def _insert(
+        self, table: str, columns: str, cluster_id: str, values: tuple[Any, ...], *, imports: bool = True
+    ) -> int:
+        row = (self._key(cluster_id), *values, self._import) if imports else (self._key(cluster_id), *values)
+        return self._write(_insertion(table, f"{columns}, import" if imports else columns), row)
 
     def add_agent(self, cluster_id: str, agent: RecordedAgent) -> int:
         """See `RecordingWriter.add_agent`."""
@@ -635,7 +652,8 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
         number, of = self._words.number, self._words.number_of
         return self._insert("task_rows", _TASK, cluster_id, (
             of(task.framework_id), task.id, of(task.role), self._words.number_of_resources(task.resources),
-            number(task.agent_id), *map(_maybe_seconds, (task.asked, task.start, task.end, task.lasts)),
+            number(task.agent_id), _maybe_seconds(task.asked), _maybe_seconds(task.start), _maybe_seconds(task.end),
+            _maybe_seconds(task.lasts),
             number(task.state), number(task.reason), task.start_known, task.end_known, task.is_executor, task.run,
         ))  # fmt: skip
 
@@ -789,6 +807,13 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
             removed += run("DELETE FROM runs WHERE cluster = ? AND time < ?", (number, at)).rowcount
             run("UPDATE clusters SET first_time = max(first_time, ?) WHERE cluster = ?", (at, number))
         return int(removed)
+
+
+@cache
+def _insertion(table: str, columns: str) -> str:
+    """The statement that adds a row with these columns to a table, and that of its cluster."""
+    marks = ", ".join("?" * (columns.count(",") + 2))
+    return f"INSERT INTO {table} (cluster, {columns}) VALUES ({marks})"  # noqa: S608  # our own words
 
 
 _EARLIER = """

@@ -1,10 +1,14 @@
 """`history record`: follow a master's events, ask what no event tells, and keep both in a recording.
 
-The stream of events is read in this thread. A second thread writes to the disk what has been held back for a second,
-since the next event may be long in coming. A master that is away is waited for: the time until it is back is a gap.
+The stream of events is read in this thread. A second thread writes to the disk what has been held back for half a
+second, since the next event may be long in coming. Changes of tasks, which most events are, are held back as they were
+told, and enter the recording together, which costs a third.
+
+A master that is away is waited for: the time until it is back is a gap.
 """
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
@@ -12,11 +16,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mesosctl.api import rate_limits as rate_limits_api
 from mesosctl.api import responses
+from mesosctl.api.elements.tasks import HeldResources, TaskChange
 from mesosctl.api.events import EventReader, SeenState, clock_of, removal_counters
 from mesosctl.api.files.rate_limits import RateLimits as RateLimitsFile
 from mesosctl.api.snapshots.cluster_state import suppressed_roles
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.leading_master import Master
+from mesosctl.client.response_body import event_of
 from mesosctl.history.interface import RecordingWriter
 from mesosctl.history.recording import COMES_BACK, Ledger, Settings
 from mesosctl.history.records import MICROS, EndCause, Micros, RecordedCluster, to_micros, to_seconds
@@ -42,6 +48,8 @@ _STATE_SECONDS = 600.0
 """Seconds in which the state of a cluster, which a minute is enough for, is read once it has come."""
 _HELD_BACK = 0.5
 """Seconds after which what was seen is on the disk; it takes a moment itself."""
+_MOST_HELD_BACK = 1000
+"""Changes of tasks."""
 _PAUSES = (0.5, 1.0, 2.0, 4.0)
 """Seconds between attempts to reach a master that is away; the last one repeats."""
 _PRUNE_EVERY = 3600.0
@@ -96,6 +104,8 @@ class Recorder:
         self._ledger: Ledger | None = None
         self._lock = threading.RLock()
         self._pending: AbstractContextManager[None] | None = None
+        self._held_back: deque[tuple[Micros, HeldResources | TaskChange]] = deque()
+        """Changes of tasks that are not in the ledger yet, and when each was told."""
         self._failed: MesosctlError | None = None
         """Why what was held back could not be written."""
         self._over = threading.Event()
@@ -183,56 +193,75 @@ class Recorder:
     def _events(self, master: Master) -> Iterator[None]:
         """Take what a master tells, event after event.  Raises _Finished."""
         with master.subscribe(_OPERATOR_API, b'{"type":"SUBSCRIBE"}', _SILENCE) as stream:
-            timer = self._cut_in_time(stream.cut)
             try:
-                state = stream.next_in_pieces(self._reader.state, Deadline(_STATE_SECONDS, self._around.clock))
+                with self._cut_in_time(stream.cut) as let_be:
+
+                    def read(pieces: Iterable[bytes]) -> SeenState:
+                        let_be()  # all of it has come, and the time of --duration counts from when it is recorded
+                        return self._reader.state(pieces)
+
+                    state = stream.next_in_pieces(read, Deadline(_STATE_SECONDS, self._around.clock))
                 if state is None:
                     return
                 self._connect(master, state)
                 del state
                 yield
-                for event in stream:
-                    self._take(master, event)
-                    yield
-                    if self._end is not None and self._now() >= self._end:
-                        self._ask_last_runs(master)
-                        raise _Finished
+                with self._cut_in_time(stream.cut):
+                    for event in stream.read_each(self._read_event):
+                        self._take(master, event)
+                        yield
+                        if self._end is not None and self._now() >= self._end:
+                            self._ask_last_runs(master)
+                            raise _Finished
             except (NoMaster, DeadlinePassed):
                 if self._end is not None and self._now() + MICROS // 20 >= self._end:
                     self._ask_last_runs(master)
                     raise _Finished from None
                 raise
-            finally:
-                if timer is not None:
-                    timer.cancel()
 
-    def _cut_in_time(self, cut: Callable[[], None]) -> threading.Timer | None:
-        """End a silent stream when --duration is over."""
-        if self._options.duration is None:
-            return None
-        left = self._options.duration if self._end is None else (self._end - self._now()) / MICROS
-        timer = threading.Timer(max(0.0, left), cut)
+    @contextmanager
+    def _cut_in_time(self, cut: Callable[[], None]) -> Iterator[Callable[[], None]]:
+        """End a silent stream when --duration is over; gives the function that lets it be."""
+        left = self._options.duration
+        if left is None:
+            yield lambda: None
+            return
+        timer = threading.Timer(left if self._end is None else max(0.0, (self._end - self._now()) / MICROS), cut)
         timer.daemon = True
         timer.start()
-        return timer
+        try:
+            yield timer.cancel
+        finally:
+            timer.cancel()
 
     # --- Events ---------------------------------------------------------------------------------------
 
-    def _take(self, master: Master, event: dict[str, Any]) -> None:
-        kind, now = event["type"], self._now()
+    def _read_event(self, record: bytes) -> HeldResources | TaskChange | dict[str, Any]:
+        """The task in an event, its change, or another event whole.  Raises ConversionError and UnexpectedAnswer."""
+        change = self._reader.change_of(record)
+        if change is not None:
+            return change
+        event = event_of(record)
+        if event["type"] == "TASK_ADDED":
+            return self._reader.task(event)
+        return self._reader.change(event) if event["type"] == "TASK_UPDATED" else event
+
+    def _take(self, master: Master, event: HeldResources | TaskChange | dict[str, Any]) -> None:
+        now = self._now()
+        if isinstance(event, dict):
+            self._take_other(master, event, now)
+        else:
+            if isinstance(event, TaskChange) and event.state in COMES_BACK:
+                self._next_agents = min(self._next_agents, now)  # no event tells that an agent is unreachable
+            self._hold_back(now, event)
+        self._poll(master, now)
+
+    def _take_other(self, master: Master, event: dict[str, Any], now: Micros) -> None:
+        kind = event["type"]
         gone = kind == "AGENT_REMOVED"
         cause = self._cause(self._allowed(lambda: master.get("/metrics/snapshot"))) if gone else None
         with self._changing() as ledger:
-            if kind == "TASK_UPDATED":
-                change = self._reader.change(event)
-                if change.state in COMES_BACK:  # no event tells that an agent is unreachable
-                    self._next_agents = min(self._next_agents, now)
-                ledger.pass_to(now, change.time)
-                ledger.change_task(change)
-            elif kind == "TASK_ADDED":
-                ledger.pass_to(now)
-                ledger.add_task(self._reader.task(event))
-            elif kind == "AGENT_ADDED":
+            if kind == "AGENT_ADDED":
                 agent = self._reader.agent(event)
                 ledger.pass_to(now, agent.registered)
                 ledger.take_agent(agent)
@@ -247,7 +276,6 @@ class Recorder:
                 ledger.pass_to(now)
                 ledger.end_framework(self._reader.removed_framework(event))
             self._heard = now  # which `_flush_in_time` writes, since every event would cost a row of the cluster
-        self._poll(master, now)
 
     def _connect(self, master: Master, state: SeenState) -> None:
         """Take the whole state that a stream begins with."""
@@ -415,6 +443,17 @@ class Recorder:
 
     # --- Writing --------------------------------------------------------------------------------------
 
+    def _hold_back(self, now: Micros, change: HeldResources | TaskChange) -> None:
+        """Take a change of a task, which enters the recording with those after it.  Raises the errors of the file."""
+        with self._lock:
+            if self._failed is not None:
+                raise self._failed
+            self._held_back.append((now, change))
+            self._heard = now
+            if len(self._held_back) >= _MOST_HELD_BACK:
+                with self._changing():
+                    """Take them."""
+
     @contextmanager
     def _changing(self) -> Iterator[Ledger]:
         """Change the recording; it is on the disk within a second.  Raises the errors of the file."""
@@ -424,6 +463,15 @@ class Recorder:
             if self._pending is None:
                 self._pending = self._recording.transaction()
                 self._pending.__enter__()
+            while self._held_back:
+                assert self._ledger is not None, "a cluster has begun before any change of it"
+                now, change = self._held_back.popleft()
+                if isinstance(change, TaskChange):
+                    self._ledger.pass_to(now, change.time)
+                    self._ledger.change_task(change)
+                else:
+                    self._ledger.pass_to(now)
+                    self._ledger.add_task(change)
             yield self._ledger  # type: ignore[misc]  # there is none only while it begins
 
     def _flush(self) -> None:

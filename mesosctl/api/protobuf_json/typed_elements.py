@@ -96,15 +96,15 @@ class TypedElements:
     def _values(self, run: str) -> list[Any] | None:
         try:
             elements = self._decode(f"[{run}]")  # first, because it ends soon where the list does
-            return None if _may_differ(run) else list(map(self._make, elements))
+            return None if may_differ(run.encode(errors="surrogatepass")) else list(map(self._make, elements))
         except (*NATURAL, UnexpectedAnswer, msgspec.MsgspecError, RecursionError):
             return None
 
 
-def _may_differ(run: str) -> bool:
+def may_differ(text: bytes) -> bool:
     """Whether there is perhaps half a surrogate pair or a number beyond a double, which msgspec skips unread."""
-    alike = run.encode(errors="surrogatepass").translate(_ALIKE)
-    return "\\u" in run or b"0" * 300 in alike or _EXPONENT.search(alike) is not None
+    alike = text.translate(_ALIKE)
+    return b"\\u" in text or b"0" * 300 in alike or _EXPONENT.search(alike) is not None
 
 
 def text_of(raw: msgspec.Raw) -> str:

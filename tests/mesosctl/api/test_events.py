@@ -3,8 +3,12 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mesosctl.api.events import EventReader
+from mesosctl.api.protobuf_json.decoding import ConversionError
+from mesosctl.client.response_body import event_of
 from mesosctl.model.errors import UnexpectedAnswer
 
 LONG = 400
@@ -111,3 +115,48 @@ def test_a_state_that_is_not_as_documented_is_refused(part, said):
 def test_another_first_event_is_refused():
     with pytest.raises(UnexpectedAnswer):
         EventReader().state([b'{"type":"HEARTBEAT"}'])
+
+
+def added(number):
+    return {"type": "TASK_ADDED", "task_added": {"task": task(number)}}
+
+
+def updated(number):
+    told = {"framework_id": {"value": "F1"}, "state": "TASK_FINISHED"}
+    status = {"reason": "REASON_COMMAND", "task_id": {"value": f"t-{number}"}, "timestamp": number / 8}
+    return {"type": "TASK_UPDATED", "task_updated": {**told, "status": status}}
+
+
+def looked_at_closely(record):
+    reader, event = EventReader(), event_of(record)
+    return {"TASK_ADDED": reader.task, "TASK_UPDATED": reader.change}.get(event["type"], lambda _: None)(event)
+
+
+@pytest.mark.parametrize("event", [added, updated])
+def test_a_change_of_a_task_is_read_quickly_as_a_master_writes_it(event):
+    for number in range(6):
+        record = json.dumps(event(number), separators=(",", ":"), ensure_ascii=False).encode()
+        quick = EventReader().change_of(record)
+        assert quick is not None
+        assert quick == looked_at_closely(record)
+
+
+_DAMAGE = (b"", b'"', b"}", b"null", b"1e999", b"00", b"-", b"\\ud800", b"\\u00e9", b"\xff", b" ", b"[]", b"NaN", b"1.")
+
+
+@given(
+    st.sampled_from([added, updated]),
+    st.integers(0, 5),
+    st.booleans(),
+    st.lists(st.tuples(st.integers(0, 700), st.integers(0, 9), st.sampled_from(_DAMAGE)), max_size=2),
+)
+def test_a_change_that_is_read_quickly_is_what_a_closer_look_finds(event, number, is_compact, damage):
+    record = json.dumps(event(number), separators=(",", ":") if is_compact else None).encode()
+    for at, length, other in damage:
+        record = record[:at] + other + record[at + length :]
+    quick = EventReader().change_of(record)
+    if quick is not None:
+        try:
+            assert looked_at_closely(record) == quick
+        except ConversionError as error:
+            raise AssertionError(f"{record!r} is no JSON") from error

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import stat
+from collections import deque
 from contextlib import closing
 
 import pytest
@@ -199,6 +200,36 @@ def test_a_full_disk_loses_nothing_that_was_written_before(written):
         with pytest.raises(BadInput, match="full") as refused:
             fill(recording)
         assert "what was written before is whole" in str(refused.value.hint)
+    with open_recording(written) as reader:
+        assert [one.id for one in reader.tasks("c")] == ["t"]
+
+
+class _Full(Exception):
+    """The disk was full, and the statement that met it said so."""
+
+
+def fill_with(recording, task_of):
+    with recording.transaction():
+        try:
+            deque((recording.add_task("c", task_of(number)) for number in range(1, 10_000)), 0)
+        except BadInput as error:  # already here: a recorder holds the transaction open, and is not inside of it
+            raise _Full from error
+
+
+def of_new_words(number):
+    return RecordedTask(f"f{number}" * 99, "t", "web", parse_resources("cpus:1"), start=1)
+
+
+def of_new_resources(number):
+    return RecordedTask("f", "t", "web", parse_resources(f"cpus:{number};{'r' * 999}:1"), start=1)
+
+
+@pytest.mark.parametrize("task_of", [of_new_words, of_new_resources])
+def test_a_disk_that_is_full_where_a_word_is_new_is_explained_at_once(written, task_of):
+    with SqliteWriter(written) as recording:
+        recording._connection.execute("PRAGMA max_page_count=40")
+        with pytest.raises(_Full):
+            fill_with(recording, task_of)
     with open_recording(written) as reader:
         assert [one.id for one in reader.tasks("c")] == ["t"]
 

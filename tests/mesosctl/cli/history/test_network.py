@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -86,6 +87,29 @@ def test_over_tls(folder):
     with open_recording(history) as read:
         assert [one.clean_end for one in read.clusters()] == [True]
         assert read.counts("lab").gaps == 0
+
+
+IDLE = """
+mesos_version = "1.11"
+[[agents]]
+resources = "cpus:4;mem:4096"
+"""
+
+
+def test_the_time_of_duration_counts_from_the_first_state_on(folder):
+    (folder / "idle.toml").write_text(IDLE, encoding="utf-8")
+    history, served = folder / "h.sqlite", master(folder, "idle")
+    try:
+        words = ("history", "record", "--history", str(history), "--cluster-id", "lab", "--duration", "2s")
+        command = [sys.executable, "-m", "mesosctl", "--master", served.first_line(), *words]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    finally:
+        served.stop()
+    assert "waiting" not in ran.stderr
+    with open_recording(history) as read:
+        (cluster,) = read.clusters()
+        assert (cluster.clean_end, read.counts("lab").gaps) == (True, 0)
+        assert (cluster.last_seen or 0) - (cluster.first_seen or 0) >= 1.9 * MICROS
 
 
 @pytest.mark.zookeeper
