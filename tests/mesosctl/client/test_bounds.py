@@ -141,7 +141,7 @@ def test_a_body_that_waits_for_its_reader_is_small():
 @pytest.mark.parametrize("version", ["one", "1.\u0661.0"])
 def test_a_version_that_cannot_be_read_is_said(version):
     answers = httpx.MockTransport(lambda _: httpx.Response(200, json={"version": version}))
-    said = []
+    said: list[str] = []
     with Master(parse_address("http://one"), ClientSettings(notice=said.append), answers) as master:
         assert master.version() == version
     assert len(said) == 1
