@@ -224,33 +224,37 @@ def registered_agents(chunks: Iterable[bytes]) -> "list[RegisteredAgent]":
 
     Raises UnexpectedAnswer; ConversionError if it is not JSON.
     """
-    return _whole_agents(chunks)[0]
+    return _whole_agents(chunks, _Reader(), lambda *_: None)
 
 
 def registered_and_recovering_agents(chunks: Iterable[bytes]) -> "list[RegisteredAgent]":
     """The same, and those that a former leader knew and that are not back; of these no resources are known."""
-    registered, recovering = _whole_agents(chunks)
-    return [*registered, *recovering]
-
-
-def _whole_agents(chunks: Iterable[bytes]) -> "tuple[list[RegisteredAgent], list[RegisteredAgent]]":
     reader = _Reader()
     recovering: list[RegisteredAgent] = []
+
+    def await_(entry: Any, where: str) -> None:
+        recovering.append(reader.recovering(entry, where))
+
+    found = [*_whole_agents(chunks, reader, await_), *recovering]
+    ids = Once()
+    for agent in found:
+        ids.take(agent.id, "recovered_slaves")
+    return found
+
+
+def _whole_agents(
+    chunks: Iterable[bytes], reader: "_Reader", await_: Callable[[Any, str], None]
+) -> "list[RegisteredAgent]":
 
     def shortcuts() -> Mapping[str, Shortcut]:
         from mesosctl.api.elements import listed_agent_texts  # imported late: it loads msgspec
 
         return listed_agent_texts.registered_agents(reader.agent)
 
-    def await_(entry: Any, where: str) -> None:
-        recovering.append(reader.recovering(entry, where))
-
     found, ids = list(_elements(chunks, shortcuts, reader.agent, await_)), Once()
     for index, agent in enumerate(found):
         ids.take(agent.id, f"slaves[{index}].id")
-    for index, agent in enumerate(recovering):
-        ids.take(agent.id, f"recovered_slaves[{index}].id")
-    return found, recovering
+    return found
 
 
 def agent_state(answer: Any) -> Resources:
