@@ -118,7 +118,7 @@ def _text(value: Any) -> bytes:
 
 
 class Cluster:
-    """What the server shows, as text: it is made before the recorder begins."""
+    """The answers of the server as text, built before the recorder starts."""
 
     def __init__(self, agents: int) -> None:
         listed = b",".join(_text(_agent(number)) for number in range(agents))

@@ -51,7 +51,7 @@ def sources() -> list[str]:
 
 
 def copy_sources(to: Path) -> None:
-    """What the build sees."""
+    """The files that the build sees."""
     for name in sources():
         source, target = ROOT / name, to / name
         target.parent.mkdir(parents=True, exist_ok=True)

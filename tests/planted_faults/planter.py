@@ -70,7 +70,7 @@ class Recorder:
             items[:] = [item for item in items if needs.isdisjoint(mark.name for mark in item.iter_markers())]
 
     def found(self) -> dict[str, Any]:
-        """What it noted."""
+        """Its notes."""
         return {"ran": self.ran, "failed": self.failed, "not_collected": self.not_collected}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

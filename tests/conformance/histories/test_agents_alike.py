@@ -25,7 +25,7 @@ ODD = 3
 OPERATIONS = 4
 """On each agent."""
 OWN = {"capabilities", "domain", "hostname", "id", "pid", "port", "registered_time", "version"}
-"""What an agent has of itself, not of its description."""
+"""The members that an agent gives itself, whatever its description."""
 
 
 def started(pool: Pool, carrier: Carrier, setup: Setup) -> Cluster | None:
@@ -45,13 +45,13 @@ def entries(agent: Any) -> list[Entry]:
 
 
 def described(master: Cluster) -> list[Any]:
-    """What a master shows of each agent, apart from the order of roles."""
+    """The agents that a master shows, regardless of the order of roles."""
     shown = [{key: part for key, part in agent.items() if key not in OWN} for agent in master.agents()]
     return [steady({**agent, "reserved_resources_full": entries(agent)}) for agent in shown]
 
 
 def offered(master: Cluster) -> dict[int, Any]:
-    """What a framework is offered of each agent: its number, its attributes and its resources in no order."""
+    """The offers of a framework, by agent: its number, its attributes and its unordered resources."""
     framework = Framework(master, "ads/video").subscribe()
     framework.settle()
     number = {agent["id"]: place for place, agent in enumerate(master.agents())}

@@ -22,7 +22,7 @@ WINDOWS = {"windows": [{"machine_ids": [MACHINE], "unavailability": {"start": {"
 
 
 class Made(NamedTuple):
-    """What calls name in the cluster of these tests."""
+    """The names of things in the cluster of these tests, which calls mention."""
 
     lab: Lab
     agent: str
@@ -165,7 +165,7 @@ OF_FRAMEWORKS = {"register_agents", "register_frameworks", "run_tasks"}
 
 
 def volume_of(made: Made) -> dict[str, Any]:
-    """A volume that the principal who asks makes of what MAY reserved."""
+    """A volume that the calling principal creates from resources that MAY reserved."""
     volume = made.disk(1, "new", MAY)
     volume["disk"]["persistence"]["principal"] = made.by
     return volume
@@ -189,7 +189,7 @@ def acls(action: str) -> str:
 
 
 def made_for(action: str, by: str, tmp_path: Path) -> Made:
-    """A cluster with one of everything; `by` is the principal who asks."""
+    """A cluster with one of everything; `by` is the calling principal."""
     path = tmp_path / "credentials"
     known = [{"principal": name, "secret": "secret"} for name in WHO]
     path.write_text(json.dumps({"credentials": known}), encoding="utf-8")

@@ -113,7 +113,7 @@ class Agents:
         await self.say("RegisterSlaveMessage", _registration(f"agent{self._count:05d}", resources))
 
     async def say(self, message: str, body: bytes, number: int | None = None) -> None:
-        """What one more agent says first, or what one of them says: `number` is its place in their order."""
+        """The first words of one more agent, or the words of the one at the place `number`."""
         of_known = number is not None
         head = (
             f"POST /master/mesos.internal.{message} HTTP/1.1\r\n"
