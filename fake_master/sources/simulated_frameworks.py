@@ -217,18 +217,15 @@ class SimulatedFramework(LocalScheduler):
                 self._spec.lasts.draw(self._random)  # as often as before, so that the next ones are the same
         self._take_part(framework)
         if self._spec.demand is not None:
-            self._go_on_asking(document)
+            self._go_on_asking(self._spec.demand, document)
         self._ask_for_the_rest()
 
-    def _go_on_asking(self, document: Mapping[str, Any]) -> None:
-        assert self._spec.demand is not None
-        self._joined = float(document["joined"])
+    def _go_on_asking(self, demand: Demand, document: Mapping[str, Any]) -> None:
         self._random = self._new_random()
-        self._asks = self._spec.demand.tasks(self._random)
+        self._expect(demand, float(document["joined"]))
         waiting = document["waiting"]
         for one in self._waiting.resume(waiting, islice(self._asks, int(waiting["arrived"]))):
-            timers = self._master.state.timers
-            timers.at(self._master.state.now + self._master.allocation_interval, partial(self._release, one))
+            self._release_later(one)
         self._plan_ask()
         if self._waiting:
             self._soon(self._revive)
@@ -269,6 +266,7 @@ class SimulatedFramework(LocalScheduler):
             framework.hold(master.state.agents[usage.agent_id], held)
             tasks.hold(framework, usage, held, number)
         self._take_part(framework)
+        self._begin_asking()
         master.subscriptions.restore(framework)
         for task in list(framework.all_tasks().values()):
             master.task_runner.go_on(framework, task, None)
@@ -280,17 +278,23 @@ class SimulatedFramework(LocalScheduler):
         if self._refusal is not None:
             raise BadInput(f"framework '{self._spec.name}': {self._refusal}", field="frameworks")
         self._take_part(next(known for known in self._master.state.frameworks.values() if known.stream is stream))
+        self._begin_asking()
         self._ask_for_the_rest()
 
     def _take_part(self, framework: Framework) -> None:
         self._framework = framework
         framework.is_simulated = True
         self._answers_later = self._master.rate_limiting.throttles(framework)
+
+    def _begin_asking(self) -> None:
         if self._spec.demand is not None:
-            self._asks = self._spec.demand.tasks(self._random)
-            self._named = self._spec.demand.names
-            self._joined = self._master.state.now
+            self._expect(self._spec.demand, self._master.state.now)
             self._plan_ask()
+
+    def _expect(self, demand: Demand, joined: float) -> None:
+        self._asks = demand.tasks(self._random)
+        self._named = demand.names
+        self._joined = joined
 
     def _call(self, action: Callable[[], None]) -> None:
         """Make a call, which the master throttles and counts as those of any other framework."""
@@ -375,12 +379,17 @@ class SimulatedFramework(LocalScheduler):
         while self._next is not None and self._joined + self._next.asked <= now:
             waiting = self._waiting.add(self._next)
             if waiting.wanted.agent is not None:
-                self._master.state.timers.at(now + self._master.allocation_interval, partial(self._release, waiting))
+                self._release_later(waiting)
             self._next = next(self._asks, None)
         due = self.next_ask
         if due is not None:
             self._master.state.timers.at(due, self._ask)
         self._revive()
+
+    def _release_later(self, waiting: Waiting) -> None:
+        """Let a task take any host, unless it gets its own by the next allocation."""
+        state = self._master.state
+        state.timers.at(state.now + self._master.allocation_interval, partial(self._release, waiting))
 
     def _release(self, waiting: Waiting) -> None:
         """A task has waited for its host long enough."""

@@ -37,11 +37,10 @@ from mesosctl.model.errors import (
 if TYPE_CHECKING:
     from mesosctl.model.version_profile import Profile
 
-_LACKING = (404, 405)
-"""The statuses of a master for a path that it does not have."""
-
 AGENT_TIMEOUT = 5.0
 """Seconds for one answer of an agent, at most."""
+_LACKING = (404, 405)
+"""The statuses of a master for a path that it does not have."""
 
 
 class Master:
@@ -98,10 +97,11 @@ class Master:
 
     def _name_old_version(self, error: MesosctlError) -> None:
         """Say so if a master whose answer cannot be read, or that lacks a path, is older than all that are known."""
+        from mesosctl.api import responses
         from mesosctl.model.version_profile import MESOS_1_4, is_too_old
 
         with suppress(MesosctlError):
-            version = self.version()
+            version = responses.version(self.get_once("/version"))
             if is_too_old(version):
                 error.reword(f"Mesos {version} is too old: mesosctl works with Mesos {MESOS_1_4.name} and later")
                 error.field, error.hint = None, "upgrade the master, or name another one with --master"

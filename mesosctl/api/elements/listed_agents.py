@@ -224,34 +224,32 @@ def registered_agents(chunks: Iterable[bytes]) -> "list[RegisteredAgent]":
 
     Raises UnexpectedAnswer; ConversionError if it is not JSON.
     """
-    return _whole_agents(chunks, _Reader(), lambda *_: None)
+    return _whole_agents(chunks, _Reader(), Once())
 
 
 def registered_and_recovering_agents(chunks: Iterable[bytes]) -> "list[RegisteredAgent]":
     """The same, and those that a former leader knew and that are not back; of these no resources are known."""
-    reader = _Reader()
+    reader, ids = _Reader(), Once()
     recovering: list[RegisteredAgent] = []
-
-    def await_(entry: Any, where: str) -> None:
-        recovering.append(reader.recovering(entry, where))
-
-    found = [*_whole_agents(chunks, reader, await_), *recovering]
-    ids = Once()
-    for agent in found:
+    registered = _whole_agents(
+        chunks, reader, ids, lambda entry, where: recovering.append(reader.recovering(entry, where))
+    )
+    for agent in recovering:
         ids.take(agent.id, "recovered_slaves")
-    return found
+    return [*registered, *recovering]
 
 
 def _whole_agents(
-    chunks: Iterable[bytes], reader: "_Reader", await_: Callable[[Any, str], None]
+    chunks: Iterable[bytes], reader: "_Reader", ids: Once, await_: Callable[[Any, str], None] = lambda *_: None
 ) -> "list[RegisteredAgent]":
+    """The registered agents, whose ids are taken; `await_` as in `_elements`."""
 
     def shortcuts() -> Mapping[str, Shortcut]:
         from mesosctl.api.elements import listed_agent_texts  # imported late: it loads msgspec
 
         return listed_agent_texts.registered_agents(reader.agent)
 
-    found, ids = list(_elements(chunks, shortcuts, reader.agent, await_)), Once()
+    found = list(_elements(chunks, shortcuts, reader.agent, await_))
     for index, agent in enumerate(found):
         ids.take(agent.id, f"slaves[{index}].id")
     return found
