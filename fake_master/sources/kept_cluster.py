@@ -311,7 +311,7 @@ def _hold(master: Master, framework: Framework, document: Mapping[str, Any], rea
         if agent is None:
             continue
         whole = Resources.sum_of([resources for resources, _ in parts])
-        if not _has_room(agent, whole):
+        if not _has_room(agent, agent.used, whole):
             continue
         for _, add in parts:
             add()
@@ -326,8 +326,8 @@ def _adding(add: Callable[[Any], None], what: Any) -> Callable[[], None]:
     return lambda: add(what)
 
 
-def _has_room(agent: Agent, wanted: Resources) -> bool:
-    return (agent.whole - agent.used.allocated_to(None)).contains(wanted.allocated_to(None))
+def _has_room(agent: Agent, held: Resources, wanted: Resources) -> bool:
+    return (agent.whole - held.allocated_to(None)).contains(wanted.allocated_to(None))
 
 
 def _offers(document: Mapping[str, Any], framework: Framework, reader: _Reader) -> Iterator[Offer]:
@@ -343,5 +343,5 @@ def _offer_again(master: Master, offer: Offer) -> None:
     held = agent.used
     for other in master.state.offers.on_agent(agent.id):
         held += other.resources
-    if (agent.whole - held.allocated_to(None)).contains(offer.resources.allocated_to(None)):
+    if _has_room(agent, held, offer.resources):
         master.offers.restore(offer)

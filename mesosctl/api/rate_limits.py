@@ -24,7 +24,7 @@ from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.responses import wrong
 from mesosctl.model.errors import UnexpectedAnswer
 from mesosctl.model.rate_limits import RateLimit, RateLimits
-from mesosctl.planning.message_rates import Counts
+from mesosctl.planning.message_rates import Counts, HttpFramework
 
 _RATE_LIMITS = mesos_message("mesos.v1.RateLimits")
 
@@ -166,14 +166,14 @@ def framework_calls(answer: Any) -> dict[str, float]:
     return found
 
 
-def http_frameworks(answer: Any) -> dict[str, tuple[str, str | None]]:
-    """`GET /frameworks`: name and principal of the frameworks that use the HTTP API, by id; a driver has a pid."""
+def http_frameworks(answer: Any) -> list[HttpFramework]:
+    """`GET /frameworks`: the frameworks that use the HTTP API; a driver has a pid."""
     listed = answer.get("frameworks", []) if isinstance(answer, dict) else []
-    return {
-        str(entry["id"]): (str(entry.get("name", "")), entry.get("principal"))
+    return [
+        HttpFramework(str(entry["id"]), str(entry.get("name", "")), entry.get("principal"))
         for entry in listed
         if isinstance(entry, dict) and "id" in entry and not entry.get("pid")
-    }
+    ]
 
 
 def uptime(answer: Any) -> float | None:

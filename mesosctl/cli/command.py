@@ -295,7 +295,7 @@ def _similar_option(option: str, ctx: Any) -> str | None:
 def _misplaced(option: str, ctx: Any, words: Sequence[str]) -> str:
     """How to write an option that is an argument of this command, or an option of one below it; empty for others."""
     for one in ctx.command.get_params(ctx):
-        noun = (one.metavar or one.name or "").strip("[].") if one.param_type_name == "argument" else ""
+        noun = metavar(one).strip("[].") if one.param_type_name == "argument" else ""
         if noun.casefold() == option.lstrip("-").casefold():
             pieces = [piece for piece in ctx.command.collect_usage_pieces(ctx) if piece != "[OPTIONS]"]
             return f"{noun} is an argument: {ctx.command_path} {' '.join(pieces)}"

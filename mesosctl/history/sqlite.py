@@ -127,7 +127,7 @@ def _check_name(path: Path) -> None:
 
 def _make_file(path: Path) -> None:
     """Make an empty recording, and rename it into place, so that nobody sees half of one."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    beside = _beside(path, f".{os.getpid()}.new")
     beside.unlink(missing_ok=True)  # left by a process that was killed
     try:
         os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
@@ -285,14 +285,11 @@ class SqliteRecording(Recording):
             if not file.read(16).startswith(b"SQLite format 3\0"):
                 raise _no_recording(self._path, "it is not a SQLite file")
         # Readers of a WAL make files beside it, unless nobody can write there.
-        is_alone = not os.access(self._path.parent, os.W_OK) and not self._beside("-wal").exists()
+        is_alone = not os.access(self._path.parent, os.W_OK) and not _beside(self._path, "-wal").exists()
         mode = "mode=ro&immutable=1" if is_alone else "mode=ro"
         return sqlite3.connect(
             f"{self._path.absolute().as_uri()}?{mode}", uri=True, timeout=_SECONDS_TO_WAIT, isolation_level=None
         )
-
-    def _beside(self, end: str) -> Path:
-        return self._path.with_name(self._path.name + end)
 
     def _check(self) -> None:
         """Raise BadInput unless the file is a whole recording of this version."""
@@ -528,7 +525,7 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
             super().close()
             if not is_left:
                 for end in ("", "-wal", "-shm", _LOCK):
-                    self._beside(end).unlink(missing_ok=True)
+                    _beside(self._path, end).unlink(missing_ok=True)
         finally:
             os.close(self._lock)
 
@@ -828,12 +825,17 @@ AND coalesce(new.asked_time, new.from_time) <= coalesce(old.to_time, old.asked_t
 """The rows of earlier imports that this one has again, for overlapping times."""
 
 
+def _beside(path: Path, end: str) -> Path:
+    """The file beside a recording with this end of the name."""
+    return path.with_name(path.name + end)
+
+
 def _locked(path: Path) -> int:
     """The descriptor of a file beside the recording, which one writer at a time holds.
 
     A lock on the recording itself would be lost whenever SQLite closes a descriptor of it.
     """
-    beside = path.with_name(path.name + _LOCK)
+    beside = _beside(path, _LOCK)
     with _explained(path):
         descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:

@@ -94,27 +94,31 @@ PROFILES = {profile.name: profile for profile in (MESOS_1_4, MESOS_1_11)}
 
 # UPDATE_QUOTA, limits and the newer capacity rule arrived together.
 _FIRST_WITH_LIMITS = (1, 9)
+_OLDEST = (1, 4)
 _VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?![0-9])")  # longer numbers are not versions
 
 
 def profile_of(version: str) -> Profile:
     """The profile of a master of this version ("1.11.0"); an invalid version counts as new."""
-    match = _VERSION.match(version)
-    if match is not None and (int(match[1]), int(match[2])) < _FIRST_WITH_LIMITS:
-        return MESOS_1_4
-    return MESOS_1_11
+    release = _release(version)
+    return MESOS_1_4 if release is not None and release < _FIRST_WITH_LIMITS else MESOS_1_11
 
 
 def is_too_old(version: str) -> bool:
     """Whether a master is older than those of the design documents: its answers have other shapes."""
-    match, oldest = _VERSION.match(version), _VERSION.match(MESOS_1_4.version)
-    assert oldest is not None
-    return match is not None and (int(match[1]), int(match[2])) < (int(oldest[1]), int(oldest[2]))
+    release = _release(version)
+    return release is not None and release < _OLDEST
 
 
 def is_version(text: str) -> bool:
     """Whether `profile_of` can read a version; of one that it cannot, the rules are only assumed."""
-    return _VERSION.match(text) is not None
+    return _release(text) is not None
+
+
+def _release(version: str) -> tuple[int, int] | None:
+    """The first two numbers of a version; None if it has none."""
+    match = _VERSION.match(version)
+    return None if match is None else (int(match[1]), int(match[2]))
 
 
 DEFAULTS: Mapping[str, str] = {

@@ -17,6 +17,7 @@ from mesosctl.planning.message_rates import (
     PrincipalStatus,
     RatesReading,
     Suggestion,
+    backlog,
     observe,
     rates,
     suggest,
@@ -85,24 +86,18 @@ def _waiting(master: Master, limits: RateLimits, counts: Mapping[str, Counts]) -
 
     Refused messages stay in the counters for good; a second reading tells them from those that wait.
     """
-    unclear = {
-        who: limits.queue_of(who)[1].qps or 0.0
-        for who, counted in counts.items()
-        if counted.difference and limits.queue_of(who)[1].qps
-    }
     found = {who: counted.difference for who, counted in counts.items()}
+    queues = {who: limits.queue_of(who)[1] for who, waits in found.items() if waits}
+    unclear = {who: (limit, limit.qps) for who, limit in queues.items() if limit.qps}
     if not unclear:
         return found
-    slowest = min(unclear.values())
-    pause = min(_LONGEST_LOOK, max(0.2, 2 / slowest))
+    pause = min(_LONGEST_LOOK, max(0.2, 2 / min(qps for _, qps in unclear.values())))
     master.settings.sleep(pause)
     later = answers.message_counts(master.get("/metrics/snapshot"))
-    for who, qps in unclear.items():
+    for who, (limit, qps) in unclear.items():
         now = later.get(who, counts[who])
-        capacity = limits.queue_of(who)[1].capacity
-        left = min(counts[who].difference, capacity) if capacity is not None else counts[who].difference
         stands_still = now.processed == counts[who].processed and pause * qps >= 1
-        found[who] = 0 if stands_still else left
+        found[who] = 0 if stands_still else backlog(counts[who], limit)
     return found
 
 
@@ -174,10 +169,9 @@ def watch_and_suggest(
 def _http_frameworks(master: Master) -> list[HttpFramework]:
     """The frameworks that use the HTTP API; none if this principal may not see them."""
     try:
-        found = answers.http_frameworks(master.get("/frameworks"))
+        return answers.http_frameworks(master.get("/frameworks"))
     except Denied:
         return []
-    return [HttpFramework(framework_id, name, principal) for framework_id, (name, principal) in found.items()]
 
 
 def _readings(master: Master, poll_options: PollOptions) -> Iterator[CounterReading]:

@@ -451,8 +451,8 @@ class Recorder:
             self._held_back.append((now, change))
             self._heard = now
             if len(self._held_back) >= _MOST_HELD_BACK:
-                with self._changing():
-                    """Take them."""
+                with self._changing():  # which takes them
+                    pass
 
     @contextmanager
     def _changing(self) -> Iterator[Ledger]:

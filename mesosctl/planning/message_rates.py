@@ -127,11 +127,11 @@ def rates(before: CounterReading | None, now: CounterReading, limits: RateLimits
             assert old is not None
             found.append(Rates(principal, "gone", old, 0))
             continue
-        backlog = _backlog(new, limits.queue_of(principal)[1])
+        waits = backlog(new, limits.queue_of(principal)[1])
         if old is None or before is None:
-            found.append(Rates(principal, "new", new, backlog))
+            found.append(Rates(principal, "new", new, waits))
         elif failed_over or new.received < old.received or new.processed < old.processed:
-            found.append(Rates(principal, "restarted", new, backlog))
+            found.append(Rates(principal, "restarted", new, waits))
         else:
             took = now.at - before.at
             name, limit = limits.queue_of(principal)
@@ -141,7 +141,7 @@ def rates(before: CounterReading | None, now: CounterReading, limits: RateLimits
                     principal,
                     "steady",
                     new,
-                    backlog if shares else waiting(old, new, took, limit),
+                    waits if shares else waiting(old, new, took, limit),
                     (new.received - old.received) / took,
                     (new.processed - old.processed) / took,
                 )
@@ -157,7 +157,7 @@ def _another_master(before: CounterReading, now: CounterReading) -> bool:
     return abs(now.uptime - before.uptime - took) > max(1.0, took / 2)
 
 
-def _backlog(counts: Counts, limit: RateLimit) -> int:
+def backlog(counts: Counts, limit: RateLimit) -> int:
     """Messages that wait: never more than fit, since refused ones stay in the difference for good."""
     if not limit.throttles or limit.capacity is None:
         return counts.difference
@@ -171,7 +171,7 @@ def waiting(before: Counts, now: Counts, took: float, limit: RateLimit) -> int:
     """
     if limit.qps is not None and now.processed - before.processed < math.floor(_BUSY * limit.qps * took):
         return 0
-    return _backlog(now, limit)
+    return backlog(now, limit)
 
 
 def _with_time_to_full(one: Rates, everybody: Sequence[Rates], limits: RateLimits) -> Rates:

@@ -88,7 +88,7 @@ def run(
         try:
             journal.write(JournalEntry(entry.digest, entry.steps, number + 1))
         except KeyboardInterrupt as stopped:
-            stopped.add_note(f"{number + 1} of {len(entry.steps)} steps done; run the same command to continue")
+            stopped.add_note(_continues(number + 1, entry.steps))
             raise
     try:
         journal.end()
@@ -104,10 +104,14 @@ def _tell_part(tell: Callable[[str, float], None], part: float, sentence: str) -
     tell(sentence, part)
 
 
+def _continues(done: int, steps: Sequence[Step]) -> str:
+    return f"{done} of {len(steps)} steps done; run the same command to continue"
+
+
 def _known(steps: Sequence[Step], done: int, *, begun: bool, stopped: KeyboardInterrupt) -> Iterator[str]:
     """Yield the known facts after an interruption of the step that follows `done` ones."""
     if not begun and not getattr(stopped, "__notes__", None):
-        yield f"{done} of {len(steps)} steps done; run the same command to continue"
+        yield _continues(done, steps)
         return
     if done:
         yield f"{done} of {len(steps)} steps done"
