@@ -1,6 +1,7 @@
 """Two applies of different files at once: each step is made by one of them, and none is lost without a word."""
 
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
@@ -28,7 +29,8 @@ def test_either_both_are_as_wanted_or_one_is_told_of_the_other(
 ) -> None:
     """The other apply runs as a whole when the step `at` of the first one was checked, and before it is made."""
     assume(one != other)  # the same content is refused, whatever the file is called
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    # A journal that an earlier example left behind would be gone on with.
+    monkeypatch.setenv("XDG_STATE_HOME", mkdtemp(dir=tmp_path))
     lab = Lab("cpus:40;mem:40960")
     (tmp_path / "one.toml").write_text(text(one))
     (tmp_path / "other.toml").write_text(text(other))
