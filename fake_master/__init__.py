@@ -38,17 +38,19 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from io import BufferedIOBase
 
     import httpx
     import typer
 
     from fake_master.forecasting.dry_run import DryRun as DryRun
+    from fake_master.forecasting.replay import Replay as Replay
     from fake_master.state.clock import VirtualClock
     from mesosctl.planning.dominant_shares import Sharing
     from mesosctl.planning.forecast import DryRunOptions
     from mesosctl.planning.offer_explanation import OfferAccount
+    from mesosctl.planning.replay import RecordedDemand
     from mesosctl.planning.snapshot import ClusterSnapshot
 
 
@@ -125,6 +127,19 @@ def start_dry_run_of_file(file: "BufferedIOBase", where: str, options: "DryRunOp
     from fake_master.forecasting.dry_run import of_file
 
     return of_file(file, where, options)
+
+
+def start_replay(
+    demand: "RecordedDemand", never_fit: "Collection[int]", refuse: float, progress: "Callable[[float], None]"
+) -> "Replay":
+    """A master on which recorded demand is played; `never_fit` are the places of tasks that are not asked for.
+
+    `refuse` are the seconds for which frameworks decline what they cannot use. Raises BadInput for an impossible
+    cluster.
+    """
+    from fake_master.forecasting.replay import Replay
+
+    return Replay(demand, never_fit, refuse, progress)
 
 
 def account_offers(

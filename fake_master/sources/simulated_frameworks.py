@@ -30,6 +30,7 @@ from mesosctl.model.values import IdentityCache
 from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import Lending
 
+_MOMENT = 0.001
 # It asks for no more at once; the others when these are met.
 _MOST_REQUESTS = 1000
 # Kept for offers of resources that come again.
@@ -387,9 +388,12 @@ class SimulatedFramework(LocalScheduler):
         self._revive()
 
     def _release_later(self, waiting: Waiting) -> None:
-        """Let a task take any host, unless it gets its own by the next allocation."""
+        """Let a task take any host, unless it gets its own by the next allocation.
+
+        That allocation still runs: the first may have offered its host to another framework, which declined.
+        """
         state = self._master.state
-        state.timers.at(state.now + self._master.allocation_interval, partial(self._release, waiting))
+        state.timers.at(state.now + self._master.allocation_interval + _MOMENT, partial(self._release, waiting))
 
     def _release(self, waiting: Waiting) -> None:
         """A task has waited for its host long enough."""

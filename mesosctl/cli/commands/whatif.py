@@ -1,12 +1,20 @@
 """`mesosctl whatif`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from mesosctl.cli.arguments import AllowNewResource, pairs
+from mesosctl.cli.arguments import (
+    AllowNewResource,
+    ClusterId,
+    Since,
+    Until,
+    named_file,
+    pairs,
+    refuse_to_overwrite,
+)
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
@@ -141,6 +149,45 @@ Page = Annotated[
         help="Also write the forecast as an HTML page; - writes only the page, to standard output.",
     ),
 ]
+Recording = Annotated[
+    Path | None,
+    typer.Option(
+        "--replay",
+        metavar="FILE",
+        parser=named_file("--replay", "cannot be -: name a file"),
+        help="Play what a recording says was wanted, without the changes and with them, and compare who waits. "
+        "at:TIME before a change says from when it holds.",
+        show_default=False,
+    ),
+]
+WaitLimit = Annotated[
+    str | None,
+    typer.Option("--wait-limit", metavar="SPAN", help="The wait that is too long, with --replay. The default is 1h."),
+]
+Refuse = Annotated[
+    str | None,
+    typer.Option(
+        "--refuse",
+        metavar="SPAN",
+        help="How long frameworks decline an offer that they cannot use, with --replay. The default is 5s.",
+    ),
+]
+MesosVersion = Annotated[
+    str | None,
+    typer.Option(
+        "--mesos-version",
+        metavar="VERSION",
+        help="Whose rules a replay follows. The default is the recorded version, or else 1.11.",
+    ),
+]
+Uncalibrated = Annotated[
+    bool,
+    typer.Option(
+        "--uncalibrated",
+        help="Answer even if a replay without changes is far from the recording.",
+        show_default=False,
+    ),
+]
 Each = Annotated[
     list[str] | None,
     typer.Option(
@@ -168,6 +215,7 @@ Largest = Annotated[
         ("whatif --lose-fraction 0.2 --report outage.html", "the loss of a fifth of the agents, with a page"),
         ("whatif --find-largest 'quota:web=cpus:?;mem:6GiB'", "the largest quota that starves nobody"),
         ("whatif ratelimits:new.json --recorded watch.jsonl", "other rate limits, with recorded traffic"),
+        ("whatif --replay h.sqlite 'quota:web=cpus:12'", "whether anybody would have waited under another quota"),
         ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
     ),
 )
@@ -190,6 +238,14 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     assume: Assume = "hold",
     recorded: Recorded = None,
     before: Before = None,
+    replay: Recording = None,
+    since: Since = None,
+    until: Until = None,
+    cluster_id: ClusterId = None,
+    wait_limit: WaitLimit = None,
+    refuse: Refuse = None,
+    mesos_version: MesosVersion = None,
+    uncalibrated: Uncalibrated = False,
     report: Page = None,
 ) -> ExitStatus:
     """Forecast what changes would do: who gains, who loses, who starves, and what a master would refuse.
@@ -197,7 +253,9 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     The cluster itself is not changed: the changes are made to a fake master that holds a snapshot of it. Agents and
     frameworks come and go first, and then CHANGES are made. The exit status is 1 if a change is refused, if a role
     falls below its guarantee, if a role or framework has nothing left, or if rate limits refuse more of the recorded
-    messages than before. With --each, it is 1 only if this is so for every alternative.
+    messages than before. With --each, it is 1 only if this is so for every alternative. With --replay, it is 1 if a
+    change is refused, or if in some role the tasks that wait longer than --wait-limit grow by more than one in a
+    hundred.
     """
     from mesosctl.cli.dry_run import DryRunSession, begin_dry_run, tell, terms_of
     from mesosctl.cli.rate_limit_files import read_for_changes
@@ -213,8 +271,23 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         )
     if any("," in name for name in lose_agent or ()):
         raise UsageError("--lose-agent is one agent", field="--lose-agent", hint="repeat the option for each")
+    beside = {
+        "--since": since, "--until": until, "--cluster-id": cluster_id, "--wait-limit": wait_limit,
+        "--refuse": refuse, "--mesos-version": mesos_version, "--uncalibrated": uncalibrated or None,
+    }  # fmt: skip
+    if replay is None:
+        _refuse_options(beside, "is for --replay", "give --replay FILE too")
+    else:
+        from mesosctl.cli.replay import ReplayWords
+        from mesosctl.cli.replay import replay as play
+
+        instead = {
+            "--from": source, "--each": each, "--find-largest": find_largest, "--recorded": recorded,
+            "--before": before,
+        }  # fmt: skip
+        _refuse_options(instead, "cannot be used with --replay", "leave one of them out")
     wanted = named_changes(
-        words or (),
+        () if replay is not None else words or (),
         lose_agents=lose_agent or (),
         lose_fraction=lose_fraction or 0.0,
         lose_frameworks=lose_framework or (),
@@ -222,6 +295,13 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         count=count or 1,
         attributes=dict(pairs(attribute, "--attribute")),
     )
+    if replay is not None:
+        given = ReplayWords(
+            replay, since, until, cluster_id, wait_limit, refuse, mesos_version, uncalibrated, force,
+            allow_new_resource, report,
+        )  # fmt: skip
+        refuse_to_overwrite(replay, report, "--report")
+        return play(session, given, wanted, words or ())
     several = _several(each or (), find_largest, report)
     if not wanted and several is None:
         raise UsageError(
@@ -245,6 +325,13 @@ def whatif(  # noqa: PLR0913  # one parameter an option
                 origin = None if source is None else named(source)
                 return _tell_several(session, dry_run, several, runner, report, origin)
     return tell(session, dry_run.forecast(), report, [], None if source is None else named(source))
+
+
+def _refuse_options(given: Mapping[str, object], why: str, hint: str) -> None:
+    """Raise UsageError if any of these options was given."""
+    for name, value in given.items():
+        if value is not None and value != []:
+            raise UsageError(f"{name} {why}", field=name, hint=hint)
 
 
 def _several(each: Sequence[str], find_largest: str | None, report: str | None) -> "_Several | None":

@@ -1,0 +1,151 @@
+"""Recorded demand on a master of its own, in virtual time.
+
+replay = Replay(demand, never_fit, options)    the master as it was when the replayed time began, without frameworks
+replay.dry_run                                 for changes, and requests through its transport
+replay.begin()                                 the frameworks ask for their tasks from here on
+replay.play_until(moment)                      time passes
+replay.played()                                who started when
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import partial
+
+from fake_master.forecasting.dry_run import DryRun
+from fake_master.sources.demand import Listed, WantedTask
+from fake_master.sources.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
+from fake_master.sources.snapshot import RestoredCluster
+from fake_master.sources.snapshot_state import register_agents
+from fake_master.state.clock import VirtualClock
+from fake_master.state.tasks import Task
+from mesosctl.model.quantities import Quantities
+from mesosctl.planning.forecast import DryRunOptions, Progress
+from mesosctl.planning.replay import Played, RecordedDemand, ReplayedAgent, ReplayedFramework
+from mesosctl.planning.snapshot import ClusterSnapshot
+
+_INTERVAL = 1.0
+"""Seconds between two allocations."""
+_ROUNDING = 1e-6
+"""Seconds by which a task ends earlier, so that one that starts as another ends finds its room in spite of rounding."""
+_STEPS = 200
+"""How often progress is told."""
+
+
+@dataclass(slots=True, eq=False)
+class _Wanted(WantedTask):
+    """A task, and its place in the demand."""
+
+    place: int = -1
+
+
+def _first_moment(demand: RecordedDemand) -> float:
+    """When the master leads: so that its allocations run at the recorded moments, if a master told them."""
+    if demand.first_run is None:
+        return demand.since
+    return demand.since - (demand.since - demand.first_run) % _INTERVAL
+
+
+class Replay:
+    """One replay."""
+
+    def __init__(self, demand: RecordedDemand, never_fit: Collection[int], refuse: float, progress: Progress) -> None:
+        self._demand = demand
+        self._never_fit = never_fit
+        self._refuse = refuse
+        self._progress = progress
+        self._clock = VirtualClock(_first_moment(demand))
+        present = tuple(one.agent for one in demand.agents if one.start <= demand.since)
+        self._snapshot = ClusterSnapshot(demand.version, demand.since, agents=present)
+        source = RestoredCluster(self._snapshot)
+        self._master = source.start(clock=self._clock)
+        self.dry_run = DryRun(self._master, self._clock, self._snapshot, DryRunOptions(cycles=0), source=source)
+        self._starts: list[float | None] = [None] * len(demand.tasks)
+        self._ends: list[float | None] = [None] * len(demand.tasks)
+        self._on_agent: dict[str, list[int]] = {}
+        """The places of the tasks that were launched on an agent, by its id."""
+        self._guarantees: list[tuple[float, dict[str, Quantities]]] = []
+        timers = self._master.state.timers
+        for one in demand.agents:
+            if one.start > demand.since:
+                timers.at(one.start, partial(self._register, one))
+            if one.end is not None and one.end < demand.until:
+                timers.at(one.end, partial(self._give_up, one.agent.id))
+
+    @property
+    def allocation_interval(self) -> float:
+        """Seconds between two allocations."""
+        return self._master.allocation_interval
+
+    def begin(self) -> None:
+        """Let the frameworks of the recording ask for their tasks."""
+        self.note_guarantees()
+        wanted: dict[str, list[_Wanted]] = {}
+        for place, task in enumerate(self._demand.tasks):
+            if place not in self._never_fit:
+                asked = task.asked - self._clock()
+                lasts = None if task.lasts is None else max(0.0, task.lasts - _ROUNDING)
+                one = _Wanted(asked, task.resources, lasts, None, task.role, task.host, place)
+                wanted.setdefault(task.framework_id, []).append(one)
+        for framework_id, tasks in wanted.items():
+            self._join(self._demand.frameworks[framework_id], tasks)
+
+    def _join(self, framework: ReplayedFramework, tasks: list[_Wanted]) -> None:
+        """Enter a framework at the moment at which it asks for its first task: until then it is offered nothing."""
+        first = max(0.0, tasks[0].asked)
+        for task in tasks:
+            task.asked = max(0.0, task.asked - first)
+        spec = SimulatedFrameworkSpec(
+            framework.name or framework.id,
+            framework.roles,
+            refuse_seconds=self._refuse,
+            after=first,
+            principal=framework.principal,
+            capabilities=framework.capabilities,
+            demand=Listed(tasks),
+            where=framework.id,
+        )
+        simulated = SimulatedFramework(self._master, spec)
+        simulated.on_start = self._note_start
+        simulated.join({})
+
+    def _note_start(self, wanted: WantedTask, task: Task) -> None:
+        assert isinstance(wanted, _Wanted), "only tasks of the demand are asked for"
+        now = self._master.state.now
+        self._starts[wanted.place] = now
+        if wanted.lasts is not None:
+            self._ends[wanted.place] = now + wanted.lasts
+        self._on_agent.setdefault(task.agent_id, []).append(wanted.place)
+
+    def _register(self, one: ReplayedAgent) -> None:
+        with self._master.transaction():
+            register_agents(self._master, replace(self._snapshot, agents=(one.agent,)))
+
+    def _give_up(self, agent_id: str) -> None:
+        agent = self._master.state.agents.get(agent_id)
+        if agent is None:  # a change has taken it away
+            return
+        now = self._master.state.now
+        for place in self._on_agent.pop(agent_id, ()):
+            self._ends[place] = min(now, self._ends[place] or now)
+        with self._master.transaction():
+            self._master.agent_removal.give_up([agent])
+
+    def note_guarantees(self) -> None:
+        """Take note of the guarantees from now on."""
+        quotas = self._master.state.quota_meanings()
+        self._guarantees.append(
+            (self._master.state.now, {role: quota.guarantees for role, quota in quotas.items() if quota.guarantees})
+        )
+
+    def play_until(self, moment: float) -> None:
+        """Let time pass."""
+        length = self._demand.until - self._demand.since
+        step = length / _STEPS
+        while (left := moment - self._clock()) > 0:
+            self._clock.sleep(min(step, left))
+            self._master.advance()
+            self._progress((self._clock() - self._demand.since) / length)
+
+    def played(self) -> Played:
+        """Return what happened until now."""
+        return Played(self._starts, self._ends, self._never_fit, self._guarantees, self.dry_run.answers)

@@ -1,0 +1,431 @@
+"""A recording played through the allocator: read, without changes, and with them."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from mesosctl.api.resources import list_to_json, to_core
+from mesosctl.history.interface import Recording
+from mesosctl.history.records import (
+    MICROS,
+    RecordedAgent,
+    RecordedCluster,
+    RecordedFramework,
+    RecordedTask,
+    Window,
+    to_seconds,
+)
+from mesosctl.model.agents import Agent
+from mesosctl.model.errors import BadInput, Conflict, MesosctlError, UsageError
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+from mesosctl.model.version_profile import MESOS_1_11, PROFILES
+from mesosctl.planning import whatif_changes as changes_of_masters
+from mesosctl.planning.forecast import Progress
+from mesosctl.planning.replay import (
+    DEFAULT_REFUSE,
+    DEFAULT_WAIT_LIMIT,
+    REFUSE_ABOVE,
+    Played,
+    RecordedDemand,
+    Replay,
+    ReplayedAgent,
+    ReplayedFramework,
+    ReplayedSetting,
+    ReplayedTask,
+    calibrate,
+    never_fitting,
+    outcomes,
+)
+from mesosctl.planning.whatif_changes import Change
+
+if TYPE_CHECKING:
+    from fake_master import DryRun
+    from mesosctl.client.leading_master import Master
+    from mesosctl.operations.whatif import ChangeRunner
+
+
+# --- Reading ------------------------------------------------------------------------------------------
+
+
+def read_demand(recording: Recording, cluster: RecordedCluster, window: Window, version: str | None) -> RecordedDemand:
+    """Return the demand of a window.  Raises BadInput if nothing was wanted in it, or no agent is known."""
+    assert window.since is not None, "the window is that of the command"
+    assert window.until is not None, "the window is that of the command"
+    since, until = to_seconds(window.since), to_seconds(window.until)
+    left_out = _LeftOut()
+    agents = list(_agents(recording.agents(cluster.cluster_id, window), since, left_out))
+    if not agents:
+        raise BadInput(
+            "the recording shows no agents in this time, so nothing can be placed",
+            field="--replay",
+            hint="mesosctl history import has --agents FILE for those of a log",
+        )
+    hosts = {one.agent.id: one.agent.hostname for one in agents}
+    is_imported = any(one.cluster_id == cluster.cluster_id for one in recording.imports())
+    tasks = _Tasks(hosts, since, until, left_out)
+    read = [tasks.read(one) for one in recording.demand(cluster.cluster_id, window)]
+    executors = [tasks.read(one) for one in recording.tasks(cluster.cluster_id, window) if one.is_executor]
+    wanted = sorted((one for one in (*read, *executors) if one is not None), key=lambda task: task.asked)
+    if not wanted:
+        raise BadInput("no task was wanted in this time", field="--replay", hint="choose another --since or --until")
+    frameworks = _frameworks(recording.frameworks(cluster.cluster_id, window), wanted)
+    settings = sorted(_settings(recording, cluster.cluster_id, window, since, until), key=lambda one: one.at)
+    gaps = list(recording.gaps(cluster.cluster_id, window))
+    assumptions = [
+        "tasks are wanted as on record, however long they wait",
+        "a task that waits does not wait for others, and takes any agent once its own had no room for it",
+    ]
+    if not is_imported:
+        assumptions.append("a task is wanted when it started on record: a master does not tell when it was asked for")
+    if gaps:
+        assumptions.append(f"{len(gaps)} gaps in the recording: what was wanted in them is unknown")
+    return RecordedDemand(
+        cluster_id=cluster.cluster_id,
+        version=_version(version) or cluster.version or MESOS_1_11.version,
+        since=since,
+        until=until,
+        agents=agents,
+        frameworks=frameworks,
+        tasks=wanted,
+        settings=settings,
+        first_run=next(map(to_seconds, recording.runs(cluster.cluster_id, window)), None),
+        is_imported=is_imported,
+        assumptions=(*assumptions, *left_out.sentences()),
+    )
+
+
+def _version(name: str | None) -> str | None:
+    """The version that --mesos-version names.  Raises UsageError."""
+    if name is None:
+        return None
+    if name not in PROFILES:
+        known = " and ".join(PROFILES)
+        raise UsageError(f"there are rules of Mesos {known}, not of '{name}'", field="--mesos-version")
+    return PROFILES[name].version
+
+
+class _LeftOut:
+    """Sentences about the parts of a recording that cannot be replayed, counted."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+
+    def add(self, sentence: str) -> None:
+        self._counts[sentence] = self._counts.get(sentence, 0) + 1
+
+    def sentences(self) -> Iterator[str]:
+        for sentence, count in self._counts.items():
+            yield f"{count:,} {sentence}"
+
+
+def _agents(rows: Iterator[RecordedAgent], since: float, left_out: _LeftOut) -> Iterator[ReplayedAgent]:
+    """Rows of one agent that goes on with other reservations are one."""
+    found: dict[str, ReplayedAgent] = {}
+    done: list[ReplayedAgent] = []
+    hosts: dict[str, str] = {}
+    for row in rows:
+        start, end = to_seconds(row.start), None if row.end is None else to_seconds(row.end)
+        known = found.get(row.id)
+        if known is not None and known.end is not None and known.end >= start - 1 / MICROS:
+            if known.agent.total.to_unreserved() != row.total.to_unreserved():
+                left_out.add("times an agent goes on with other resources: it keeps its first")
+            found[row.id] = known._replace(end=end)
+            continue
+        if known is not None:
+            done.append(known)
+        hostname = row.host if hosts.setdefault(row.host, row.id) == row.id else f"{row.host} ({row.id})"
+        number = len(hosts)
+        total = row.total.non_revocable() if start <= since else _plain(row.total)
+        agent = Agent(row.id, hostname, f"slave({number})@127.0.0.1:5051", total, {**row.attributes})
+        found[row.id] = ReplayedAgent(agent, start, end)
+    yield from done
+    yield from found.values()
+
+
+def _plain(total: Resources) -> Resources:
+    """The resources of an agent before any reservation was made, and without volumes."""
+    return Resources(
+        replace(entry, reservations=tuple(one for one in entry.reservations if one.type == "STATIC"), disk=None)
+        if entry.is_dynamically_reserved or entry.is_persistent_volume
+        else entry
+        for entry in total.non_revocable()
+    )
+
+
+class _Tasks:
+    def __init__(self, hosts: Mapping[str, str], since: float, until: float, left_out: _LeftOut) -> None:
+        self._hosts = hosts
+        self._since = since
+        self._until = until
+        self._left_out = left_out
+        self._sizes: dict[str, Resources] = {}
+        """Equal sizes share an object, by which the allocator knows them."""
+        self._amounts: dict[int, tuple[Resources, Resources]] = {}
+
+    def _size(self, held: Resources) -> Resources:
+        known = self._amounts.get(id(held))
+        if known is None:
+            plain = Resources(
+                Resource(entry.name, entry.value)
+                for entry in held
+                if entry.is_scalar and not entry.is_persistent_volume and not entry.shared
+            )
+            known = self._amounts[id(held)] = (held, self._sizes.setdefault(str(plain), plain))
+        return known[1]
+
+    def read(self, row: RecordedTask) -> ReplayedTask | None:
+        """A task as it is wanted; None for one that holds nothing that is shared out."""
+        size = self._size(row.resources)
+        if not size:
+            self._left_out.add("tasks hold no amounts: they are left out")
+            return None
+        if any(not entry.is_scalar or entry.disk is not None or entry.revocable for entry in row.resources):
+            self._left_out.add("tasks hold ports, sets, volumes or revocable resources: only their amounts count")
+        start = None if row.start is None else to_seconds(row.start)
+        end = None if row.end is None else to_seconds(row.end)
+        asked = start if row.asked is None else to_seconds(row.asked)
+        assert asked is not None, "a task was wanted, or held something"
+        if start is not None:
+            lasts = None if end is None else end - start
+        else:
+            lasts = None if row.lasts is None else to_seconds(row.lasts)
+            if lasts is None:
+                self._left_out.add("tasks never ran, and nothing says how long they would have: they run until the end")
+        from_the_beginning = start is not None and start < self._since
+        if from_the_beginning:
+            assert start is not None, "it ran"
+            lasts = None if lasts is None else lasts - (self._since - start)
+            asked = start = self._since
+        return ReplayedTask(
+            framework_id=row.framework_id,
+            role=row.role,
+            resources=size,
+            asked=asked,
+            lasts=lasts,
+            host=self._hosts.get(row.agent_id or ""),
+            started=start if start is not None and start < self._until else None,
+            start_is_known=row.start_known,
+            ran_from_the_beginning=from_the_beginning,
+            is_executor=row.is_executor,
+        )
+
+
+def _frameworks(rows: Iterator[RecordedFramework], tasks: Sequence[ReplayedTask]) -> dict[str, ReplayedFramework]:
+    roles: dict[str, dict[str, None]] = {}
+    found: dict[str, ReplayedFramework] = {}
+    for row in rows:
+        roles.setdefault(row.id, {}).update(dict.fromkeys(row.roles))
+        found[row.id] = ReplayedFramework(row.id, row.name, (), row.principal, row.capabilities)
+    uses_gpus = set()
+    for task in tasks:
+        roles.setdefault(task.framework_id, {}).setdefault(task.role)
+        if any(entry.name == "gpus" for entry in task.resources):
+            uses_gpus.add(task.framework_id)
+    for framework_id, names in roles.items():
+        known = found.get(framework_id, ReplayedFramework(framework_id, framework_id, (), None, ()))
+        needed = {"MULTI_ROLE", "RESERVATION_REFINEMENT", *(("GPU_RESOURCES",) if framework_id in uses_gpus else ())}
+        capabilities = tuple(sorted({*known.capabilities, *needed} - {"REVOCABLE_RESOURCES"}))
+        found[framework_id] = known._replace(roles=tuple(names), capabilities=capabilities)
+    return found
+
+
+_KINDS: Mapping[str, Literal["quota", "weight", "reservation"]] = {
+    "quota": "quota",
+    "weight": "weight",
+    "reservation": "reservation",
+}
+
+
+def _settings(
+    recording: Recording, cluster_id: str, window: Window, since: float, until: float
+) -> Iterator[ReplayedSetting]:
+    """Every change of a setting; one that another value follows at once does not end."""
+    rows = list(recording.settings(cluster_id, window))
+    starts = {(row.kind, row.name, row.start) for row in rows}
+    for row in rows:
+        kind = _KINDS.get(row.kind)
+        if kind is None:
+            continue
+        at = max(since, to_seconds(row.start))
+        if kind != "reservation" or at > since:
+            yield ReplayedSetting(at, kind, row.name, row.value)
+        if row.end is not None and to_seconds(row.end) < until and (row.kind, row.name, row.end) not in starts:
+            yield ReplayedSetting(to_seconds(row.end), kind, row.name, None)
+
+
+# --- Playing ------------------------------------------------------------------------------------------
+
+
+class TimedChange(NamedTuple):
+    """A change, and the moment from which it holds; None is the beginning."""
+
+    word: str
+    change: Change
+    at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayOptions:
+    """How a recording is played.
+
+    `refuse` are the seconds for which a framework declines what it has no use for.  `open_master` opens the master of a
+    dry run, and `runner` makes changes on it.
+    """
+
+    open_master: "Callable[[DryRun], Master]"
+    runner: "Callable[[DryRun, Master], ChangeRunner]"
+    wait_limit: float = DEFAULT_WAIT_LIMIT
+    refuse: float = DEFAULT_REFUSE
+    uncalibrated: bool = False
+    progress: Progress = lambda _: None
+
+
+def replay(demand: RecordedDemand, changes: Sequence[TimedChange], options: ReplayOptions) -> Replay:
+    """Play the demand without changes, then with them.
+
+    Raises Conflict if the first is too far from the recording, UsageError for changes that cannot be replayed, and
+    what these raise.
+    """
+    for one in changes:
+        _check_replayable(one)
+    parts = 2 if changes else 1
+    before, interval = play(demand, (), options, lambda part: options.progress(part / parts))
+    calibration = calibrate(demand, before, interval)
+    if calibration.distance > REFUSE_ABOVE and not demand.is_imported and not options.uncalibrated:
+        raise Conflict(
+            f"the replay is too far from the recording to say anything: {calibration.sentence}",
+            field="--replay",
+            rule="replay.calibrated",
+            hint="give --uncalibrated to see it anyway",
+        )
+    after = before
+    if changes:
+        after, _ = play(demand, changes, options, lambda part: options.progress((1 + part) / parts))
+    return Replay(
+        demand,
+        options.wait_limit,
+        calibration,
+        outcomes(demand, before, options.wait_limit),
+        outcomes(demand, after, options.wait_limit),
+        tuple(one.word for one in changes),
+        after.answers,
+        before,
+        after,
+    )
+
+
+def _check_replayable(one: TimedChange) -> None:
+    """Raise UsageError for a change that restarts the master."""
+    if isinstance(one.change, changes_of_masters.Restart):
+        raise UsageError(
+            f"'{one.word}' restarts the master, which a replay cannot",
+            field="CHANGES",
+            hint="leave it out, or leave --replay out",
+        )
+
+
+def play(
+    demand: RecordedDemand, changes: Sequence[TimedChange], options: ReplayOptions, progress: Progress
+) -> tuple[Played, float]:
+    """Play the demand once; return what happened, and the allocation interval."""
+    from fake_master import start_replay
+
+    added = [Resources(one.change.entries) for one in changes if isinstance(one.change, changes_of_masters.AddAgents)]
+    never = never_fitting(demand.tasks, [*(one.agent.total for one in demand.agents), *added])
+    run = start_replay(demand, never, options.refuse, progress)
+    settings = _SettingPlayer()
+    changed: set[tuple[str, str]] = set()
+    begun = False
+    # Recorded settings come before changes of the same moment.
+    steps: list[tuple[float, ReplayedSetting | TimedChange]] = [
+        *((one.at, one) for one in demand.settings),
+        *((demand.since if one.at is None else one.at, one) for one in changes),
+    ]
+    steps.sort(key=lambda step: step[0])
+    for at, one in steps:
+        if at > demand.since and not begun:
+            begun = True
+            run.begin()
+        run.play_until(at)
+        # The deadline of a client counts in virtual time, so each has its own.
+        with options.open_master(run.dry_run) as master:
+            if isinstance(one, TimedChange):
+                changed |= _keys(one.change)
+                options.runner(run.dry_run, master).attempt([(one.word, one.change)])
+            elif (one.kind, one.name) not in changed:
+                settings.make(master, one)
+        run.note_guarantees()
+    if not begun:
+        run.begin()
+    run.play_until(demand.until)
+    return run.played(), run.allocation_interval
+
+
+def _keys(change: Change) -> set[tuple[str, str]]:
+    """The recorded settings that a change replaces from its moment on."""
+    match change:
+        case changes_of_masters.Guarantee(role) | changes_of_masters.Bounds(role) | changes_of_masters.NoQuota(role):
+            return {("quota", role)}
+        case changes_of_masters.Weight(role):
+            return {("weight", role)}
+    return set()
+
+
+class _SettingPlayer:
+    """Makes recorded settings on the master of a replay."""
+
+    def __init__(self) -> None:
+        self._reserved: dict[str, Resources] = {}
+        self._quotas: set[str] = set()
+
+    def make(self, master: "Master", setting: ReplayedSetting) -> None:
+        """Set it; what the master refuses, because another allocation is in the way, stays as it is."""
+        with suppress(MesosctlError):
+            match setting.kind:
+                case "quota":
+                    self._quota(master, setting.name, setting.value)
+                case "weight":
+                    weight = 1.0 if setting.value is None else float(json.loads(setting.value)["weight"])
+                    _call(master, "UPDATE_WEIGHTS", {"weight_infos": [{"role": setting.name, "weight": weight}]})
+                case "reservation":
+                    self._reserve(master, setting.name, setting.value)
+
+    def _quota(self, master: "Master", role: str, value: str | None) -> None:
+        config: dict[str, Any] = {"role": role} if value is None else json.loads(value)
+        if master.profile.knows_update_quota:
+            _call(master, "UPDATE_QUOTA", {"force": True, "quota_configs": [config]})
+            return
+        if role in self._quotas:
+            self._quotas.discard(role)
+            _call(master, "REMOVE_QUOTA", {"role": role})
+        guarantees = config.get("guarantees", {})
+        if guarantees:
+            listed = [{"name": name, "type": "SCALAR", "scalar": amount} for name, amount in guarantees.items()]
+            _call(master, "SET_QUOTA", {"quota_request": {"role": role, "guarantee": listed, "force": True}})
+            self._quotas.add(role)
+
+    def _reserve(self, master: "Master", agent_id: str, value: str | None) -> None:
+        """Unreserve what is reserved no more, and reserve what is new: a level of a stack after the other."""
+        before = self._reserved.get(agent_id, Resources())
+        after = Resources(replace(to_core(one), disk=None) for one in json.loads(value or "[]"))
+        for entry in before - after:
+            for depth in range(len(entry.reservations), 0, -1):
+                _operate(master, "UNRESERVE_RESOURCES", agent_id, entry, depth)
+        for entry in after - before:
+            for depth in range(1, len(entry.reservations) + 1):
+                _operate(master, "RESERVE_RESOURCES", agent_id, entry, depth)
+        self._reserved[agent_id] = after
+
+
+def _operate(master: "Master", call: str, agent_id: str, entry: Resource, depth: int) -> None:
+    """Make or undo one level of a stack, unless the agent was started with it."""
+    level = replace(entry, reservations=entry.reservations[:depth])
+    if level.reservations[-1].type == "DYNAMIC":
+        _call(master, call, {"agent_id": {"value": agent_id}, "resources": list_to_json([level], "POST")})
+
+
+def _call(master: "Master", call: str, message: Mapping[str, Any]) -> None:
+    master.call(json.dumps({"type": call, call.lower(): message}).encode())

@@ -1,0 +1,231 @@
+"""A replay as a report, and as a page with its waits over time."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from mesosctl.model.text import format_span, utc_text
+from mesosctl.output.forecasts.page import Origin
+from mesosctl.output.forecasts.sentences import answer_text
+from mesosctl.output.formats.html_page import document as html_document
+from mesosctl.output.formats.html_page import escape
+from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report, Verdict, shown_cells
+from mesosctl.planning.replay import Replay, RoleOutcome, limit_text, waiting_over_time
+
+if TYPE_CHECKING:
+    from mesosctl.output.json_documents import replay as documents
+
+_Span = Callable[[float | None], str]
+_POINTS = 180
+_MOST_ROLES = 6
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+
+
+def replay_report(answer: Replay) -> Report:
+    """A row for each role: before and after, or one side if nothing is changed."""
+    shown = _report(answer, _plain)
+    return shown._replace(terminal=lambda: _report(answer, _for_people))
+
+
+def _plain(seconds: float | None) -> str:
+    return NOTHING if seconds is None else f"{seconds:.10g}"
+
+
+def _for_people(seconds: float | None) -> str:
+    return NOTHING if seconds is None else format_span(seconds) if seconds else "0s"
+
+
+def _report(answer: Replay, span: _Span) -> Report:
+    both = bool(answer.changes)
+    limit = limit_text(answer.wait_limit)
+
+    def pair(title: str, key: str, rank: int) -> list[Column]:
+        after = Column(title, key=key, kind="number", rank=rank)
+        return (
+            [Column(f"{title} BEFORE", key=f"{key}_before", kind="number", rank=rank + 1), after] if both else [after]
+        )
+
+    columns = [
+        Column("ROLE", rank=-1),
+        Column("TASKS", kind="number"),
+        *pair(f"WAIT > {limit.upper()}", "above_limit", -1),
+        *pair("MEDIAN", "median_wait_seconds", 3),
+        *pair("P95", "p95_wait_seconds", 1),
+        *pair("LONGEST", "longest_wait_seconds", 2),
+        Column("NEVER FIT", kind="number", rank=4),
+        *pair("SERVED", "part_served", 5),
+        *pair("BELOW GUARANTEE", "below_guarantee_seconds", 6),
+    ]
+    rows = []
+    for role in answer.roles:
+        before, after = answer.outcome(role)
+        sides = (before, after) if both else (after,)
+        rows.append(
+            [
+                role,
+                str(after.tasks),
+                *(str(one.above_limit) for one in sides),
+                *(span(one.median_wait) for one in sides),
+                *(span(one.p95_wait) for one in sides),
+                *(span(one.longest_wait) for one in sides),
+                str(after.never_fit),
+                *(_served(one) for one in sides),
+                *(span(one.below_guarantee or None) for one in sides),
+            ]
+        )
+    meaning: Meaning = "met" if answer.is_harmless else "not met"
+    return Report(
+        columns,
+        rows,
+        answer.roles,
+        lambda: _document(answer),
+        lambda: _document(answer).roles,
+        verdicts=[Verdict(answer.verdict, meaning)],
+        remark=["", *_remark(answer)],
+    )
+
+
+def _served(one: RoleOutcome) -> str:
+    return NOTHING if one.part_served is None else f"{one.part_served * 100:.1f}%"
+
+
+def _remark(answer: Replay) -> Iterator[str]:
+    demand = answer.demand
+    yield (
+        f"{demand.cluster_id} from {_minute(demand.since)} to {_minute(demand.until)} UTC, played on Mesos "
+        f"{demand.version}"
+    )
+    for one in answer.answers:
+        if not one.accepted:
+            yield answer_text(one)
+    yield answer.calibration.sentence
+    yield "assumed:"
+    yield from (f"  {sentence}" for sentence in demand.assumptions)
+
+
+def _minute(at: float) -> str:
+    return utc_text(at)[: len("2026-01-01T00:00")].replace("T", " ")
+
+
+def _hours(integrals: "Sequence[tuple[str, int]]") -> dict[str, float]:
+    return {name: amount / 3_600_000 for name, amount in sorted(integrals)}
+
+
+def _waits(one: RoleOutcome) -> "documents.RoleWaits":
+    from mesosctl.output.json_documents import replay as documents
+
+    return documents.RoleWaits(
+        tasks=one.tasks,
+        never_fit=one.never_fit,
+        started=one.started,
+        median_wait_seconds=one.median_wait,
+        p95_wait_seconds=one.p95_wait,
+        longest_wait_seconds=one.longest_wait,
+        above_limit=one.above_limit,
+        hours_demanded=_hours(list(one.demanded.items())),
+        hours_served=_hours(list(one.served.items())),
+        below_guarantee_seconds=one.below_guarantee,
+    )
+
+
+def _document(answer: Replay) -> "documents.ReplayDocument":
+    from mesosctl.output.json_documents import forecast
+    from mesosctl.output.json_documents import replay as documents
+
+    demand, calibration = answer.demand, answer.calibration
+    harmed = set(answer.harmed)
+    return documents.ReplayDocument(
+        harmless=answer.is_harmless,
+        accepted=answer.accepted,
+        verdict=answer.verdict,
+        cluster_id=demand.cluster_id,
+        mesos_version=demand.version,
+        since=utc_text(demand.since),
+        until=utc_text(demand.until),
+        imported=demand.is_imported,
+        wait_limit_seconds=answer.wait_limit,
+        changes=list(answer.changes),
+        answers=[forecast.ChangeAnswer.of(one) for one in answer.answers],
+        calibration=documents.Calibration(
+            compared=calibration.compared,
+            off=calibration.off,
+            part_off=calibration.part_off,
+            worst_hours_difference=calibration.worst_hours,
+            worst_role=calibration.worst_role,
+        ),
+        roles=[
+            documents.ReplayedRole(
+                role=role,
+                before=_waits(answer.outcome(role)[0]),
+                after=_waits(answer.outcome(role)[1]),
+                harmed=role in harmed,
+            )
+            for role in answer.roles
+        ],
+        assumptions=list(demand.assumptions),
+    )
+
+
+# --- The page -----------------------------------------------------------------------------------------
+
+
+def replay_page(answer: Replay, origin: Origin) -> str:
+    """One self-contained page: the verdict, the table, and how many tasks waited over time."""
+    titles, rows = shown_cells(_report(answer, _for_people))
+    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
+    body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    facts = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in origin.facts())
+    changes = "".join(f"<li>{escape(change)}</li>" for change in answer.changes)
+    return html_document(
+        f"Replay of {answer.demand.cluster_id}",
+        [
+            f'<header class="{"yes" if answer.is_harmless else "no"}"><h1>{escape(answer.verdict)}</h1></header>',
+            f"<dl>\n{facts}\n</dl>",
+            f"<h2>What is changed</h2><ul>{changes}</ul>" if changes else "",
+            "<h2>Waits by role</h2>",
+            f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>',
+            f"<h2>Tasks that wait, over time</h2>\n{_chart(answer)}",
+            *(f"<p>{escape(sentence.strip())}</p>" for sentence in _remark(answer)),
+        ],
+    )
+
+
+def _chart(answer: Replay) -> str:
+    """Lines on one scale: dashed before, solid after."""
+    assert answer.played_before is not None, "a page is made where it was played"
+    assert answer.played_after is not None, "a page is made where it was played"
+    sides = [
+        waiting_over_time(answer.demand, played, _POINTS) for played in (answer.played_before, answer.played_after)
+    ]
+    roles = sorted({*sides[0], *sides[1]}, key=lambda role: -max(max(side.get(role, [0])) for side in sides))
+    if not roles:
+        return "<p>No task waited longer than one of the moments that are drawn.</p>"
+    roles = roles[:_MOST_ROLES]
+    highest = max(max(side.get(role, [0])) for side in sides for role in roles) or 1
+    width, height, left = 720.0, 240.0, 48.0
+    box = f"0 0 {left + width + 8:.0f} {height + 40 + 18 * len(roles):.0f}"
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img">',
+        f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({left:.0f},8)">',
+        "<title>Tasks that wait: dashed without the changes, solid with them</title>",
+    ]
+    for part in (0.0, 0.5, 1.0):
+        y = height * (1 - part)
+        lines.append(f'<path d="M0,{y:.1f} H{width:.0f}" stroke="#999999" stroke-width="0.5"/>')
+        lines.append(f'<text x="-6" y="{y + 4:.1f}" text-anchor="end">{highest * part:g}</text>')
+    for index, role in enumerate(roles):
+        for side, dashes in zip(sides, (' stroke-dasharray="4,3"', ""), strict=True):
+            counts = side.get(role, [0] * _POINTS)
+            points = " ".join(
+                f"{width * at / _POINTS:.1f},{height * (1 - count / highest):.1f}" for at, count in enumerate(counts)
+            )
+            lines.append(
+                f'<polyline points="{points}" fill="none" stroke="{_COLOURS[index]}" stroke-width="1.5"{dashes}/>'
+            )
+        y = height + 36 + 18 * index
+        lines.append(f'<rect x="0" y="{y - 10:.0f}" width="10" height="10" fill="{_COLOURS[index]}"/>')
+        lines.append(f'<text x="16" y="{y:.0f}">{escape(role)} (dashed: before)</text>')
+    lines.append(f'<text x="0" y="{height + 16:.0f}">{escape(_minute(answer.demand.since))}</text>')
+    lines.append(
+        f'<text x="{width:.0f}" y="{height + 16:.0f}" text-anchor="end">{escape(_minute(answer.demand.until))}</text>'
+    )
+    return "\n".join([*lines, "</g>", "</svg>"])

@@ -1,0 +1,64 @@
+"""The JSON of a replay."""
+
+from typing import Literal
+
+from mesosctl.output.json_documents.document import Document, Strict
+from mesosctl.output.json_documents.forecast import ChangeAnswer
+
+
+class RoleWaits(Strict):
+    """How the tasks of a role fared in one replay; a task that never started has waited until the end, at least.
+
+    `never_fit` are tasks that fit on no agent, even on an empty one; they are in `tasks`, and in no other figure.
+    """
+
+    tasks: int
+    never_fit: int
+    started: int
+    median_wait_seconds: float | None
+    p95_wait_seconds: float | None
+    longest_wait_seconds: float | None
+    above_limit: int
+    hours_demanded: dict[str, float]
+    hours_served: dict[str, float]
+    below_guarantee_seconds: float
+
+
+class ReplayedRole(Strict):
+    """A role, without the changes and with them."""
+
+    role: str
+    before: RoleWaits
+    after: RoleWaits
+    harmed: bool
+    """Whether more than one in a hundred of its tasks more would have waited above the limit."""
+
+
+class Calibration(Strict):
+    """How far the replay without changes is from the recording."""
+
+    compared: int
+    off: int
+    part_off: float
+    worst_hours_difference: float
+    worst_role: str | None
+
+
+class ReplayDocument(Document):
+    """`whatif --replay`."""
+
+    kind: Literal["replay"] = "replay"
+    harmless: bool
+    accepted: bool
+    verdict: str
+    cluster_id: str
+    mesos_version: str
+    since: str
+    until: str
+    imported: bool
+    wait_limit_seconds: float
+    changes: list[str]
+    answers: list[ChangeAnswer]
+    calibration: Calibration
+    roles: list[ReplayedRole]
+    assumptions: list[str]

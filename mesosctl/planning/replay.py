@@ -1,0 +1,446 @@
+"""A replay: recorded demand played through the allocator in virtual time, as it was and with changes.
+
+Times are seconds since 1970.  `RecordedDemand` is played, `Played` is the course of that, and `Replay` the answer.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, chain
+from typing import Literal, NamedTuple
+
+from mesosctl.model.agents import Agent
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import is_strict_subrole
+from mesosctl.model.text import format_span
+from mesosctl.planning.forecast import ChangeAnswer
+
+DEFAULT_WAIT_LIMIT = 3600.0
+"""Seconds of --wait-limit."""
+DEFAULT_REFUSE = 5.0
+"""Seconds of --refuse: the filter of a scheduler that names none."""
+MOST_GROWTH = 0.01
+"""The part of a role's tasks by which those that wait above the limit may grow."""
+WARN_ABOVE, REFUSE_ABOVE = 0.05, 0.2
+"""How far a replay without changes may be from its recording."""
+
+
+@dataclass(slots=True, eq=False)
+class ReplayedTask:
+    """A task, or what an executor held; equal sizes share their `resources`."""
+
+    framework_id: str
+    role: str
+    resources: Resources
+    """Amounts, without roles, to be had on one agent."""
+    asked: float
+    lasts: float | None = None
+    """Seconds; None if it runs until the end."""
+    host: str | None = None
+    """Where it ran on record."""
+    started: float | None = None
+    """On record; None if it never did."""
+    start_is_known: bool = True
+    """Whether somebody saw it start."""
+    ran_from_the_beginning: bool = False
+    is_executor: bool = False
+
+
+class ReplayedAgent(NamedTuple):
+    """An agent, and when it was there; `end` is None if it stayed."""
+
+    agent: Agent
+    start: float
+    end: float | None
+
+
+class ReplayedFramework(NamedTuple):
+    """A framework, in all roles that it ever had."""
+
+    id: str
+    name: str
+    roles: tuple[str, ...]
+    principal: str | None
+    capabilities: tuple[str, ...]
+
+
+class ReplayedSetting(NamedTuple):
+    """A setting that changed during the recording; `value` is the documented JSON, None if it ended."""
+
+    at: float
+    kind: Literal["quota", "weight", "reservation"]
+    name: str
+    """A role; of a reservation the id of an agent."""
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedDemand:
+    """The part of a recording that is replayed."""
+
+    cluster_id: str
+    version: str
+    since: float
+    until: float
+    agents: Sequence[ReplayedAgent]
+    frameworks: Mapping[str, ReplayedFramework]
+    tasks: Sequence[ReplayedTask]
+    """In the order in which they were asked for."""
+    quotas: Sequence[ReplayedSetting] = ()
+    settings: Sequence[ReplayedSetting] = ()
+    """In the order of time; those that held at the beginning are at `since`."""
+    first_run: float | None = None
+    """When the first allocation ran, if the master told it."""
+    is_imported: bool = False
+    """Whether another scheduler made it."""
+    assumptions: tuple[str, ...] = ()
+    """Sentences about what the recording does not say, or is left out."""
+
+
+@dataclass(slots=True)
+class Played:
+    """The course of one replay."""
+
+    starts: list[float | None]
+    """Of each task of the demand."""
+    ends: list[float | None]
+    """None of one that did not start, or still ran at the end."""
+    never_fit: Collection[int]
+    """The places of tasks that fit on no agent, even on an empty one."""
+    guarantees: Sequence[tuple[float, Mapping[str, Quantities]]]
+    """From each moment on, by role."""
+    answers: tuple[ChangeAnswer, ...] = ()
+
+
+def fits_on(agent: Resources, role: str, task: Quantities) -> bool:
+    """Whether an empty agent has room for a task of a role."""
+    return agent.allocatable_to(role).filter(lambda entry: entry.disk is None).scalar_quantities().contains(task)
+
+
+def never_fitting(tasks: Sequence[ReplayedTask], totals: Iterable[Resources]) -> frozenset[int]:
+    """Return the places of the tasks that fit on no agent."""
+    different: list[Resources] = []
+    seen: set[str] = set()
+    for total in totals:
+        text = str(total)
+        if text not in seen:
+            seen.add(text)
+            different.append(total)
+    known: dict[tuple[int, str], bool] = {}
+    found = []
+    for place, task in enumerate(tasks):
+        key = id(task.resources), task.role
+        fits = known.get(key)
+        if fits is None:
+            needed = task.resources.scalar_quantities()
+            fits = known[key] = any(fits_on(total, task.role, needed) for total in different)
+        if not fits:
+            found.append(place)
+    return frozenset(found)
+
+
+# --- One replay ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RoleOutcome:
+    """How a role fared; tasks that never fit are in `tasks` and `never_fit` alone."""
+
+    tasks: int = 0
+    never_fit: int = 0
+    started: int = 0
+    median_wait: float | None = None
+    """Seconds, nearest rank; a task that never started has waited until the end, at least."""
+    p95_wait: float | None = None
+    longest_wait: float | None = None
+    above_limit: int = 0
+    demanded: Mapping[str, int] = field(default_factory=dict)
+    """Thousandths times seconds by resource, as far as they could have been served in the window."""
+    served: Mapping[str, int] = field(default_factory=dict)
+    """The same for what ran in the window."""
+    below_guarantee: float = 0.0
+    """Seconds in which its subtree had less than the guarantee, and a task of it waited."""
+
+    @property
+    def part_served(self) -> float | None:
+        """Of the resource of which the least was served; None if nothing was demanded."""
+        parts = [self.served.get(name, 0) / amount for name, amount in self.demanded.items() if amount]
+        return min(parts, default=None)
+
+
+def nearest_rank(ordered: Sequence[float], percent: int) -> float | None:
+    """Return the smallest value that `percent` of all do not exceed; None of nothing."""
+    return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)] if ordered else None
+
+
+def outcomes(demand: RecordedDemand, played: Played, wait_limit: float) -> dict[str, RoleOutcome]:
+    """Return how each role fared, in the order of their names."""
+    waits: dict[str, list[float]] = {}
+    counts: dict[str, list[int]] = {}
+    demanded: dict[str, dict[str, int]] = {}
+    served: dict[str, dict[str, int]] = {}
+    amounts: dict[int, Quantities] = {}
+    for place, task in enumerate(demand.tasks):
+        if task.is_executor:
+            continue
+        count = counts.setdefault(task.role, [0, 0, 0])
+        count[0] += 1
+        if place in played.never_fit:
+            count[1] += 1
+            continue
+        start, end = played.starts[place], played.ends[place]
+        if start is not None:
+            count[2] += 1
+        if not task.ran_from_the_beginning:
+            waits.setdefault(task.role, []).append((demand.until if start is None else start) - task.asked)
+        held = amounts.setdefault(id(task.resources), task.resources.scalar_quantities())
+        asked = max(task.asked, demand.since)
+        wanted = demand.until - asked if task.lasts is None else min(task.lasts, demand.until - asked)
+        ran = 0.0
+        if start is not None:
+            ran = min(demand.until if end is None else end, demand.until) - max(start, demand.since)
+        for sums, seconds in ((demanded, wanted), (served, ran)):
+            _add(sums.setdefault(task.role, {}), held, max(0.0, seconds))
+    below = below_guarantee(demand, played)
+    found = {}
+    for role in sorted({*counts, *below}):
+        waited = sorted(waits.get(role, ()))
+        tasks, never, started = counts.get(role, (0, 0, 0))
+        found[role] = RoleOutcome(
+            tasks,
+            never,
+            started,
+            nearest_rank(waited, 50),
+            nearest_rank(waited, 95),
+            waited[-1] if waited else None,
+            sum(one > wait_limit for one in waited),
+            demanded.get(role, {}),
+            served.get(role, {}),
+            below.get(role, 0.0),
+        )
+    return found
+
+
+def _add(sums: dict[str, int], held: Quantities, seconds: float) -> None:
+    for name, milli in held.items():
+        sums[name] = sums.get(name, 0) + round(milli * seconds)
+
+
+_Event = tuple[float, int, int, Quantities]
+"""A moment, how many more tasks wait, and amounts that are held (1) or given back (-1)."""
+
+
+def below_guarantee(demand: RecordedDemand, played: Played) -> dict[str, float]:
+    """Return for each role with a guarantee the seconds in which it had less, and a task of its subtree waited."""
+    guaranteed = {role for _, of_roles in played.guarantees for role, amounts in of_roles.items() if amounts}
+    if not guaranteed:
+        return {}
+    events: dict[str, list[_Event]] = {role: [] for role in guaranteed}
+    nothing = Quantities()
+    for place, task in enumerate(demand.tasks):
+        role = next((one for one in guaranteed if task.role == one or is_strict_subrole(task.role, one)), None)
+        if role is None or place in played.never_fit:
+            continue
+        start, end = played.starts[place], played.ends[place]
+        of_role = events[role]
+        of_role.append((max(task.asked, demand.since), 1, 0, nothing))
+        if start is None:
+            continue
+        held = task.resources.scalar_quantities()
+        of_role.append((start, -1, 1, held))
+        if end is not None:
+            of_role.append((end, 0, -1, held))
+    return {role: _short(role, events[role], played.guarantees, demand.until) for role in sorted(guaranteed)}
+
+
+def _short(
+    role: str,
+    events: list[_Event],
+    guarantees: Sequence[tuple[float, Mapping[str, Quantities]]],
+    until: float,
+) -> float:
+    moments = sorted(
+        chain(
+            ((*event, False) for event in events),
+            ((at, 0, 0, of_roles.get(role, Quantities()), True) for at, of_roles in guarantees),
+        ),
+        key=lambda one: one[0],
+    )
+    waiting, short, since = 0, 0.0, 0.0
+    held: dict[str, int] = {}
+    guarantee: Mapping[str, int] = {}
+    for at, change, sign, amounts, is_setting in moments:
+        if at > since and waiting and any(held.get(name, 0) < milli for name, milli in guarantee.items()):
+            short += min(at, until) - min(since, until)
+        since = at
+        if is_setting:
+            guarantee = dict(amounts.items())
+        else:
+            waiting += change
+            for name, milli in amounts.items():
+                held[name] = held.get(name, 0) + sign * milli
+    if waiting and any(held.get(name, 0) < milli for name, milli in guarantee.items()):
+        short += max(0.0, until - since)
+    return short
+
+
+# --- Calibration --------------------------------------------------------------------------------------
+
+
+class Calibration(NamedTuple):
+    """How far a replay without changes is from its recording."""
+
+    compared: int
+    """Tasks whose start is known on record."""
+    off: int
+    """Those that started more than one allocation interval earlier or later, or not at all."""
+    worst_hours: float
+    """The largest difference of the hours of a role and a resource, as a part of those on record."""
+    worst_role: str | None
+
+    @property
+    def part_off(self) -> float:
+        """The part of the compared tasks that is off."""
+        return self.off / self.compared if self.compared else 0.0
+
+    @property
+    def distance(self) -> float:
+        """The larger of both."""
+        return max(self.part_off, self.worst_hours)
+
+    @property
+    def sentence(self) -> str:
+        """Return it in a sentence."""
+        if not self.compared:
+            return "the recording does not say when a task started, so nothing tells how true the replay is"
+        starts = f"{self.off:,} of {self.compared:,} tasks start more than one allocation interval off the recording"
+        if self.worst_role is None:
+            return f"without changes, {starts}"
+        worst = f"the hours of role {self.worst_role} differ by {self.worst_hours * 100:.1f}%"
+        return f"without changes, {starts}; {worst}" + (", the most of all" if self.worst_hours else "")
+
+
+def calibrate(demand: RecordedDemand, played: Played, interval: float) -> Calibration:
+    """Compare a replay without changes with the recording."""
+    compared = off = 0
+    recorded: dict[str, dict[str, int]] = {}
+    replayed: dict[str, dict[str, int]] = {}
+    for place, task in enumerate(demand.tasks):
+        start, end = played.starts[place], played.ends[place]
+        held = task.resources.scalar_quantities()
+        if task.started is not None:
+            if task.start_is_known and not task.ran_from_the_beginning:
+                compared += 1
+                off += start is None or abs(start - task.started) > interval + 1e-6
+            stop = demand.until if task.lasts is None else min(demand.until, task.started + task.lasts)
+            _add(recorded.setdefault(task.role, {}), held, max(0.0, stop - max(task.started, demand.since)))
+        if start is not None:
+            ran = min(demand.until if end is None else end, demand.until) - max(start, demand.since)
+            _add(replayed.setdefault(task.role, {}), held, max(0.0, ran))
+    worst, role = 0.0, None
+    for name, sums in recorded.items():
+        for resource, amount in sums.items():
+            if amount:
+                difference = abs(replayed.get(name, {}).get(resource, 0) - amount) / amount
+                if role is None or difference > worst:
+                    worst, role = difference, name
+    return Calibration(compared, off, worst, role)
+
+
+# --- Over time ------------------------------------------------------------------------------------------
+
+
+def limit_text(seconds: float) -> str:
+    """A limit of waiting, as short as it can be said: 1h, 90m, 45s."""
+    for unit, length in (("d", 86_400), ("h", 3600), ("m", 60)):
+        if seconds % length == 0:
+            return f"{seconds / length:g}{unit}"
+    return format_span(seconds)
+
+
+def waiting_over_time(demand: RecordedDemand, played: Played, points: int) -> dict[str, list[int]]:
+    """Return for each role how many tasks waited at moments that divide the time evenly."""
+    length = (demand.until - demand.since) / points
+    found: dict[str, list[int]] = {}
+    for place, task in enumerate(demand.tasks):
+        if task.is_executor or place in played.never_fit:
+            continue
+        start = played.starts[place]
+        first = math.ceil((max(task.asked, demand.since) - demand.since) / length)
+        end = demand.until if start is None else start
+        last = math.ceil((end - demand.since) / length)
+        if first < last:
+            changes = found.setdefault(task.role, [0] * (points + 1))
+            changes[min(first, points)] += 1
+            changes[min(last, points)] -= 1
+    return {role: list(accumulate(changes[:points])) for role, changes in found.items()}
+
+
+# --- The answer ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The whole answer; `after` is that of the changes, and `before` if there are none."""
+
+    demand: RecordedDemand
+    wait_limit: float
+    calibration: Calibration
+    before: Mapping[str, RoleOutcome]
+    after: Mapping[str, RoleOutcome]
+    changes: tuple[str, ...] = ()
+    answers: tuple[ChangeAnswer, ...] = ()
+    played_before: Played | None = None
+    played_after: Played | None = None
+
+    @property
+    def roles(self) -> list[str]:
+        """The roles of the table."""
+        return sorted({*self.before, *self.after})
+
+    def outcome(self, role: str) -> tuple[RoleOutcome, RoleOutcome]:
+        """Return how a role fared without the changes, and with them."""
+        return self.before.get(role, RoleOutcome()), self.after.get(role, RoleOutcome())
+
+    @property
+    def accepted(self) -> bool:
+        """Whether no change is refused."""
+        return all(answer.accepted for answer in self.answers)
+
+    @property
+    def harmed(self) -> list[str]:
+        """Roles in which more than one in a hundred tasks more would have waited above the limit; the worst first."""
+        grown = []
+        for role in self.roles:
+            before, after = self.outcome(role)
+            growth = after.above_limit - before.above_limit
+            if growth > MOST_GROWTH * after.tasks:
+                grown.append((-growth, role))
+        return [role for _, role in sorted(grown)]
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether everything is accepted, and no role waits much more."""
+        return self.accepted and not self.harmed
+
+    @property
+    def verdict(self) -> str:
+        """Return the answer in one sentence."""
+        limit = limit_text(self.wait_limit)
+        if not self.accepted:
+            return "NO: it would be refused"
+        if self.harmed:
+            role = self.harmed[0]
+            before, after = self.outcome(role)
+            others = len(self.harmed) - 1
+            more = f", and {others} more role{'s' * (others > 1)} would have waited more" if others else ""
+            return (
+                f"NO: {after.above_limit:,} of {after.tasks:,} tasks of {role} would have waited more than {limit}; "
+                f"{before.above_limit:,} did{more}"
+            )
+        totals = [sum(one.above_limit for one in side.values()) for side in (self.before, self.after)]
+        tasks = sum(one.tasks for one in self.after.values())
+        if not self.changes:
+            return f"{totals[0]:,} of {tasks:,} tasks waited more than {limit}"
+        return f"YES: {totals[1]:,} of {tasks:,} tasks would have waited more than {limit}; {totals[0]:,} did"

@@ -1,0 +1,314 @@
+"""`mesosctl whatif --replay`: recorded demand through the allocator, as it was and with changes."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fake_master.forecasting.dry_run import DryRun
+from fake_master.sources.agent_tables import AgentSpec
+from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.sources.demand import Listed, WantedTask
+from fake_master.sources.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
+from fake_master.state.clock import VirtualClock
+from mesosctl.__main__ import main
+from mesosctl.client.settings import ClientSettings
+from mesosctl.history.records import RecordedAgent, RecordedCluster, RecordedFramework, RecordedTask, to_micros
+from mesosctl.history.sqlite import open_writer
+from mesosctl.model.agents import Agent
+from mesosctl.model.text import parse_resources
+from mesosctl.operations.replay import ReplayOptions, TimedChange, play, replay
+from mesosctl.operations.whatif import ChangeRunner, open_dry_run
+from mesosctl.planning.forecast import DryRunOptions
+from mesosctl.planning.replay import (
+    RecordedDemand,
+    ReplayedAgent,
+    ReplayedFramework,
+    ReplayedTask,
+    calibrate,
+    outcomes,
+)
+from mesosctl.planning.snapshot import ClusterSnapshot
+from mesosctl.planning.whatif_changes import parse_change
+from tests.helpers.profiles import examples
+from tests.helpers.surroundings import InMemory, Ran
+
+SINCE = 1_000_000.0
+SIZES = [parse_resources(text) for text in ("cpus:1;mem:1024", "cpus:2;mem:4096", "cpus:4;mem:2048")]
+LIVE = """
+mesos_version = "1.11"
+seed = {seed}
+[[agents]]
+resources = "cpus:8;mem:32GiB"
+count = 3
+[[frameworks]]
+name = "jobs"
+role = "batch"
+task = "cpus:2;mem:2GiB"
+every = "5s"
+lasts = "lognormal(median=1m, sigma=1)"
+[[frameworks]]
+name = "site"
+role = "web"
+task = "cpus:1;mem:1GiB"
+every = "exponential(mean=9s)"
+lasts = "exponential(mean=90s)"
+[quotas.web]
+guarantee = "cpus:4"
+"""
+
+
+def options(refuse=5.0):
+    def opened(dry_run):
+        return open_dry_run(dry_run, ClientSettings(clock=dry_run.clock, sleep=dry_run.clock.sleep))
+
+    return ReplayOptions(opened, lambda dry_run, master: ChangeRunner(dry_run, master, force=True), refuse=refuse)
+
+
+def changed(*words):
+    return [TimedChange(word, parse_change(word)) for word in words]
+
+
+def wanted(role, size, asked, lasts, framework=None):
+    return ReplayedTask(framework or f"{role}-framework", role, SIZES[size], SINCE + asked, lasts)
+
+
+def demand(agents, tasks, until=3600.0):
+    frameworks = {
+        task.framework_id: ReplayedFramework(
+            task.framework_id, task.framework_id, (task.role,), None, ("MULTI_ROLE", "RESERVATION_REFINEMENT")
+        )
+        for task in tasks
+    }
+    listed = [
+        Agent(f"m-S{number}", f"h{number}", f"slave({number + 1})@127.0.0.1:5051", parse_resources(text))
+        for number, text in enumerate(agents)
+    ]
+    tasks = sorted(tasks, key=lambda task: task.asked)
+    there = [ReplayedAgent(agent, SINCE, None) for agent in listed]
+    return RecordedDemand("c", "1.11.0", SINCE, SINCE + until, there, frameworks, tasks)
+
+
+# --- Laws ---------------------------------------------------------------------------------------------
+
+TASKS = st.lists(
+    st.builds(
+        wanted,
+        st.sampled_from(["a", "b"]),
+        st.integers(0, 2),
+        st.integers(0, 200).map(float),
+        st.integers(1, 120).map(float),
+        st.sampled_from(["one", "two", "three"]),
+    ),
+    min_size=5,
+    max_size=60,
+).map(lambda tasks: [task for task in tasks if (task.framework_id == "three") == (task.role == "b")])
+AGENTS = st.lists(st.sampled_from(["cpus:4;mem:8192", "cpus:8;mem:8192", "cpus:2;mem:16384"]), min_size=1, max_size=3)
+CHANGES = st.lists(
+    st.sampled_from(["quota:a=cpus:4", "quota:b=cpus:3;mem:4096", "weight:b=3", "limit:a=cpus:4"]),
+    max_size=2,
+    unique_by=lambda word: word.rpartition(":")[0].partition("=")[0][:3],
+)
+
+
+def happened(agents, tasks, words, until):
+    """When the same tasks start on a fake master of which the same is demanded."""
+    clock = VirtualClock(SINCE)
+    specs = tuple(AgentSpec(text, hostname=f"h{number}") for number, text in enumerate(agents))
+    master = ClusterSpec(specs, "1.11").start(clock=clock)
+    dry_run = DryRun(master, clock, ClusterSnapshot("1.11.0", SINCE), DryRunOptions(cycles=0))
+    with open_dry_run(dry_run, ClientSettings(clock=clock, sleep=clock.sleep)) as client:
+        ChangeRunner(dry_run, client, force=True).attempt([(word, parse_change(word)) for word in words])
+    starts: dict[int, float] = {}
+    for framework in dict.fromkeys(task.framework_id for task in tasks):
+        own = [(place, task) for place, task in enumerate(tasks) if task.framework_id == framework]
+        first = own[0][1].asked
+        asked = [
+            WantedTask(task.asked - first, task.resources, task.lasts, f"t{place}", task.role) for place, task in own
+        ]
+        spec = SimulatedFrameworkSpec(
+            framework, (own[0][1].role,), after=first - SINCE, demand=Listed(asked), where=framework
+        )
+        one = SimulatedFramework(master, spec)
+        one.on_start = lambda want, _task: starts.__setitem__(int((want.name or "")[1:]), master.state.now)
+        one.join({})
+    while clock() < SINCE + until:
+        clock.sleep(7)
+        master.advance()
+    return [starts.get(place) for place in range(len(tasks))]
+
+
+@settings(max_examples=examples(20), deadline=None)
+@given(AGENTS, TASKS, CHANGES)
+def test_a_forecast_is_what_then_happens(agents, tasks, words):
+    if not tasks:
+        return
+    played_demand = demand(agents, tasks, until=700.0)
+    forecast, _ = play(played_demand, changed(*words), options(), lambda _: None)
+    real = happened(agents, played_demand.tasks, words, until=700.0)
+    for place, (told, then) in enumerate(zip(forecast.starts, real, strict=True)):
+        if place in forecast.never_fit:
+            assert told is None
+            assert then is None
+        else:
+            assert told == then
+
+
+@settings(max_examples=examples(20), deadline=None)
+@given(AGENTS, TASKS, CHANGES)
+def test_the_same_demand_is_played_the_same_and_sums_are_what_they_are_made_of(agents, tasks, words):
+    if not tasks:
+        return
+    given_demand = demand(agents, tasks, until=700.0)
+    answers = [replay(given_demand, changed(*words), options()) for _ in range(2)]
+    assert answers[0].after == answers[1].after
+    answer = answers[0]
+    assert answer.played_after is not None
+    for role, outcome in answer.after.items():
+        own = [place for place, task in enumerate(given_demand.tasks) if task.role == role]
+        assert outcome.tasks == len(own)
+        waits = [
+            (answer.played_after.starts[place] or SINCE + 700) - given_demand.tasks[place].asked
+            for place in own
+            if place not in answer.played_after.never_fit
+        ]
+        assert outcome.longest_wait == (max(waits) if waits else None)
+        for name, amount in outcome.served.items():
+            assert amount <= outcome.demanded[name]
+
+
+@settings(max_examples=examples(20), deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 100), st.integers(1, 60)), min_size=1, max_size=40))
+def test_twice_the_cluster_never_makes_one_framework_wait_longer(asked):
+    tasks = [wanted("a", 1, float(at), float(lasts)) for at, lasts in asked]
+    longest = []
+    for agents in (["cpus:4;mem:8192"], ["cpus:4;mem:8192"] * 2):
+        given_demand = demand(agents, tasks)
+        played, _ = play(given_demand, (), options(), lambda _: None)
+        longest.append(outcomes(given_demand, played, 3600)["a"].longest_wait or 0.0)
+    assert longest[1] <= longest[0]
+
+
+def test_a_task_that_fits_nowhere_is_told_from_one_that_starves():
+    tasks = [wanted("a", 2, 0, 10_000.0), wanted("a", 2, 1, 60.0), wanted("b", 1, 2, 60.0)]
+    given_demand = demand(["cpus:4;mem:3072"], tasks)
+    played, interval = play(given_demand, (), options(), lambda _: None)
+    found = outcomes(given_demand, played, 600.0)
+    assert (found["a"].never_fit, found["a"].started, found["a"].above_limit) == (0, 1, 1)
+    assert (found["b"].never_fit, found["b"].above_limit, found["b"].longest_wait) == (1, 0, None)
+    assert calibrate(given_demand, played, interval).compared == 0
+
+
+def test_a_guarantee_is_unmet_while_its_role_waits():
+    """Two tasks of another role hold the agent for a minute; the guaranteed one waits that long."""
+    tasks = [wanted("b", 2, 0, 60.0), wanted("a", 2, 10, 60.0)]
+    given_demand = demand(["cpus:4;mem:4096"], tasks, until=300)
+    answer = replay(given_demand, [TimedChange("quota:a=cpus:4", parse_change("quota:a=cpus:4"), SINCE + 5)], options())
+    before, after = answer.outcome("a")
+    assert before.below_guarantee == 0
+    assert after.below_guarantee == pytest.approx(after.longest_wait, abs=0.001)
+    assert 49 <= after.below_guarantee <= 52
+
+
+def test_growth_of_the_waits_is_what_is_judged():
+    tasks = [wanted("a", 2, float(place), 100.0) for place in range(30)]
+    given_demand, changes = demand(["cpus:4;mem:4096"], tasks, until=900.0), changed("limit:a=cpus:0.5")
+    answer = replay(given_demand, changes, options())
+    assert answer.accepted
+    assert answer.harmed == []  # nobody waited above an hour: the window is shorter
+    stricter = replay(given_demand, changes, replace(options(), wait_limit=300.0))
+    assert stricter.harmed == ["a"]
+    assert stricter.verdict == "NO: 30 of 30 tasks of a would have waited more than 5m; 26 did"
+
+
+# --- The command --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def typed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+    def run(*words, master=""):
+        environment = InMemory(variables={"HOME": str(tmp_path), "MESOSCTL_MASTER": master})
+        return Ran(main(words, environment), environment.out, environment.err)
+
+    return run
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_recording_of_the_fake_master_is_given_back(typed, tmp_path, seed):
+    (tmp_path / "live.toml").write_text(LIVE.format(seed=seed), encoding="utf-8")
+    recorded = typed("history", "record", "--history", "h.sqlite", "--duration", "20m", master="fake:live.toml")
+    assert recorded.status == 0, recorded.err
+    ran = typed("whatif", "--replay", "h.sqlite", "-o", "json")
+    assert ran.status == 0, ran.err
+    answer = json.loads(ran.out)
+    assert answer["calibration"]["compared"] > 200
+    assert answer["calibration"]["part_off"] <= 0.01
+    assert not answer["imported"]
+
+
+def recording(tmp_path: Path, tasks, *, cpus=8) -> None:
+    """A recording with one agent, and tasks: role, start, seconds."""
+    with open_writer(tmp_path / "h.sqlite") as writer, writer.transaction():
+        writer.put_cluster(
+            RecordedCluster("c", "10.0.0.1:5050", "1.11.0", to_micros(SINCE), to_micros(SINCE + 3600), clean_end=True)
+        )
+        writer.add_agent("c", RecordedAgent("S0", "h0", parse_resources(f"cpus:{cpus};mem:8192"), to_micros(SINCE)))
+        for role in dict.fromkeys(role for role, _, _ in tasks):
+            writer.add_framework("c", RecordedFramework(f"F-{role}", role, (role,), to_micros(SINCE)))
+        for place, (role, start, lasts) in enumerate(tasks):
+            begin = to_micros(SINCE + start)
+            task = RecordedTask(
+                f"F-{role}", f"t{place}", role, SIZES[0], "S0", start=begin, end=begin + to_micros(lasts)
+            )
+            writer.add_task("c", task)
+
+
+def test_the_answer_has_a_verdict_a_table_and_a_page(typed, tmp_path):
+    recording(tmp_path, [("web", 10 * place, 60.0) for place in range(20)])
+    ran = typed("whatif", "--replay", "h.sqlite", "--wait-limit", "5m", "limit:web=cpus:1", "--report", "r.html")
+    assert ran.status == 1, ran.err
+    assert ran.out.splitlines()[0] == "NO: 13 of 20 tasks of web would have waited more than 5m; 0 did"
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<svg" in page
+    assert "limit:web=cpus:1" in page
+    harmless = typed("whatif", "--replay", "h.sqlite", "quota:web=cpus:2")
+    assert (harmless.status, harmless.out.partition(":")[0]) == (0, "YES")
+
+
+def test_a_change_holds_from_its_moment_on(typed, tmp_path):
+    recording(tmp_path, [("web", 10 * place, 60.0) for place in range(20)])
+    at = "at:1970-01-12T14:30Z"  # half an hour and more after the last task
+    ran = typed("whatif", "--replay", "h.sqlite", "--wait-limit", "5m", at, "limit:web=cpus:0.5")
+    assert ran.status == 0, ran.err
+
+
+def test_a_recording_that_no_replay_gives_back_is_refused(typed, tmp_path):
+    recording(tmp_path, [("web", 0, 600.0) for _ in range(20)], cpus=2)
+    ran = typed("whatif", "--replay", "h.sqlite")
+    assert ran.status == 6
+    assert "18 of 20 tasks start more than one allocation interval off the recording" in ran.err
+    assert typed("whatif", "--replay", "h.sqlite", "--uncalibrated").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--since", "1h", "--lose-agent", "h0"), "--since is for --replay"),
+        (("--replay", "h.sqlite", "--from", "x.json"), "--from cannot be used with --replay"),
+        (("--replay", "h.sqlite", "at:2030-01-01", "quota:web=cpus:1"), "is not in the time that is replayed"),
+        (("--replay", "h.sqlite", "failover:50%"), "restarts the master, which a replay cannot"),
+        (("--replay", "h.sqlite", "--wait-limit", "soon"), "'soon' is not a span of time"),
+        (("--replay", "h.sqlite", "--mesos-version", "7"), "there are rules of Mesos 1.4 and 1.11, not of '7'"),
+    ],
+)
+def test_words_that_cannot_be_replayed(typed, tmp_path, words, said):
+    recording(tmp_path, [("web", 0, 60.0)])
+    ran = typed("whatif", *words)
+    assert ran.status in (2, 3), ran.err
+    assert said in ran.err
