@@ -13,6 +13,7 @@ from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream, Listener, SharedEvent
 from fake_master.state.tasks import Task, TaskStatus
 from fake_master.state.visibility import Sight
+from mesosctl.api.resources import list_to_json
 
 HEARTBEAT_SECONDS = 15.0
 _HEARTBEAT = SharedEvent({"type": "HEARTBEAT"})
