@@ -29,7 +29,8 @@ from mesosctl.history.records import (
     Suppression,
     to_micros,
 )
-from mesosctl.model.quantities import Quota, to_number
+from mesosctl.history.setting_values import quota_value, weight_value
+from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import TERMINAL_STATES
 
@@ -311,9 +312,9 @@ class Ledger:
     def take_settings(self, settings: Settings) -> None:
         """The settings as they are now; those that the master does not show stay unknown."""
         if settings.quotas is not None:
-            self._set_all("quota", {role: _quota_json(role, one) for role, one in settings.quotas.items()})
+            self._set_all("quota", {role: quota_value(role, one) for role, one in settings.quotas.items()})
         if settings.weights is not None:
-            weights = {role: json.dumps({"role": role, "weight": one}) for role, one in settings.weights.items()}
+            weights = {role: weight_value(role, one) for role, one in settings.weights.items()}
             self._set_all("weight", weights)
         if settings.rate_limits is not None:
             self._set("rate limits", "", settings.rate_limits)
@@ -364,10 +365,3 @@ def _key_of(task: HeldResources | TaskChange) -> _TaskKey:
     if isinstance(task, HeldResources) and task.is_executor:
         return task.framework_id, task.id, task.agent_id, True
     return task.framework_id, task.id, "", False
-
-
-def _quota_json(role: str, quota: Quota) -> str:
-    config: dict[str, object] = {"role": role}
-    for key, amounts in (("guarantees", quota.guarantees), ("limits", quota.limits)):
-        config[key] = {name: {"value": to_number(value)} for name, value in amounts.items()}
-    return json.dumps(config)
