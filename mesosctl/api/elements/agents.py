@@ -26,7 +26,7 @@ MEMBERS = (
 """The members of a message that a snapshot needs."""
 RECORDED_MEMBERS = (
     *("agent_info.id.value", "agent_info.hostname", "agent_info.attributes", "total_resources"),
-    *("registered_time.nanoseconds", "reregistered_time.nanoseconds"),
+    *("registered_time.nanoseconds", "reregistered_time.nanoseconds", "drain_info.state"),
 )
 """Those that a recording needs."""
 
@@ -41,6 +41,8 @@ class AgentMessage(NamedTuple):
     """The time of its last registration, in seconds since 1970; None if the master does not say."""
     lending: Any
     """Of a master that lends idle reservations, unread; None for every other."""
+    drain_state: str | None = None
+    """DRAINING or DRAINED; None of an agent that no operator drains."""
 
 
 class AgentReader:
@@ -75,6 +77,7 @@ class AgentReader:
             self._lists.by_role_in(entry.get("allocated_resources", []), f"{where}.allocated_resources"),
             max((time for time in times if time is not None), default=None),
             entry.get("lending"),
+            text(entry["drain_info"]["state"]) if "drain_info" in entry else None,
         )
 
     def of_snapshot(self, entry: Mapping[str, Any], where: str) -> Agent:
