@@ -19,16 +19,16 @@ from mesosctl.model.agents import AGENT_CAPABILITIES, Agent
 from mesosctl.model.resources import Resources
 
 MESSAGE = "mesos.v1.master.Response.GetAgents.Agent"
-_TIMES = ("registered_time.nanoseconds", "reregistered_time.nanoseconds")
+_OVER_TIME = ("registered_time.nanoseconds", "reregistered_time.nanoseconds", "drain_info.state")
 MEMBERS = (
     *("agent_info.id.value", "agent_info.hostname", "agent_info.attributes", "agent_info.domain"),
     *("pid", "active", "deactivated", "capabilities", "total_resources", "allocated_resources", "lending"),
-    *(*_TIMES, "drain_info.state"),
+    *_OVER_TIME,
 )
 """The members of a message that a snapshot reads, so that what is wrong in one is told in any layout."""
 RECORDED_MEMBERS = (
     *("agent_info.id.value", "agent_info.hostname", "agent_info.attributes", "total_resources"),
-    *(*_TIMES, "drain_info.state"),
+    *_OVER_TIME,
 )
 """Those that a recording needs."""
 
