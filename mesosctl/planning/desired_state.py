@@ -178,7 +178,7 @@ def _reservations(agent: RegisteredAgent, name: str) -> tuple[list[DesiredReserv
         if not entry.is_dynamically_reserved:
             continue
         if entry.disk is not None and entry.disk.source is not None:
-            left_out.append(f"{entry} on {name}: a separate disk cannot be written as an amount")
+            left_out.append(f"{entry.in_words} on {name}: a separate disk cannot be written as an amount")
             continue
         top = entry.reservations[-1]
         if not is_text(entry.name, top.principal, str(top.labels), *(level.role for level in entry.reservations)):

@@ -10,7 +10,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.output.formats import output_formats
 from mesosctl.output.formats.amounts import amounts_text, resources_text
 from mesosctl.output.formats.output_formats import json_text, yaml_text
-from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Rows, Verdict
+from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Rows, Verdict, naturally
 from mesosctl.output.offers.sentences import answer, helps, is_held, names, where
 from mesosctl.output.reservations import agent_id_column_of
 from mesosctl.planning.offer_explanation import AccountLine, OfferExplanation
@@ -42,10 +42,18 @@ def offer_list(offers: Sequence[Offer], *, empty: str = "nothing is offered") ->
 
         return offers_documents.OfferList(offers=[])
 
+    shown = naturally(
+        offers,
+        _named,
+        lambda one: one.framework_id,
+        lambda one: one.role,
+        lambda one: one.hostname,
+        lambda one: one.id,
+    )
     return Report(
         (*_COLUMNS, agent_id_column_of({offer.agent_id: offer.hostname for offer in offers})),
-        Rows(offers, _row),
-        [offer.id for offer in offers],
+        Rows(shown, _row),
+        [offer.id for offer in shown],
         document,
         items,
         empty=empty,
