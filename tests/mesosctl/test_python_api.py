@@ -230,6 +230,8 @@ def test_a_quota_that_an_acl_hides_is_not_replaced():
             master.set_quota("web", "cpus:1")
         with pytest.raises(Conflict, match="may not see; nothing was done"):
             master.set_quota("web", limit="cpus:1")
+        with pytest.raises(Conflict, match="may not see; nothing was done"):
+            master.update_quota("web", limit="cpus:1", create=True)
         (role,) = [one for one in asked.get("/roles").json()["roles"] if one["name"] == "web"]
         assert role["quota"]["guarantee"]["cpus"] == 3
 

@@ -120,7 +120,7 @@ _COMMENT = re.compile(r"(//|#)[^\n]*")
 
 
 def hint_at(rest: str) -> str | None:
-    """What to do about the beginning of `rest`, the text from a fault on; None if there is no more to say."""
+    """The hint for `rest`, the text from a fault on; None if there is no more to say."""
     if _DOTS.match(rest):
         return "'...' stands for what a document leaves out: write that instead, or remove it"
     if placeholder := _PLACEHOLDER.match(rest):
@@ -135,7 +135,7 @@ def hint_at(rest: str) -> str | None:
 
 
 def placeholder_hint(placeholder: str) -> str:
-    """What to do about `<operator_principal>`."""
+    """The hint for `<operator_principal>`."""
     return f"{placeholder} is a placeholder of a document: write your own value instead"
 
 
