@@ -364,13 +364,6 @@ class TestWhereAnAclMayHideQuotas:
         assert (ran.status, hidden.changed, str(hidden.quotas)) == (2, [], before)
         assert "role 'dev' loses its quota, if it has one that this principal may not see" in ran.err
 
-    def test_apply_replaces_none_with_limits_alone(self, run, hidden, tmp_path):
-        before = str(hidden.quotas)
-        (tmp_path / "a.toml").write_text('[quotas.dev]\nlimit = "cpus:1"\n', encoding="utf-8")
-        ran = run("apply", str(tmp_path / "a.toml"), "--yes")
-        assert (ran.status, hidden.changed, str(hidden.quotas)) == (6, [], before)
-        assert "that this principal may not see; nothing was done" in ran.err
-
     @pytest.mark.parametrize(("answer", "status"), [("y\n", 0), ("n\n", 2)])
     def test_a_person_is_asked_about_limits_alone(self, run, hiding, answer, status):
         ran = run("quota", "set", "dev", "--limit", "cpus:1", stdin=answer, terminal=True)
