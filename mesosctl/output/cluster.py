@@ -60,6 +60,7 @@ def agent_list(
         Column("REGION", wide=True),
         Column("ZONE", wide=True),
         agent_id_column(agents),
+        Column("FREE", kind="amounts", rank=1),  # the last one, so that the others keep their places in csv
     )
 
     def row(agent: RegisteredAgent) -> list[str]:
@@ -75,6 +76,7 @@ def agent_list(
             agent.region or NOTHING,
             agent.zone or NOTHING,
             agent.id,
+            plain_resources_text(agent.free),
         ]
 
     return Report(
