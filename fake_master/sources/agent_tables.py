@@ -31,6 +31,10 @@ _KNOWN_AGENT_KEYS = {
 _MOST_AGENTS = 100_000
 
 
+_NO_ROOT: Mapping[str, tuple[str | None, ...]] = {"PATH": (None,), "MOUNT": (None, "")}
+"""What an agent refuses as the folder of a disk; a PATH disk may be in the agent's own folder."""
+
+
 @lru_cache(1024)  # similar agents share one object
 def _parsed(text: str) -> Resources:
     """The resources of an agent: a text, or JSON, which can also describe disks.  Raises RuleViolation."""
@@ -44,8 +48,8 @@ def _parsed(text: str) -> Resources:
             if entry.is_persistent_volume
             else "is revocable, which only an estimate of the agent is"
             if entry.revocable
-            else "has no root, the folder at which the disk is mounted"
-            if source is not None and source.type == "MOUNT" and source.root is None
+            else "has no root, the folder of the disk"
+            if source is not None and source.root in _NO_ROOT.get(source.type, ())
             else None
         )
         if wrong is not None:

@@ -48,6 +48,9 @@ def test_an_agent_in_json_has_separate_disks() -> None:
     [
         (plain("cpus", 1) | {"reservations": [{"type": "DYNAMIC", "role": "r"}]}, "is reserved dynamically"),
         (plain("cpus", 1) | {"revocable": {}}, "is revocable"),
+        (disk(1, "PATH"), "has no root"),
+        (disk(1, "MOUNT", ""), "has no root"),
+        (disk(1, "PATH") | {"disk": {"source": {"type": "PATH", "mount": {"root": "/x"}}}}, "has no root"),
         ({"name": "cpus", "type": "SCALAR"}, "a SCALAR resource has a scalar"),
         ({"type": "SCALAR"}, r"Missing required fields: \[0\].name"),
         (
