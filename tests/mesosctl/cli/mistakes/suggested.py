@@ -8,13 +8,14 @@ import pytest
 
 from mesosctl.__main__ import main
 from mesosctl.cli.command import Command
+from mesosctl.cli.reference.command_tree import commands
 from tests.helpers.surroundings import InMemory
 
 _TOKEN = re.compile(r"""(?:'[^']*'|"[^"]*"|[^\s'"])+""")
 _PROSE = frozenset(
-    "shows show writes write reads read lists list_ sets removes chooses changes checks finishes releases or and to "
-    "with first is makes make alone for instead destroys creates see which that before after allows adds gives "
-    "record records needs from_ skips the a it on".split()
+    "shows writes reads lists sets removes chooses changes checks finishes releases or and to with first is make makes "
+    "alone for instead destroys creates see which that before after allows adds gives needs skips the a it on "
+    "what".split()
 )
 """Words of a sentence that go on after a command."""
 
@@ -43,9 +44,11 @@ def _clause(text: str) -> Iterator[str]:
 
 
 def check_pastes(said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give every command that was suggested to the parser; nothing is run."""
+    """Give every command that was suggested to the parser; nothing is run.  Of one that is only named, see its help."""
+    names = {" ".join(node.path).removeprefix("mesosctl ") for node in commands().walk()}
     with monkeypatch.context() as patch:
         patch.setattr(Command, "invoke", lambda *_: 0)
         for words in suggested(said):
             environment = InMemory()
-            assert main(shlex.split(words), environment) == 0, (words, environment.err)
+            pasted = [*shlex.split(words), *(["--help"] if words in names else [])]
+            assert main(pasted, environment) == 0, (words, environment.err)
