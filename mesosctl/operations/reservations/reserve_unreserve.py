@@ -13,7 +13,7 @@ from mesosctl.model.reservations.operations import check_create, check_destroy
 from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.roles import did_you_mean
+from mesosctl.model.roles import did_you_mean, is_strict_subrole
 from mesosctl.model.suggestion import command
 from mesosctl.operations.quota.reading import check_entries
 from mesosctl.operations.reservations.send import Operation, SendOptions, operate
@@ -56,7 +56,27 @@ def reserve_for(
     check_owner(owner)
     check_entries(master, entries)
     plans = [plan_reserve(master, agent, to_reserve(agent, entries, owner)) for agent in agents]
+    for agent in agents:
+        for sentence in refinable(agent, entries, owner):
+            master.settings.notice(sentence)
     return operate(master, plans, options)
+
+
+def refinable(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[str]:
+    """Return a sentence for each reservation of a role above the owner's, which --under would refine instead."""
+    if owner.under:
+        return []
+    names = {entry.name for entry in entries}
+    found: dict[tuple[str, ...], Resources] = {}
+    for entry in agent.available:
+        stack = tuple(level.role for level in entry.reservations)
+        if stack and entry.name in names and is_strict_subrole(owner.role, stack[-1]) and entry.disk is None:
+            found[stack] = found.get(stack, Resources()) + Resources([replace(entry, reservations=())])
+    return [
+        f"'{stack[-1]}' has {plain_text(held)} reserved on {agent.name}; "
+        f"{' '.join(f'--under {role}' for role in stack)} refines those instead of taking more"
+        for stack, held in sorted(found.items())
+    ]
 
 
 def reserve_on_some(  # the options of one command
@@ -103,9 +123,8 @@ def create_volume(
 ) -> list[AgentChange]:
     """Make a volume of reserved disk.  Raises RuleViolation, NotFound, Conflict or UsageError before it is sent."""
     check_owner(owner)
-    asks = requester(master)
     try:
-        (reserved,) = to_undo(agent, [disk], owner)
+        (reserved,) = to_undo(agent, [disk], owner, of_file="mesosctl volumes create -f reads JSON that names the disk")
     except NotFound as error:
         error.hint = "a volume is made of reserved disk; reserve it first: " + command(
             "reserve", agent.typed_name, plain_text(Resources([disk])), role=owner.role
@@ -119,16 +138,27 @@ def create_volume(
         )
         raise
     source = reserved.disk.source if reserved.disk is not None else None
-    made = replace(reserved, disk=volume._replace(principal=volume.principal or asks.principal, source=source))
-    existing = [entry for entry in agent.total if entry.is_persistent_volume]
+    principal = volume.principal or requester(master).principal
+    made = replace(reserved, disk=volume._replace(principal=principal, source=source))
     try:
-        check_create([made], asks, existing=existing, agent_capabilities=agent.capabilities)
+        plan = plan_create(master, agent, [made])
     except RuleViolation as error:
         if error.rule == "create.unique-id":
             error.reword(f"role '{owner.role}' already has a volume '{volume.persistence_id}' on agent {agent.name}")
+        raise
+    return operate(master, [plan], options)
+
+
+def plan_create(master: Master, agent: RegisteredAgent, volumes: Sequence[Resource]) -> Operation:
+    """A CREATE of whole volumes on one agent.  Raises RuleViolation."""
+    existing = agent.total.filter(lambda entry: entry.is_persistent_volume)
+    try:
+        check_create(volumes, requester(master), existing=existing, agent_capabilities=agent.capabilities)
+    except RuleViolation as error:
+        if error.rule == "create.unique-id":
             error.hint = f"choose another id; {command('volumes list', agent=agent.typed_name)} shows the ids in use"
         raise
-    return operate(master, [Operation(agent, "created", [made], operations.create(Resources([made])))], options)
+    return Operation(agent, "created", volumes, operations.create(Resources(volumes)))
 
 
 def plan_unreserve(_master: Master, agent: RegisteredAgent, resources: Sequence[Resource]) -> Operation:

@@ -67,7 +67,9 @@ def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
         f"no agent is named '{word}'",
         field="agent",
         rule="agent.exists",
-        hint=did_you_mean(
+        hint="mesosctl agents alone lists them"
+        if word in ("list", "ls", "get", "show")
+        else did_you_mean(
             word,
             [name for agent in agents for name in (agent.hostname, agent.short_id) if name],
             f"name an id, the beginning or end of one, or a host name; {_known(agents)}",
@@ -172,9 +174,16 @@ def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tup
     return _the_one(held, f"{entry} reserved for {' > '.join(under)}", agent, choose=choose).reservations
 
 
-def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
+def to_undo(
+    agent: RegisteredAgent,
+    entries: Sequence[Resource],
+    owner: Owner,
+    *,
+    of_file: str = "mesosctl unreserve -f reads JSON that names all of it",
+) -> list[Resource]:
     """`entries` with the stack, labels and principal that they have on this agent.
 
+    `of_file` says which command reads the JSON that chooses among several.
     Raises Conflict if there is no such reservation, UsageError if it could be one of several.
     """
     made, there = [], _there(agent, owner.role)
@@ -203,7 +212,7 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
                 rule="operation.available",
                 hint=f"{there}; {command('reservations', agent=agent.typed_name, role=owner.role)} shows it all",
             )
-        choose = "mesosctl unreserve chooses one by --under, --label and --reserver, or by the JSON of -f"
+        choose = f"choose one by --under, --label and --reserver; {of_file}"
         what = f"{entry} dynamically reserved for '{owner.role}'{_as_given(owner)}"
         made.append(_the_one(held, what, agent, there, choose=choose))
     return made
@@ -266,7 +275,7 @@ def _the_one(
         raise NotFound(f"agent {agent.name} has no {what}", field="resources", rule="reservation.exists", hint=there)
     if len(different) > 1:
         raise UsageError(
-            f"agent {agent.name} has {what} more than once: {'; '.join(map(str, different))}",
+            f"agent {agent.name} has {what} more than once: {'; '.join(one.in_words for one in different)}",
             field="resources",
             hint=choose,
         )
