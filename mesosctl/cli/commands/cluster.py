@@ -111,7 +111,7 @@ def agents(  # noqa: PLR0913  # one parameter an option
     def read(master: "Master") -> Report:
         found = cluster.list_agents(master, wanted, session.progress)
         known = () if found or role is None else cluster.roles_of_agents(cluster.list_agents(master, Selection()))
-        return agent_list(found, empty=nothing_found("no agents are registered", said, known))
+        return agent_list(found, empty=nothing_found("no agents are registered", said, known), sort=sort)
 
     show(session, read, watch=watch, every=every, count=count)
 
@@ -146,7 +146,8 @@ def frameworks(  # one parameter an option
         found = cluster.list_frameworks(master, wanted)
         others = [] if found or role is None else cluster.list_frameworks(master, Selection())
         known = {name for one in others for name in one.roles}
-        return framework_list(found, empty=nothing_found("no frameworks are registered", {"--role": role}, known))
+        empty = nothing_found("no frameworks are registered", {"--role": role}, known)
+        return framework_list(found, empty=empty, sort=sort)
 
     show(session, read, watch=watch, every=every, count=count)
 
@@ -180,7 +181,8 @@ def roles(  # one parameter an option
     def read(master: "Master") -> Report:
         found = cluster.list_roles(master, wanted)
         known = [] if found or role is None else [one.role for one in cluster.list_roles(master, Selection())]
-        return role_list(found, empty=nothing_found("the master knows no roles", {"--role": role}, known))
+        empty = nothing_found("the master knows no roles", {"--role": role}, known)
+        return role_list(found, empty=empty, sort=sort)
 
     show(session, read, watch=watch, every=every, count=count)
 
@@ -239,7 +241,7 @@ def _watch_screen(session: Session, every: float) -> None:
     session.open_master().close()  # a mistake in the arguments is reported before the screen is cleared
     address = parse_address(session.options.master or "")
     keys = environment.stdin if environment.stdin.isatty() else None
-    name = environment.secrets.redact(session.options.context or session.options.master or "")
+    name = environment.secrets.redact(session.settings.context_of_master or session.options.master or "")
     state, shown = TopState(), None
     with session.held_notes(), Feed(session.open_master, every, events=address.fake is None) as feed:
         while feed.overview is None:

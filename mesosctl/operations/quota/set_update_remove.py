@@ -123,8 +123,14 @@ def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) ->
 def update_quotas(
     master: Master, desired: Sequence[tuple[str, DesiredQuota]], options: QuotaOptions
 ) -> list[QuotaChange]:
-    """Change quotas: `plan_update`, and `make_update` of its plan, whatever is lost.  Raises what they raise."""
+    """Change quotas: `plan_update`, and `make_update` of its plan, whatever is lost that was there to be seen.
+
+    Raises Conflict if it may replace a quota that this principal may not see, and what they raise.
+    """
     plan = plan_update(master, desired, options)
+    losses = describe_losses([one for one in plan if one.before is None])
+    if losses:
+        _refuse_losses(losses)
     return make_update(master, plan, options)
 
 
