@@ -1,12 +1,14 @@
 """`offers explain` advises only what helps on this cluster, and tells frameworks of one name apart."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from tests.helpers.lab import CommandLine, Lab
 
 
-def explained(target: str, *frameworks: tuple[str, str], **quotas: dict[str, object]) -> str:
+def explained(target: str, *frameworks: tuple[str, str], **quotas: Mapping[str, object]) -> str:
     """What is said of a cluster of one agent with 4 cpus whose frameworks hold what they are offered."""
     specs = tuple(SimulatedFrameworkSpec(name, (role,), answer="hold") for name, role in frameworks)
     lab = Lab("cpus:4;mem:4096", version="1.11", frameworks=specs)
