@@ -227,7 +227,7 @@ def _sentences(use: Usage) -> Iterator[str]:
 
 
 def remarks(use: Usage) -> Iterator[str]:
-    """Yield what to know about the figures, whatever shows them."""
+    """Yield sentences about the figures, which every answer has."""
     if use.unseen:
         yield f"{format_span(to_seconds(use.unseen))} are in gaps, in which nothing was seen, and are left out"
     if not any(use.whole.total.values()):

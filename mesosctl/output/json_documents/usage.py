@@ -86,7 +86,7 @@ class UsageReport(Document):
     imported: bool
     """Whether tasks come from the log of another scheduler, in which a task may hold a part of a GPU."""
     remarks: list[str]
-    """What to know about the figures, such as that they have parts of a GPU."""
+    """Sentences about the figures, such as that they have parts of a GPU."""
     cluster_hours: dict[str, float]
     used_hours: dict[str, float]
     rows: list[UsageKey]
