@@ -25,8 +25,6 @@ from mesosctl.planning.snapshot import ClusterSnapshot
 
 _INTERVAL = 1.0
 """Seconds between two allocations."""
-_ROUNDING = 1e-6
-"""Seconds by which a task ends earlier, so that one that starts as another ends finds its room in spite of rounding."""
 _STEPS = 200
 """How often progress is told."""
 
@@ -83,8 +81,7 @@ class Replay:
         for place, task in enumerate(self._demand.tasks):
             if place not in self._never_fit:
                 asked = task.asked - self._clock()
-                lasts = None if task.lasts is None else max(0.0, task.lasts - _ROUNDING)
-                one = _Wanted(asked, task.resources, lasts, None, task.role, task.host, place)
+                one = _Wanted(asked, task.resources, task.lasts, None, task.role, task.host, place)
                 wanted.setdefault(task.framework_id, []).append(one)
         for framework_id, tasks in wanted.items():
             self._join(self._demand.frameworks[framework_id], tasks)

@@ -34,7 +34,7 @@ class QuotaChange(NamedTuple):
 
 
 class _Facts:
-    """What the rules of one request ask about this master; UPDATE_QUOTA follows the newest rules on every version."""
+    """Facts about this master, for the rules of one request; UPDATE_QUOTA follows the newest rules on every version."""
 
     whitelist: Collection[str] | None
 

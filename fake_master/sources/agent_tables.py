@@ -32,7 +32,7 @@ _MOST_AGENTS = 100_000
 
 
 _NO_ROOT: Mapping[str, tuple[str | None, ...]] = {"PATH": (None,), "MOUNT": (None, "")}
-"""What an agent refuses as the folder of a disk; a PATH disk may be in the agent's own folder."""
+"""The folders of a disk that an agent refuses; a PATH disk may be in the agent's own folder."""
 
 
 @lru_cache(1024)  # similar agents share one object

@@ -177,7 +177,7 @@ class EventStream:
                 network.get_extra_info("socket").shutdown(SHUT_RDWR)
 
     def gather(self, seconds: float) -> None:
-        """Read together what comes in this time, which takes half of the time of reading each event as it comes."""
+        """Read the events of this time together, in half of the time that reading them one by one takes."""
         network = self._response.extensions.get("network_stream")
         if network is not None:
             network.pause = seconds

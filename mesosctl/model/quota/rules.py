@@ -1,10 +1,10 @@
-"""The rules of quota: the conditions with their sentences, and the one list of rules that everybody checks.
+"""The rules of quota: the conditions with their sentences, and the one list of rules.
 
 Source: Mesos quota documentation, "Operator HTTP Endpoint"; Mesos operator API, UPDATE_QUOTA.
 
 A condition returns nothing or raises.  A `Rule` gives a condition its name, the versions of Mesos it holds for, and
-whether `force` skips it.  Whoever checks several rules folds over a tuple of them with `refuse`, in their own order:
-the fake master when it receives a request, and mesosctl before it sends one.
+whether `force` skips it.  `refuse` folds over a tuple of rules, in an order of its own for each user: the fake master
+when it receives a request, and mesosctl before it sends one.
 """
 
 import math
@@ -276,7 +276,7 @@ class UnknownFact(Exception):
 
 
 class Facts(Protocol):
-    """What rules ask about a cluster, when they ask it.  Each raises UnknownFact for what cannot be read."""
+    """Facts about a cluster, read when a rule asks for them.  Each raises UnknownFact if it cannot be read."""
 
     @property
     def profile(self) -> Profile: ...  # noqa: D102
@@ -356,7 +356,7 @@ class Wish:
     entries: Sequence["Resource"] | None = None
     """The guarantee as it was named, if it was; `guarantees` are its scalars."""
     together: Mapping[str, Quota | None] | None = None
-    """What the same request makes of each role, None for no quota; without it, the request is for this role alone."""
+    """The quotas after the same request by role, None for no quota; without it, the request is for this role alone."""
 
     @classmethod
     def of(

@@ -1,4 +1,4 @@
-"""What the rules of quota ask about a cluster, read from a master."""
+"""The facts that the rules of quota need, read from a master."""
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What the operators' event stream tells to whom of an agent that registers: its roles are those that one may see."""
+"""Events of agents that register, filtered for each principal: roles are those that one may see."""
 
 import json
 from collections.abc import Iterator

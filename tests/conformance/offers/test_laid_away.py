@@ -1,4 +1,4 @@
-"""What a guarantee lays away, and a reservation whose message to the agent was lost: the versions differ in both."""
+"""Resources laid away for a guarantee, and a reservation whose message was lost: the versions differ in both."""
 
 import json
 from pathlib import Path

@@ -128,7 +128,7 @@ def test_a_task_waits_an_interval_for_its_host_and_then_takes_any(tmp_path: Path
     rows = "asked,lasts,cpus,name,agent\n0,3,4,there,agent-2\n0,9,4,late,agent-2\n20,1,1,nowhere,gone\n"
     master, clock = of_file(tmp_path, rows)
     framework = passes(master, clock, 60.0)
-    assert starts(framework.completed_tasks) == {"there": 0.0, "late": 1.001, "nowhere": 21.001}
+    assert starts(framework.completed_tasks) == pytest.approx({"there": 0.0, "late": 1.001, "nowhere": 21.001})
     hosts = {task.id: master.state.agents[task.agent_id].hostname for task in framework.completed_tasks}
     assert hosts == {"there": "agent-2", "late": "agent-1", "nowhere": "agent-1"}
 

@@ -52,6 +52,7 @@ WHO_SAYS_IT = {
     "operations/apply/journal.py": ("apply",),
     "operations/apply/run.py": ("apply",),
     "operations/recording.py": ("history record",),
+    "operations/replay.py": ("whatif",),
     "operations/reservations/send.py": ("reserve", "unreserve", "volumes create", "volumes destroy", "apply"),
     "operations/reservations/targets.py": ("reserve",),
     "planning/whatif_variants.py": ("whatif",),
