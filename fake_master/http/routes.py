@@ -150,6 +150,11 @@ NOT_SERVED = {
     "`/files/browse`, `/files/read`, `/files/download`, `/files/debug`": "there are no sandboxes and no log files",
     "`/registrar(1)/registry`, metrics `registrar/…`": "the registry is a file, not a replicated log",
     "`/system/stats.json`": "the figures of the machine are not those of a cluster",
+    "`/profiler/start`, `/profiler/stop`, `/__processes__`": "they are about libprocess",
+    "`/allocator/offer_constraints_debug`": "`/frameworks` and GET_FRAMEWORKS show the constraints of offers",
+    "`/slave(N)/flags`, `/slave(N)/health`, `/slave(N)/monitor/statistics`, `/slave(N)/containers`, "
+    "`/slave(N)/containerizer/debug`, `/slave(N)/api/v1`, `/slave(N)/api/v1/executor`, "
+    "`/slave(N)/api/v1/resource_provider`": "agents are simulated: they have no containers, executors or providers",
     "flag `whitelist`": "agents are taken out of service by DEACTIVATE_AGENT, or by leaving them out",
     "flag `agent_removal_rate_limit`": "agents leave when a cluster file or a test says so",
     "flag `max_executors_per_agent`": "a simulated agent runs any number of executors",

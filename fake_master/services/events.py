@@ -13,6 +13,7 @@ from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream, Listener, SharedEvent
 from fake_master.state.tasks import Task, TaskStatus
 from fake_master.state.visibility import Sight
+from mesosctl.api.resources import list_to_json
 
 HEARTBEAT_SECONDS = 15.0
 _HEARTBEAT = SharedEvent({"type": "HEARTBEAT"})
@@ -213,17 +214,22 @@ class EventPublisher:
             self._operators(kind, lambda by: content if by.framework(framework) and by.task(framework, task) else None)
 
     def agent_added(self, agent: Agent, added: Mapping[str, Any]) -> None:
-        """Send AGENT_ADDED to all operators, each with the roles that it may see; `added` comes from an extension."""
+        """Send AGENT_ADDED to all operators; `added` comes from an extension.
+
+        Only the total resources are those that each may see: a real master leaves the others as they are, `agent_info`
+        too (GET_AGENTS leaves out of all what is not to be seen).
+        """
         if self.have_operators:
             state, texts = self._state, dict[tuple[str, ...], Mapping[str, Any]]()
+            whole = v1_messages.agent(agent, state.offered_on(agent.id), added=added)
             owners = sorted({level.role for entry in agent.total for level in entry.reservations})
 
             def describe(by: Sight) -> Mapping[str, Any]:
                 sees = roles.sees(state, by.principal)
                 seen = tuple(filter(sees, ["*", *owners]))
                 if seen not in texts:
-                    shown = v1_messages.agent(agent, state.offered_on(agent.id), sees, added)
-                    texts[seen] = {"agent": shown}
+                    visible = list_to_json(roles.seen(agent.whole, sees), "ENDPOINT")
+                    texts[seen] = {"agent": {**whole, "total_resources": visible}}
                 return texts[seen]
 
             self._operators("AGENT_ADDED", describe)

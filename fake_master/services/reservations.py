@@ -17,7 +17,14 @@ from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, list_to_json, to_core
 from mesosctl.model.errors import Conflict, RuleViolation
 from mesosctl.model.reservations import operations
-from mesosctl.model.reservations.operations import Conversion, check_create, check_destroy, check_grow, check_shrink
+from mesosctl.model.reservations.operations import (
+    Conversion,
+    check_create,
+    check_destroy,
+    check_grow,
+    check_shrink,
+    plain_disk,
+)
 from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
@@ -239,5 +246,4 @@ def configured_form(resource: Resource) -> Resource:
     static = resource.reservations[:1] if resource.is_statically_reserved else ()
     if len(static) == len(resource.reservations) and resource.disk is None and not resource.shared:
         return resource  # like most agents: one value for configured and present resources
-    disk = resource.disk._replace(persistence_id=None) if resource.disk and resource.disk.source else None
-    return replace(resource, reservations=static, disk=disk, shared=False, copies=1)
+    return replace(plain_disk(resource), reservations=static)

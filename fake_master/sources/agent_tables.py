@@ -7,14 +7,10 @@ from typing import Any
 
 from fake_master.sources.cluster_tables import check_keys, is_number, read_tables
 from fake_master.state.agents import Absence, Domain
-from mesosctl.api.protobuf_json.decoding import ConversionError, decode
-from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, to_core
+from mesosctl.api.resource_text import read_resources
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
-from mesosctl.model.values import value_type
 
 _KNOWN_AGENT_KEYS = {
     "resources",
@@ -35,30 +31,15 @@ _KNOWN_AGENT_KEYS = {
 _MOST_AGENTS = 100_000
 
 
+_NO_ROOT: Mapping[str, tuple[str | None, ...]] = {"PATH": (None,), "MOUNT": (None, "")}
+"""What an agent refuses as the folder of a disk; a PATH disk may be in the agent's own folder."""
+
+
 @lru_cache(1024)  # similar agents share one object
 def _parsed(text: str) -> Resources:
     """The resources of an agent: a text, or JSON, which can also describe disks.  Raises RuleViolation."""
-    parsed = _in_json(text) if text.lstrip().startswith("[") else parse_resources(text)
-    types: dict[str, str] = {}
+    parsed = read_resources(text)
     for entry in parsed:
-        if types.setdefault(entry.name, value_type(entry.value)) != value_type(entry.value):
-            raise RuleViolation(
-                f"two resources are named {entry.name}, but are not of one type",
-                field="resources",
-                rule="resource.type",
-            )
-    return parsed
-
-
-def _in_json(text: str) -> Resources:
-    """An array of Resource messages, as `--resources` of an agent takes it.  Raises RuleViolation."""
-    try:
-        entries = [to_core(read(RESOURCE, entry, f"[{index}]")) for index, entry in enumerate(decode(text))]
-    except ConversionError as error:
-        raise RuleViolation(
-            f"resources in JSON: {error}", field=error.path or "resources", rule="resource.json"
-        ) from None
-    for entry in entries:
         source = None if entry.disk is None else entry.disk.source
         wrong = (
             "is reserved dynamically; an agent starts with static reservations alone"
@@ -67,13 +48,13 @@ def _in_json(text: str) -> Resources:
             if entry.is_persistent_volume
             else "is revocable, which only an estimate of the agent is"
             if entry.revocable
-            else "has no root, the folder at which the disk is mounted"
-            if source is not None and source.type == "MOUNT" and source.root is None
+            else "has no root, the folder of the disk"
+            if source is not None and source.root in _NO_ROOT.get(source.type, ())
             else None
         )
         if wrong is not None:
             raise RuleViolation(f"{entry} {wrong}", field="resources", rule="resource.of-agent")
-    return Resources(replace(entry, reservations=_configured(entry.reservations)) for entry in entries)
+    return Resources(replace(entry, reservations=_configured(entry.reservations)) for entry in parsed)
 
 
 def _configured(stack: tuple[Reservation, ...]) -> tuple[Reservation, ...]:

@@ -10,6 +10,7 @@ from fake_master.sources.initial_tasks import RunningTasks
 from fake_master.sources.simulated_frameworks import Answer, SimulatedFrameworkSpec
 from fake_master.state.tasks import TaskOutcome, TaskState
 from mesosctl.api.files.rate_limits import RateLimits
+from mesosctl.api.resource_text import read_resources
 from mesosctl.model import rate_limits
 from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.resources import Resources
@@ -209,12 +210,14 @@ def _task(entry: dict[str, Any], where: str) -> Resources:
     return task
 
 
-def _resources(entry: dict[str, Any], key: str, where: str) -> Resources:
+def _resources(
+    entry: dict[str, Any], key: str, where: str, read: Callable[[str], Resources] = parse_resources
+) -> Resources:
     text = entry.get(key, "")
     if not isinstance(text, str):
         raise BadInput(f"{where}: {key} is not a string", field=f"{where}.{key}")
     try:
-        return parse_resources(text)
+        return read(text)
     except RuleViolation as error:
         raise BadInput(f"{where}: {key}: {error.message}", field=f"{where}.{key}", hint=error.hint) from error
 
@@ -243,7 +246,7 @@ def _running_tasks(entry: Any, roles: tuple[str, ...], where: str) -> RunningTas
     agent, role, volumes = entry.get("agent"), entry.get("role"), entry.get("volumes")
     if not isinstance(agent, str) or not agent:
         raise BadInput(f"{where}: agent is not a host name", field=f"{where}.agent")
-    resources = _resources(entry, "resources", where)
+    resources = _resources(entry, "resources", where, read_resources)
     if role is None and len(roles) != 1:
         raise BadInput(
             f"{where}: name one of the framework's roles", field=f"{where}.role", hint=f'role = "{roles[0]}"'

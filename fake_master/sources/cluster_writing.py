@@ -5,7 +5,6 @@ Its frameworks hold their offers, like those of a snapshot; the task of each is 
 "accept"` makes it launch tasks. A sentence names anything that a cluster file cannot express.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -14,12 +13,12 @@ from typing import Any
 from fake_master.services.reservations import configured_form
 from fake_master.state.flags import DEFAULTS, known_flags
 from mesosctl.api.files.desired_state import content, labels_to_toml
-from mesosctl.api.resources import list_to_json
+from mesosctl.api.resource_text import write_resources
 from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput
-from mesosctl.model.resource import Resource
+from mesosctl.model.reservations.operations import plain_disk
+from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.values import format_value
 from mesosctl.model.version_profile import profile_of
 from mesosctl.planning.desired_state import Actual, exported, registered_agents
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
@@ -43,9 +42,7 @@ def cluster_file(snapshot: ClusterSnapshot) -> tuple[str, list[str]]:
 def cluster_document(snapshot: ClusterSnapshot) -> tuple[dict[str, Any], list[str]]:
     """Return a snapshot as the tables of a cluster file, and a sentence about each thing that it leaves out."""
     names, left_out = _names(snapshot.agents)
-    registered = registered_agents(
-        replace(agent, hostname=names[agent.id], total=_divisible(agent)) for agent in snapshot.agents
-    )
+    registered = registered_agents(replace(agent, hostname=names[agent.id]) for agent in snapshot.agents)
     desired, unwritten = exported(Actual(snapshot.quotas, snapshot.weights, registered))
     sections = {key: value for key, value in content(desired).items() if key != "schema_version" and value}
     left_out += unwritten
@@ -56,9 +53,14 @@ def cluster_document(snapshot: ClusterSnapshot) -> tuple[dict[str, Any], list[st
     flags = {name: text for name, text in known_flags(snapshot.flags).items() if DEFAULTS.get(name) != text}
     document |= {"flags": flags} if flags else {}
     document |= sections
-    volumes = [_volume(names[agent.id], entry) for agent in snapshot.agents for entry in _volumes(agent)]
+    volumes = [
+        _volume(names[agent.id], entry)
+        for agent in snapshot.agents
+        for entry in agent.total
+        if entry.is_persistent_volume
+    ]
     document |= {"volumes": volumes} if volumes else {}
-    agents = [_agent(agent, names[agent.id], left_out) for agent in snapshot.agents]
+    agents = [_agent(agent, names[agent.id]) for agent in snapshot.agents]
     document |= {"agents": agents} if agents else {}
     frameworks = [
         _framework(framework, usages.get(framework.id, []), names, left_out) for framework in snapshot.frameworks
@@ -89,19 +91,9 @@ def _names(agents: Iterable[Agent]) -> tuple[dict[str, str], list[str]]:
     return names, left_out
 
 
-def _agent(agent: Agent, name: str, left_out: list[str]) -> dict[str, Any]:
+def _agent(agent: Agent, name: str) -> dict[str, Any]:
     configured = Resources(configured_form(entry) for entry in agent.total.non_revocable())
-    left_out += [
-        f"{entry} on {name}: a reservation or volume on a separate disk cannot be written"
-        for entry in agent.total.non_revocable()
-        if entry.disk is not None
-        and entry.disk.source is not None
-        and (entry.is_dynamically_reserved or entry.is_persistent_volume)
-    ]
-    # Only JSON can describe a separate disk.
-    has_disks = any(entry.disk is not None for entry in configured)
-    resources = json.dumps(list_to_json(configured, "POST")) if has_disks else _text(configured)
-    written: dict[str, Any] = {"hostname": name, "resources": resources}
+    written: dict[str, Any] = {"hostname": name, "resources": _text(configured)}
     if agent.attributes:
         written["attributes"] = dict(agent.attributes)
     if not agent.active:
@@ -114,22 +106,13 @@ def _agent(agent: Agent, name: str, left_out: list[str]) -> dict[str, Any]:
     return written
 
 
-def _divisible(agent: Agent) -> Resources:
-    """Return the resources whose reservations can be written: none with a separate disk, which `_agent` names."""
-    return agent.total.filter(lambda entry: entry.disk is None or entry.disk.source is None)
-
-
-def _volumes(agent: Agent) -> list[Resource]:
-    return [entry for entry in _divisible(agent) if entry.is_persistent_volume]
-
-
 def _volume(name: str, entry: Resource) -> dict[str, Any]:
     assert entry.disk is not None
     top = entry.reservations[-1]
     written: dict[str, Any] = {
         "agent": name,
         "id": entry.disk.persistence_id,
-        "size": f"disk:{format_value(entry.value)}",
+        "size": write_resources([replace(plain_disk(entry), reservations=())]),
         "role": top.role,
         "under": [level.role for level in entry.reservations[:-1]],
         "path": entry.disk.container_path,
@@ -182,7 +165,7 @@ def _running(
     if held != usage.resources:
         left_out.append(f"revocable resources that {framework.name} uses on {names[usage.agent_id]}")
     volumes = [entry.disk.persistence_id for entry in held if entry.disk is not None and entry.is_persistent_volume]
-    plain = [entry for entry in held if entry.disk is None]
+    plain = [entry for entry in held if not entry.is_persistent_volume]
     written = {
         "agent": names[usage.agent_id],
         "role": usage.role,
@@ -194,14 +177,15 @@ def _running(
 
 
 def _text(resources: Iterable[Resource]) -> str:
-    """`cpus:4;cpus(ads):2`: amounts, each with the role that it is reserved for."""
-    sums: dict[tuple[str, str], Resources] = {}
-    for entry in resources:
-        key = entry.name, entry.role if entry.is_reserved else ""
-        plain = Resources([replace(entry, reservations=(), disk=None, shared=False, copies=1, revocable=False)])
-        sums[key] = sums.get(key, Resources()) + plain
-    return ";".join(
-        f"{name}({role}):{format_value(entry.value)}" if role else f"{name}:{format_value(entry.value)}"
-        for (name, role), total in sums.items()
-        for entry in total
+    """The amounts as a text or JSON, each with the role that it is reserved for, whatever that refines."""
+    return write_resources(
+        Resources(
+            replace(
+                entry,
+                reservations=(Reservation("STATIC", entry.role),) if entry.is_reserved else (),
+                allocation_role=None,
+                revocable=False,
+            )
+            for entry in resources
+        )
     )

@@ -73,8 +73,10 @@ def _part_of(free: Resources, wanted: Resource) -> Resources | None:
     found: list[Resource] = []
     missing = wanted.value
     for entry in free:
-        same = entry.name == wanted.name and entry.disk is None and not entry.revocable
+        same = entry.name == wanted.name and entry.disk_identity == wanted.disk_identity and not entry.revocable
         if same and entry.role == wanted.role and entry.is_reserved == wanted.is_reserved:
+            if entry.never_merges and entry.value != wanted.value:  # a whole disk, which has no parts
+                continue
             taken = _common(missing, entry.value)
             if not value_is_empty(taken):
                 found.append(replace(entry, value=taken))

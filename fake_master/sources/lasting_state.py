@@ -18,6 +18,7 @@ from fake_master.state.flags import MasterFlags
 from fake_master.state.quota import SentQuota
 from mesosctl.api.files.desired_state import labels_of, read_sections
 from mesosctl.api.files.text_file import TextFile
+from mesosctl.api.resource_text import read_resources
 from mesosctl.api.resources import list_to_json
 from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, Conflict, RuleViolation
@@ -29,7 +30,6 @@ from mesosctl.model.reservations.operations import check_create
 from mesosctl.model.reservations.rules import Requester, check_reserve, check_stack
 from mesosctl.model.resource import Disk, Labels, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from mesosctl.model.version_profile import Profile
 from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.reservation_plan import AgentReservations, DesiredReservation
@@ -47,8 +47,8 @@ class VolumeSpec:
     agent: str
     """A host name."""
     id: str
-    size: int
-    """Thousandths of a MB."""
+    disk: Resource
+    """The plain disk that it is made of, with its source, but without an owner."""
     role: str
     under: tuple[str, ...] = ()
     """The roles that the reservation of its disk refines, from the bottom up."""
@@ -144,22 +144,20 @@ class LastingState:
 def _with_volume(total: Resources, volume: VolumeSpec, profile: Profile) -> Resources:
     """The agent's resources with the volume made.  Raises RuleViolation, and Conflict if its disk is not there."""
     stack = (*volume.under, volume.role)
-    disk = Disk(persistence_id=volume.id, principal=volume.principal, container_path=volume.path, mode="RW")
+    source = None if volume.disk.disk is None else volume.disk.disk.source
+    disk = Disk(volume.id, source, volume.principal, container_path=volume.path, mode="RW")
     for entry in total:
         if (
-            entry.name == "disk"
-            and entry.disk is None
-            and isinstance(entry.value, int)
-            and entry.value >= volume.size
+            replace(entry, reservations=()).contains(volume.disk)
             and tuple(level.role for level in entry.reservations) == stack
             and entry.reservations[-1].matches(volume.reserver, volume.labels)
         ):
-            made = replace(entry, value=volume.size, disk=disk, shared=volume.shared)
+            made = replace(volume.disk, reservations=entry.reservations, disk=disk, shared=volume.shared)
             existing = [other for other in total if other.is_persistent_volume]
             check_create([made], Requester(), existing=existing, agent_capabilities=profile.agent_capabilities)
             return operations.apply_all(total, operations.create(Resources([made])))
     raise Conflict(
-        f"{volume.agent} does not have that much disk reserved for {' > '.join(stack)}",
+        f"{volume.agent} does not have {volume.disk} reserved for {' > '.join(stack)}",
         rule="operation.contained",
         hint="reserve it in [[reservations]], or in the agent's resources: disk(ROLE):1024",
     )
@@ -226,7 +224,7 @@ def _volume(entry: Any, where: str) -> VolumeSpec:
     return VolumeSpec(
         agent=entry["agent"],
         id=entry["id"],
-        size=_size(entry["size"], f"{where}.size"),
+        disk=_disk(entry["size"], f"{where}.size"),
         role=entry["role"],
         under=tuple(under),
         path=entry.get("path", "data"),
@@ -237,15 +235,16 @@ def _volume(entry: Any, where: str) -> VolumeSpec:
     )
 
 
-def _size(text: str, where: str) -> int:
+def _disk(text: str, where: str) -> Resource:
+    """The disk that a text or JSON means."""
     try:
-        found = list(parse_resources(text))
+        found = list(read_resources(text))
     except RuleViolation as error:
         raise _wrong(where, error.message, error.hint) from None
-    value = found[0].value if len(found) == 1 and found[0].name == "disk" and not found[0].is_reserved else None
-    if not isinstance(value, int):
+    plain = [replace(entry, disk=None) for entry in found if not entry.is_persistent_volume]
+    if len(found) != 1 or plain != [Resource("disk", found[0].value)] or not found[0].is_scalar:
         raise _wrong(where, f"'{text}' is not an amount of disk", 'size = "disk:10GiB"')
-    return value
+    return found[0]
 
 
 def _wrong(where: str, sentence: str, hint: str | None = None) -> RuleViolation:

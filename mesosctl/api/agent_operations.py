@@ -115,6 +115,20 @@ class ReserveOperation(MesosModel):
     reserve: Reserve
 
 
+class Create(MesosModel):
+    """`create` of the offer operation."""
+
+    volumes: list[Resource]
+
+
+class CreateOperation(MesosModel):
+    """The offer operation CREATE."""
+
+    type: Literal["CREATE"] = "CREATE"
+    id: OperationId | None = None
+    create: Create
+
+
 class UnreserveOperation(MesosModel):
     """The offer operation UNRESERVE."""
 
@@ -131,8 +145,8 @@ def reserve_message(text: str, where: str) -> ReserveResources:
 
     Raises BadInput with the place.
     """
-    value = _payload(text, where)
-    _check_verb(value, where, ("unreserve_resources", "unreserve"), "unreserve")
+    value = _payload(text, where, "resources")
+    _check_verb(value, where, ("unreserve_resources", "unreserve"), "unreserve", "mesosctl unreserve -f reads it")
     if "reserve_resources" in value:
         return ReserveResourcesCall.read(value, where).reserve_resources
     if "reserve" in value:
@@ -143,8 +157,8 @@ def reserve_message(text: str, where: str) -> ReserveResources:
 
 def unreserve_message(text: str, where: str) -> UnreserveResources:
     """The same for `unreserve`.  Raises BadInput with the place."""
-    value = _payload(text, where)
-    _check_verb(value, where, ("reserve_resources", "reserve"), "reserve")
+    value = _payload(text, where, "resources")
+    _check_verb(value, where, ("reserve_resources", "reserve"), "reserve", "mesosctl reserve -f reads it")
     if "unreserve_resources" in value:
         return UnreserveResourcesCall.read(value, where).unreserve_resources
     if "unreserve" in value:
@@ -152,20 +166,20 @@ def unreserve_message(text: str, where: str) -> UnreserveResources:
     return UnreserveResources.read(value, where)
 
 
-def _payload(text: str, where: str) -> dict[str, Any]:
+def _payload(text: str, where: str, field: str) -> dict[str, Any]:
     value = read_json(text, where)
     if isinstance(value, list):
-        return {"resources": value}
+        return {field: value}
     if not isinstance(value, dict):
-        raise refused(where, (), "it should be an array of resources, or an object")
+        raise refused(where, (), f"it should be an array of {field}, or an object")
     return value
 
 
-def _check_verb(value: dict[str, Any], where: str, others: tuple[str, ...], verb: str) -> None:
+def _check_verb(value: dict[str, Any], where: str, others: tuple[str, ...], verb: str, hint: str) -> None:
     """Raises BadInput for a message that asks for the opposite."""
     for key in others:
         if key in value:
-            raise refused(where, (key,), f"this is a request to {verb}", hint=f"mesosctl {verb} -f reads it")
+            raise refused(where, (key,), f"this is a request to {verb}", hint=hint)
 
 
 class _Volumes(AgentOperation):
@@ -194,6 +208,21 @@ class CreateVolumesCall(MesosModel):
 
     type: Literal["CREATE_VOLUMES"] = "CREATE_VOLUMES"
     create_volumes: CreateVolumes
+
+
+def create_message(text: str, where: str) -> CreateVolumes:
+    """Read a file for `volumes create`: an array of volumes, an object with `volumes`, a call or an offer operation.
+
+    Raises BadInput with the place.
+    """
+    value = _payload(text, where, "volumes")
+    by_name = "mesosctl volumes destroy AGENT ID destroys one"
+    _check_verb(value, where, ("destroy_volumes", "destroy"), "destroy volumes", by_name)
+    if "create_volumes" in value:
+        return CreateVolumesCall.read(value, where).create_volumes
+    if "create" in value:
+        return CreateVolumes(volumes=CreateOperation.read(value, where).create.volumes)
+    return CreateVolumes.read(value, where)
 
 
 class DestroyVolumes(_Volumes):
@@ -257,6 +286,16 @@ def read_unreserve(text: str, where: str) -> Payload:
     return Payload(_entries(asked.resources, "resources"), agent_id=_value(asked.agent_id))
 
 
+def read_create(text: str, where: str, principal: str | None = None) -> Payload:
+    """Read a payload for `volumes create` from the text of the file `where`.
+
+    A volume without principal gets `principal`, that of the master's credentials.  Raises as `read_reserve`.
+    """
+    asked = create_message(text, where)
+    volumes = _entries(asked.volumes, "volumes")
+    return Payload([_created_by(entry, principal) for entry in volumes], agent_id=_value(asked.agent_id))
+
+
 def _value(agent_id: AgentId | None) -> str | None:
     return None if agent_id is None else agent_id.value
 
@@ -269,3 +308,9 @@ def _filled_in(entry: CoreResource, principal: str) -> CoreResource:
     if not entry.is_dynamically_reserved or entry.reservations[-1].principal is not None:
         return entry
     return replace(entry, reservations=(*entry.reservations[:-1], entry.reservations[-1]._replace(principal=principal)))
+
+
+def _created_by(entry: CoreResource, principal: str | None) -> CoreResource:
+    if entry.disk is None or not entry.is_persistent_volume or entry.disk.principal is not None:
+        return entry
+    return replace(entry, disk=entry.disk._replace(principal=principal))

@@ -197,10 +197,19 @@ def clock_of(get_master: Any, metrics: Any) -> float | None:
         return None
 
 
+def agent_counts(metrics: Any) -> tuple[float, ...]:
+    """The number of agents by their state; an agent that is drained, deactivated or marked gone changes one of them."""
+    names = ("active", "inactive", "connected", "disconnected")
+    return tuple(float(metrics.get(f"master/slaves_{name}", 0.0)) for name in names)
+
+
 def removal_counters(metrics: Any) -> dict[str, float]:
-    """The number of agents that were removed, by the cause as a recording names it."""
-    counters = {
-        "unreachable": "master/slave_unreachable_completed",
-        "removed": "master/slave_removals/reason_unregistered",
+    """The number of agents that were removed, by the cause as a recording names it; none is for those marked gone."""
+
+    def counter(name: str) -> float:
+        return float(metrics.get(f"master/{name}", 0.0))
+
+    return {
+        "unreachable": counter("slave_unreachable_completed"),
+        "removed": counter("slave_removals") - counter("slave_removals/reason_unhealthy"),
     }
-    return {cause: float(metrics.get(name, 0.0)) for cause, name in counters.items() if isinstance(metrics, dict)}

@@ -73,7 +73,7 @@ def _disk(message: Mapping[str, Any]) -> Disk:
         if source is None
         else DiskSource(
             type=source["type"],
-            root=(source.get("path") or source.get("mount") or {}).get("root"),
+            root=source.get(source["type"].lower(), {}).get("root"),
             vendor=source.get("vendor"),
             id=source.get("id"),
             profile=source.get("profile"),

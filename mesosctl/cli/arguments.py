@@ -97,7 +97,6 @@ Attributes = Annotated[
     list[str] | None,
     typer.Option("--attribute", metavar="NAME=VALUE", help="Only agents with this attribute. Repeat for several."),
 ]
-OwnerRole = Annotated[str, role_option("The role that owns the resources.")]
 OptionalOwnerRole = Annotated[str | None, role_option("The role that owns the resources.")]
 RoleAndBelow = Annotated[str | None, role_option("Show only this role and the roles below it.")]
 Under = Annotated[
@@ -212,6 +211,13 @@ def read_payload(session: Session, file: str) -> "TextFile":
     from mesosctl.api.files.text_file import TextFile
 
     return TextFile(named(file), read_text(file, "--file", session.environment.stdin), places_in_json)
+
+
+def agent_beside_file(agent: str | None, *others: object) -> str:
+    """The one argument that --file allows. Raises UsageError for none, and for any other."""
+    if agent is None or any(others):
+        raise UsageError("with --file, give only AGENT", field="--file", hint="the JSON has everything else")
+    return agent
 
 
 def parse_words(words: Sequence[str], after: str | None = None) -> "list[Resource]":

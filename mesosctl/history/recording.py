@@ -6,7 +6,7 @@ backwards in a recording.
 """
 
 import json
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
@@ -29,7 +29,8 @@ from mesosctl.history.records import (
     Suppression,
     to_micros,
 )
-from mesosctl.model.quantities import Quota, to_number
+from mesosctl.history.setting_values import quota_value, weight_value
+from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import TERMINAL_STATES
 
@@ -37,6 +38,8 @@ HOLDS_NOTHING = TERMINAL_STATES | {"TASK_UNREACHABLE"}
 """The states of tasks that hold no resources."""
 COMES_BACK = frozenset({"TASK_UNREACHABLE", "TASK_LOST"})
 """The states of tasks that may run again when their agent is back."""
+_MARKED_GONE = "REASON_AGENT_REMOVED_BY_OPERATOR"
+"""The reason of a task that ended since an operator marked its agent gone."""
 _TaskKey = tuple[str, str, str, bool]
 Row = TypeVar("Row")
 Key = TypeVar("Key", bound=Hashable)
@@ -78,6 +81,10 @@ class Ledger:
         self._suppressions: _Open[tuple[str, str], Suppression] = _Open()
         self._settings: _Open[tuple[SettingKind, str], RecordedSetting] = _Open()
         self._of_agent: dict[str, set[_TaskKey]] = {}
+        self._drain_states: dict[str, str] = {}
+        """Of the agents that operators drain."""
+        self._gone: set[str] = set()
+        """The agents of which a task said that an operator has marked them gone."""
         self._away: dict[_TaskKey, RecordedTask] = {}
         """Tasks that ended since their agent is unreachable, and that may run again."""
         for key, agent in recording.open_agents(of):
@@ -90,6 +97,12 @@ class Ledger:
             self._suppressions.rows[suppression.framework_id, suppression.role] = (key, suppression)
         for key, setting in recording.open_settings(of):
             self._settings.rows[setting.kind, setting.name] = (key, setting)
+        self.now = max([self.now, *self._starts()])  # no row ends before it begins
+
+    def _starts(self) -> Iterator[Micros]:
+        for kept in (self._agents, self._frameworks, self._tasks, self._suppressions, self._settings):
+            for _, row in kept.rows.values():
+                yield row.start or 0
 
     # --- Time ---------------------------------------------------------------------------------------
 
@@ -119,6 +132,11 @@ class Ledger:
             clean_end=False,
             clock_steps=steps,
         )
+        self._recording.put_cluster(self.cluster)
+
+    def clock_went_backwards(self) -> None:
+        """The master's clock was put back while it was heard from; no time in the recording goes back with it."""
+        self.cluster = replace(self.cluster, clock_steps=self.cluster.clock_steps + 1)
         self._recording.put_cluster(self.cluster)
 
     def seen(self, now: Micros, *, clean_end: bool = False) -> None:
@@ -171,10 +189,18 @@ class Ledger:
     def take_agents(self, agents: Iterable[AgentMessage], *, after: Micros | None, cause: EndCause = "unknown") -> None:
         """Every agent; `cause` is why those that are missing ended."""
         present = {one.agent.id: one for one in agents}
-        for agent_id in [one for one in self._agents.rows if one not in present]:
-            self.end_agent(agent_id, cause)
+        for agent_id in self.missing_agents(present):
+            self.end_agent(agent_id, cause, known=False)
         for agent in present.values():
             self.take_agent(agent, after=after)
+
+    def has_agent(self, agent_id: str) -> bool:
+        """Whether the agent is there."""
+        return agent_id in self._agents.rows
+
+    def missing_agents(self, present: Container[str]) -> list[str]:
+        """The agents that have not ended, and are not among those that are present."""
+        return [one for one in self._agents.rows if one not in present]
 
     def take_executors(self, executors: Iterable[HeldResources]) -> None:
         """Every executor; nobody tells when one begins or ends, so that is bounded by the polls."""
@@ -193,13 +219,17 @@ class Ledger:
     def take_agent(self, read: AgentMessage, *, after: Micros | None = None) -> None:
         """An agent that is there, as it is now."""
         agent = read.agent
+        if read.drain_state is None:
+            self._drain_states.pop(agent.id, None)
+        else:
+            self._drain_states[agent.id] = read.drain_state
         known = self._agents.row(agent.id)
         start = self._bounded(read.registered, after)
         if known is not None:
             same = (agent.hostname, agent.total, dict(agent.attributes))
             if (known.host, known.total, dict(known.attributes)) == same:
                 return
-            self.end_agent(agent.id, "changed")
+            self.end_agent(agent.id, "changed", known=True)
             start = self.now
         row = RecordedAgent(agent.id, agent.hostname, agent.total, start, attributes=dict(agent.attributes))
         self._agents.rows[agent.id] = (self._recording.add_agent(self.cluster.cluster_id, row), row)
@@ -207,8 +237,18 @@ class Ledger:
         text = json.dumps(list_to_json(reserved, "POST")) if reserved else None
         self._set("reservation", agent.id, text)
 
-    def end_agent(self, agent_id: str, cause: EndCause) -> None:
-        """An agent is gone, or goes on with other resources; of one that is gone, tasks hold nothing any more."""
+    def end_agent(self, agent_id: str, cause: EndCause, *, known: bool) -> None:
+        """An agent has ended, or goes on with other resources; of one that has ended, tasks hold nothing any more.
+
+        `known` if an event told it now, and not a list that came later. An agent that was drained ends because of that,
+        however it then leaves.
+        """
+        if cause != "changed":
+            drain_state, is_gone = self._drain_states.pop(agent_id, None), agent_id in self._gone
+            self._gone.discard(agent_id)
+            cause = "gone" if is_gone else cause
+            if drain_state == "DRAINED" or (drain_state is not None and cause == "gone"):
+                cause = "drained"
         found = self._agents.rows.pop(agent_id, None)
         if found is not None:
             self._recording.end_agent(found[0], self.now, cause)
@@ -216,7 +256,7 @@ class Ledger:
             self._set("reservation", agent_id, None)
             for key in list(self._of_agent.get(agent_id, ())):
                 task = self._tasks.row(key)
-                self._end_task(key, self.now, None, None, known=cause != "unknown")
+                self._end_task(key, self.now, None, None, known=known)
                 if task is not None:
                     self._away[key] = task
 
@@ -258,6 +298,8 @@ class Ledger:
         found = self._tasks.rows.get(key)
         if change.state in HOLDS_NOTHING:
             if found is not None:
+                if change.reason == _MARKED_GONE and found[1].agent_id is not None:
+                    self._gone.add(found[1].agent_id)
                 self._end_task(key, self.now, change.state, change.reason, known=True)
                 if change.state in COMES_BACK:
                     self._away[key] = found[1]
@@ -311,9 +353,9 @@ class Ledger:
     def take_settings(self, settings: Settings) -> None:
         """The settings as they are now; those that the master does not show stay unknown."""
         if settings.quotas is not None:
-            self._set_all("quota", {role: _quota_json(role, one) for role, one in settings.quotas.items()})
+            self._set_all("quota", {role: quota_value(role, one) for role, one in settings.quotas.items()})
         if settings.weights is not None:
-            weights = {role: json.dumps({"role": role, "weight": one}) for role, one in settings.weights.items()}
+            weights = {role: weight_value(role, one) for role, one in settings.weights.items()}
             self._set_all("weight", weights)
         if settings.rate_limits is not None:
             self._set("rate limits", "", settings.rate_limits)
@@ -364,10 +406,3 @@ def _key_of(task: HeldResources | TaskChange) -> _TaskKey:
     if isinstance(task, HeldResources) and task.is_executor:
         return task.framework_id, task.id, task.agent_id, True
     return task.framework_id, task.id, "", False
-
-
-def _quota_json(role: str, quota: Quota) -> str:
-    config: dict[str, object] = {"role": role}
-    for key, amounts in (("guarantees", quota.guarantees), ("limits", quota.limits)):
-        config[key] = {name: {"value": to_number(value)} for name, value in amounts.items()}
-    return json.dumps(config)

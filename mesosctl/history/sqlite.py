@@ -10,11 +10,15 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta
 
 from mesosctl.api.resources import list_to_json, to_core
 from mesosctl.history.interface import WHOLE, Kept, Recording, RecordingWriter
@@ -29,12 +33,14 @@ from mesosctl.history.records import (
     RecordedFramework,
     RecordedSetting,
     RecordedTask,
+    SettingKind,
     SkippedRows,
     Suppression,
     Window,
     to_micros,
     to_seconds,
 )
+from mesosctl.history.setting_values import check_value
 from mesosctl.model.errors import BadInput, Conflict, MesosctlError
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
@@ -163,6 +169,8 @@ class _Words:
             row = self._connection.execute("SELECT text FROM names WHERE name = ?", (number,)).fetchone()
             if row is None:
                 raise sqlite3.DatabaseError(f"it has no name {number}")
+            if not isinstance(row[0], str):
+                raise sqlite3.DatabaseError(f"the name {number} is {row[0]!r:.60}")
             self._texts[number] = row[0]
         return self._texts[number]
 
@@ -246,7 +254,7 @@ def _resources_of(text: str, full: str | None) -> Resources:
         if full is None:
             return Resources() if text == "{}" else parse_resources(text)
         return Resources(to_core(entry) for entry in json.loads(full))
-    except (MesosctlError, ValueError, TypeError, KeyError) as error:
+    except (MesosctlError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise sqlite3.DatabaseError(f"the resources '{text}' cannot be read: {error}") from None
 
 
@@ -306,6 +314,11 @@ class SqliteRecording(Recording):
         (fault,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
         if fault != "ok":
             raise _damaged(self._path, str(fault))
+        for columns, time in _TIMED:
+            # No question about a window would find a text, which SQLite puts after every number.
+            (latest,) = self._connection.execute(f"SELECT max({time}) FROM {columns.table}").fetchone()  # noqa: S608
+            if isinstance(latest, str | bytes):
+                raise _damaged(self._path, f"{time} in {columns.table} is {latest!r:.60}")
 
     def _pragma(self, name: str) -> int:
         return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
@@ -316,15 +329,8 @@ class SqliteRecording(Recording):
 
     def clusters(self) -> list[RecordedCluster]:
         """See `Recording.clusters`."""
-        rows = self._rows(
-            "SELECT cluster_id, address, version, first_time, last_time, clean_end, principal, clock_steps"
-            " FROM clusters ORDER BY cluster",
-            (),
-            lambda row: RecordedCluster(
-                row[0], row[1], row[2], _maybe_micros(row[3]), _maybe_micros(row[4]), bool(row[5]), row[6], row[7]
-            ),
-        )
-        return list(rows)
+        query = f"SELECT {_CLUSTER.names} FROM clusters ORDER BY cluster"  # noqa: S608  # our own words
+        return list(self._rows(query, (), self._recorded_cluster))
 
     def counts(self, cluster_id: str) -> Counts:
         """See `Recording.counts`."""
@@ -343,25 +349,25 @@ class SqliteRecording(Recording):
 
     def agents(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedAgent]:
         """See `Recording.agents`."""
-        return self._in_window(_AGENT, "agent_rows", cluster_id, window, self._agent)
+        return self._in_window(_AGENT, cluster_id, window, self._agent)
 
     def frameworks(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedFramework]:
         """See `Recording.frameworks`."""
-        return self._in_window(_FRAMEWORK, "framework_rows", cluster_id, window, self._framework)
+        return self._in_window(_FRAMEWORK, cluster_id, window, self._framework)
 
     def suppressions(self, cluster_id: str, window: Window = WHOLE) -> Iterator[Suppression]:
         """See `Recording.suppressions`."""
-        return self._in_window(_SUPPRESSION, "suppressed_rows", cluster_id, window, self._suppression)
+        return self._in_window(_SUPPRESSION, cluster_id, window, self._suppression)
 
     def tasks(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedTask]:
         """See `Recording.tasks`."""
-        return self._in_window(_TASK, "task_rows", cluster_id, window, self._task)
+        return self._in_window(_TASK, cluster_id, window, self._task)
 
     def demand(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedTask]:
         """See `Recording.demand`."""
         since, until = _bounds(window)
         query = (
-            f"SELECT {_TASK} FROM task_rows WHERE cluster = ? AND NOT is_executor"  # noqa: S608  # our own words
+            f"SELECT {_TASK.names} FROM task_rows WHERE cluster = ? AND NOT is_executor"  # noqa: S608  # our own words
             " AND coalesce(asked_time, from_time) < ?"
             " AND (coalesce(asked_time, from_time) >= ? OR (from_time IS NOT NULL AND coalesce(to_time, 9e99) > ?))"
             " ORDER BY coalesce(asked_time, from_time), task_row"
@@ -370,16 +376,16 @@ class SqliteRecording(Recording):
 
     def settings(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedSetting]:
         """See `Recording.settings`."""
-        return self._in_window(_SETTING, "settings", cluster_id, window, self._setting)
+        return self._in_window(_SETTING, cluster_id, window, self._setting)
 
     def runs(self, cluster_id: str, window: Window = WHOLE) -> Iterator[Micros]:
         """See `Recording.runs`."""
         query = "SELECT time FROM runs WHERE cluster = ? AND time >= ? AND time < ? ORDER BY time"
-        return self._rows(query, (self._cluster(cluster_id), *_bounds(window)), lambda row: to_micros(row[0]))
+        return self._rows(query, (self._cluster(cluster_id), *_bounds(window)), _run)
 
     def gaps(self, cluster_id: str, window: Window = WHOLE) -> Iterator[Gap]:
         """See `Recording.gaps`."""
-        return self._in_window("from_time, to_time", "gaps", cluster_id, window, lambda row: Gap(*map(to_micros, row)))
+        return self._in_window(_GAP, cluster_id, window, _gap)
 
     def imports(self) -> list[Import]:
         """See `Recording.imports`."""
@@ -387,9 +393,7 @@ class SqliteRecording(Recording):
             "SELECT cluster_id, file, format, rows, used, skipped FROM imports JOIN clusters USING (cluster)"
             " ORDER BY import"
         )
-        return list(
-            self._rows(query, (), lambda row: Import(row[0], row[1], row[2], row[3], row[4], _skipped_rows(row[5])))
-        )
+        return list(self._rows(query, (), _import))
 
     def _cluster(self, cluster_id: str) -> int:
         with _explained(self._path):
@@ -400,12 +404,12 @@ class SqliteRecording(Recording):
         return int(row[0])
 
     def _in_window(
-        self, columns: str, table: str, cluster_id: str, window: Window, make: Callable[[Any], Row]
+        self, columns: "_Columns", cluster_id: str, window: Window, make: Callable[[Any], Row]
     ) -> Iterator[Row]:
         """The rows of a table that hold at some moment of a window, by time."""
         since, until = _bounds(window)
         query = (
-            f"SELECT {columns} FROM {table} WHERE cluster = ? AND from_time < ?"  # noqa: S608  # our own words
+            f"SELECT {columns.names} FROM {columns.table} WHERE cluster = ? AND from_time < ?"  # noqa: S608  # our own words
             " AND coalesce(to_time, 9e99) > ? ORDER BY from_time, rowid"
         )
         return self._rows(query, (self._cluster(cluster_id), until, since), make)
@@ -416,35 +420,46 @@ class SqliteRecording(Recording):
             try:
                 for row in self._connection.execute(query, tuple(values)):
                     yield make(row)
-            except (TypeError, ValueError, KeyError) as error:
+            except (TypeError, ValueError, KeyError, AttributeError, msgspec.MsgspecError) as error:
                 raise _damaged(self._path, f"a row cannot be read: {error}") from None
 
+    def _recorded_cluster(self, row: Any) -> RecordedCluster:
+        cluster_id, address, version, first, last, clean_end, principal, steps = _CLUSTER.checked(row)
+        return RecordedCluster(
+            cluster_id, address, version, _maybe_micros(first), _maybe_micros(last), bool(clean_end), principal, steps
+        )
+
     def _agent(self, row: Any) -> RecordedAgent:
-        agent, host, total, start, end, cause, attributes = row
+        agent, host, total, start, end, cause, attributes = _AGENT.checked(row)
         return RecordedAgent(
-            self._words.named(agent), host, self._words.resources(total), to_micros(start), _maybe_micros(end), cause,
-            json.loads(attributes),
+            self._words.named(agent), host, self._words.resources(total), *_span(start, end), cause,
+            _ATTRIBUTES.decode(attributes),
         )  # fmt: skip
 
     def _framework(self, row: Any) -> RecordedFramework:
-        framework, name, roles, start, end, principal, capabilities = row
+        framework, name, roles, start, end, principal, capabilities = _FRAMEWORK.checked(row)
         return RecordedFramework(
-            self._words.named(framework), name, tuple(json.loads(roles)), to_micros(start), _maybe_micros(end),
-            principal, tuple(json.loads(capabilities)),
+            self._words.named(framework), name, _WORDS.decode(roles), *_span(start, end), principal,
+            _WORDS.decode(capabilities),
         )  # fmt: skip
 
     def _suppression(self, row: Any) -> Suppression:
-        framework, role, suppressed, start, end = row
+        framework, role, suppressed, start, end = _SUPPRESSION.checked(row)
         named = self._words.named
-        return Suppression(named(framework), named(role), bool(suppressed), to_micros(start), _maybe_micros(end))
+        return Suppression(named(framework), named(role), bool(suppressed), *_span(start, end))
 
     def _setting(self, row: Any) -> RecordedSetting:
-        kind, name, value, start, end = row
-        return RecordedSetting(kind, name, value, to_micros(start), _maybe_micros(end))
+        kind, name, value, start, end = _SETTING.checked(row)
+        if kind == "reservation":
+            _resources_of(value, value)
+        else:
+            check_value(kind, value)
+        return RecordedSetting(kind, name, value, *_span(start, end))
 
     def _task(self, row: Any) -> RecordedTask:
-        words = self._words
-        asked, start, end, lasts = map(_maybe_micros, row[5:9])
+        words, row = self._words, _TASK.checked(row)
+        asked, lasts = _maybe_micros(row[5]), _maybe_micros(row[8])
+        start, end = (None, None) if row[6] is None else _span(row[6], row[7])
         return RecordedTask(
             framework_id=words.named(row[0]),
             id=row[1],
@@ -464,15 +479,90 @@ class SqliteRecording(Recording):
         )
 
 
-_AGENT = "agent, host, resources, from_time, to_time, cause, attributes"
-_FRAMEWORK = "framework, framework_name, roles, from_time, to_time, principal, capabilities"
-_SUPPRESSION = "framework, role, suppressed, from_time, to_time"
-_SETTING = "kind, name, value, from_time, to_time"
-_TASK = (
-    "framework, task, role, resources, agent, asked_time, from_time, to_time, lasts, state, reason, from_known,"
-    " to_known, is_executor, run"
+_Time = Annotated[float, Meta(ge=0, le=253_402_300_800)]
+"""Seconds since 1970, until the last day of Python's calendar."""
+_Flag = Annotated[int, Meta(ge=0, le=1)]
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Columns of a table that are read and written, in this order, and what each of them may hold."""
+
+    table: str
+    kinds: Mapping[str, Any]
+
+    @cached_property
+    def names(self) -> str:
+        """Their names, as in a statement."""
+        return ", ".join(self.kinds)
+
+    @cached_property
+    def _row(self) -> Any:
+        return tuple[tuple(self.kinds.values())]  # type: ignore[misc]  # it is made at run time
+
+    def checked(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The values of a row.  Raises sqlite3.DatabaseError for one that another program wrote, and none of ours."""
+        try:
+            row: tuple[Any, ...] = msgspec.convert(values, self._row)
+        except msgspec.ValidationError:
+            raise sqlite3.DatabaseError(self._wrong(values)) from None
+        return row
+
+    def _wrong(self, values: tuple[Any, ...]) -> str:
+        for (name, kind), value in zip(self.kinds.items(), values, strict=True):
+            try:
+                msgspec.convert(value, kind)
+            except msgspec.ValidationError:
+                return f"{name} in {self.table} is {value!r:.60}"
+        return f"a row in {self.table} cannot be read"
+
+
+_CLUSTER = _Columns("clusters", {
+    "cluster_id": str, "address": str, "version": str | None, "first_time": _Time | None, "last_time": _Time | None,
+    "clean_end": _Flag, "principal": str | None, "clock_steps": int,
+})  # fmt: skip
+_AGENT = _Columns("agent_rows", {
+    "agent": int, "host": str, "resources": int, "from_time": _Time, "to_time": _Time | None,
+    "cause": EndCause | None, "attributes": str,
+})  # fmt: skip
+_FRAMEWORK = _Columns("framework_rows", {
+    "framework": int, "framework_name": str, "roles": str, "from_time": _Time, "to_time": _Time | None,
+    "principal": str | None, "capabilities": str,
+})  # fmt: skip
+_SUPPRESSION = _Columns("suppressed_rows", {
+    "framework": int, "role": int, "suppressed": _Flag, "from_time": _Time, "to_time": _Time | None,
+})  # fmt: skip
+_SETTING = _Columns("settings", {
+    "kind": SettingKind, "name": str, "value": str, "from_time": _Time, "to_time": _Time | None,
+})  # fmt: skip
+_TASK = _Columns("task_rows", {
+    "framework": int, "task": str, "role": int, "resources": int, "agent": int | None, "asked_time": _Time | None,
+    "from_time": _Time | None, "to_time": _Time | None, "lasts": _Time | None, "state": int | None,
+    "reason": int | None, "from_known": _Flag, "to_known": _Flag, "is_executor": _Flag,
+    "run": Annotated[int, Meta(ge=0)],
+})  # fmt: skip
+_RUN = _Columns("runs", {"time": _Time})
+_GAP = _Columns("gaps", {"from_time": _Time, "to_time": _Time})
+_TIMED = (
+    *((one, "from_time") for one in (_AGENT, _FRAMEWORK, _SUPPRESSION, _SETTING, _TASK, _GAP)),
+    (_TASK, "asked_time"),
+    (_RUN, "time"),
 )
-"""The columns of the rows, in the order in which they are read and written."""
+"""The tables that are read by a time, and its column."""
+_IMPORT = _Columns("imports", {"file": str, "format": str, "rows": int, "used": int, "skipped": str})
+
+
+class _Skipped(msgspec.Struct):
+    """The rows of an import that were skipped for a cause."""
+
+    rows: int
+    line: int
+    column: str
+
+
+_ATTRIBUTES = msgspec.json.Decoder(dict[str, str | float])
+_WORDS = msgspec.json.Decoder(tuple[str, ...])
+_SKIPPED = msgspec.json.Decoder(dict[str, _Skipped])
 
 
 def _bounds(window: Window) -> tuple[float, float]:
@@ -481,8 +571,31 @@ def _bounds(window: Window) -> tuple[float, float]:
     return -9e99 if since is None else since, 9e99 if until is None else until
 
 
+def _span(start: float, end: float | None) -> tuple[Micros, Micros | None]:
+    """When a row begins and ends.  Raises ValueError for one that ends before it begins."""
+    if end is not None and end < start:
+        raise ValueError(f"it ends at {end}, before it begins at {start}")
+    return to_micros(start), _maybe_micros(end)
+
+
+def _run(row: Any) -> Micros:
+    (at,) = _RUN.checked(row)
+    return to_micros(at)
+
+
+def _gap(row: Any) -> Gap:
+    start, end = _span(*_GAP.checked(row))
+    assert end is not None, "every gap has an end"
+    return Gap(start, end)
+
+
+def _import(row: Any) -> Import:
+    file, form, rows, used, skipped = _IMPORT.checked(row[1:])
+    return Import(row[0], file, form, rows, used, _skipped_rows(skipped))
+
+
 def _skipped_rows(text: str) -> tuple[SkippedRows, ...]:
-    return tuple(SkippedRows(cause, one["rows"], one["line"], one["column"]) for cause, one in json.loads(text).items())
+    return tuple(SkippedRows(cause, one.rows, one.line, one.column) for cause, one in _SKIPPED.decode(text).items())
 
 
 class SqliteWriter(SqliteRecording, RecordingWriter):
@@ -570,10 +683,9 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
 
     def put_cluster(self, cluster: RecordedCluster) -> None:
         """See `RecordingWriter.put_cluster`."""
-        names = "cluster_id, address, version, first_time, last_time, clean_end, principal, clock_steps"
-        changed = ", ".join(f"{name.strip()} = excluded.{name.strip()}" for name in names.split(",")[1:])
+        changed = ", ".join(f"{name} = excluded.{name}" for name in _CLUSTER.kinds if name != "cluster_id")
         self._write(
-            f"INSERT INTO clusters ({names}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608  # our own words
+            f"INSERT INTO clusters ({_CLUSTER.names}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608  # our own words
             f" ON CONFLICT (cluster_id) DO UPDATE SET {changed}",
             (
                 cluster.cluster_id, cluster.address, cluster.version, _maybe_seconds(cluster.first_seen),
@@ -581,11 +693,10 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
             ),
         )  # fmt: skip
 
-    def _insert(
-        self, table: str, columns: str, cluster_id: str, values: tuple[Any, ...], *, imports: bool = True
-    ) -> int:
+    def _insert(self, columns: _Columns, cluster_id: str, values: tuple[Any, ...], *, imports: bool = True) -> int:
         row = (self._key(cluster_id), *values, self._import) if imports else (self._key(cluster_id), *values)
-        return self._write(_insertion(table, f"{columns}, import" if imports else columns), row)
+        names = f"{columns.names}, import" if imports else columns.names
+        return self._write(_insertion(columns.table, names), row)
 
     def add_agent(self, cluster_id: str, agent: RecordedAgent) -> int:
         """See `RecordingWriter.add_agent`."""
@@ -594,7 +705,7 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
             extended = self._extend("agent", cluster_id, number, (agent.start, agent.end), ("resources", resources))
             if extended is not None:
                 return extended
-        return self._insert("agent_rows", _AGENT, cluster_id, (
+        return self._insert(_AGENT, cluster_id, (
             number, agent.host, resources, to_seconds(agent.start), _maybe_seconds(agent.end), agent.cause,
             json.dumps(dict(agent.attributes)),
         ))  # fmt: skip
@@ -635,7 +746,7 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
             extended = self._extend("framework", cluster_id, number, held, ("roles", roles))
             if extended is not None:
                 return extended
-        return self._insert("framework_rows", _FRAMEWORK, cluster_id, (
+        return self._insert(_FRAMEWORK, cluster_id, (
             number, framework.name, roles, to_seconds(framework.start), _maybe_seconds(framework.end),
             framework.principal, json.dumps(framework.capabilities),
         ))  # fmt: skip
@@ -647,7 +758,7 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
     def add_task(self, cluster_id: str, task: RecordedTask) -> int:
         """See `RecordingWriter.add_task`."""
         number, of = self._words.number, self._words.number_of
-        return self._insert("task_rows", _TASK, cluster_id, (
+        return self._insert(_TASK, cluster_id, (
             of(task.framework_id), task.id, of(task.role), self._words.number_of_resources(task.resources),
             number(task.agent_id), _maybe_seconds(task.asked), _maybe_seconds(task.start), _maybe_seconds(task.end),
             _maybe_seconds(task.lasts),
@@ -672,7 +783,7 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
     def add_suppression(self, cluster_id: str, suppression: Suppression) -> int:
         """See `RecordingWriter.add_suppression`."""
         of = self._words.number_of
-        return self._insert("suppressed_rows", _SUPPRESSION, cluster_id, (
+        return self._insert(_SUPPRESSION, cluster_id, (
             of(suppression.framework_id), of(suppression.role), suppression.suppressed,
             to_seconds(suppression.start), _maybe_seconds(suppression.end),
         ), imports=False)  # fmt: skip
@@ -684,7 +795,7 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
     def add_setting(self, cluster_id: str, setting: RecordedSetting) -> int:
         """See `RecordingWriter.add_setting`."""
         values = (setting.kind, setting.name, setting.value, to_seconds(setting.start), _maybe_seconds(setting.end))
-        return self._insert("settings", _SETTING, cluster_id, values, imports=False)
+        return self._insert(_SETTING, cluster_id, values, imports=False)
 
     def end_setting(self, key: int, end: Micros) -> None:
         """See `RecordingWriter.end_setting`."""
@@ -700,31 +811,31 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
     def add_gap(self, cluster_id: str, gap: Gap) -> None:
         """See `RecordingWriter.add_gap`."""
         values = (to_seconds(gap.start), to_seconds(gap.end))
-        self._insert("gaps", "from_time, to_time", cluster_id, values, imports=False)
+        self._insert(_GAP, cluster_id, values, imports=False)
 
     def open_agents(self, cluster_id: str) -> list[Kept[RecordedAgent]]:
         """See `RecordingWriter.open_agents`."""
-        return self._open("agent_row", _AGENT, "agent_rows", cluster_id, self._agent)
+        return self._open("agent_row", _AGENT, cluster_id, self._agent)
 
     def open_frameworks(self, cluster_id: str) -> list[Kept[RecordedFramework]]:
         """See `RecordingWriter.open_frameworks`."""
-        return self._open("framework_row", _FRAMEWORK, "framework_rows", cluster_id, self._framework)
+        return self._open("framework_row", _FRAMEWORK, cluster_id, self._framework)
 
     def open_tasks(self, cluster_id: str) -> list[Kept[RecordedTask]]:
         """See `RecordingWriter.open_tasks`."""
-        return self._open("task_row", _TASK, "task_rows", cluster_id, self._task)
+        return self._open("task_row", _TASK, cluster_id, self._task)
 
     def open_suppressions(self, cluster_id: str) -> list[Kept[Suppression]]:
         """See `RecordingWriter.open_suppressions`."""
-        return self._open("suppressed_row", _SUPPRESSION, "suppressed_rows", cluster_id, self._suppression)
+        return self._open("suppressed_row", _SUPPRESSION, cluster_id, self._suppression)
 
     def open_settings(self, cluster_id: str) -> list[Kept[RecordedSetting]]:
         """See `RecordingWriter.open_settings`."""
-        return self._open("setting", _SETTING, "settings", cluster_id, self._setting)
+        return self._open("setting", _SETTING, cluster_id, self._setting)
 
-    def _open(self, key: str, columns: str, table: str, cluster_id: str, make: Callable[[Any], Row]) -> list[Kept[Row]]:
+    def _open(self, key: str, columns: _Columns, cluster_id: str, make: Callable[[Any], Row]) -> list[Kept[Row]]:
         query = (
-            f"SELECT {key}, {columns} FROM {table}"  # noqa: S608  # our own words
+            f"SELECT {key}, {columns.names} FROM {columns.table}"  # noqa: S608  # our own words
             " WHERE cluster = ? AND to_time IS NULL AND from_time IS NOT NULL"
         )
         return list(self._rows(query, (self._cluster(cluster_id),), lambda row: Kept(row[0], make(row[1:]))))
@@ -732,11 +843,13 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
     def begin_import(self, cluster_id: str, file: str, of_format: str) -> None:
         """See `RecordingWriter.begin_import`."""
         values = (file, of_format, 0, 0, "{}")
-        self._import = self._insert("imports", "file, format, rows, used, skipped", cluster_id, values, imports=False)
+        self._import = self._insert(_IMPORT, cluster_id, values, imports=False)
 
     def replace_earlier(self, *, allowed: bool) -> int:
         """See `RecordingWriter.replace_earlier`."""
         with _explained(self._path):
+            if self._connection.execute(_OTHERS, {"import": self._import}).fetchone() is None:
+                return 0  # without comparing the rows, of which a log may have millions
             self._connection.execute("DROP TABLE IF EXISTS temp.earlier")
             self._connection.execute(_EARLIER, {"import": self._import})
             found = self._connection.execute("SELECT import, count(*) FROM temp.earlier GROUP BY import").fetchall()
@@ -813,6 +926,10 @@ def _insertion(table: str, columns: str) -> str:
     return f"INSERT INTO {table} (cluster, {columns}) VALUES ({marks})"  # noqa: S608  # our own words
 
 
+_OTHERS = """
+SELECT 1 FROM imports new JOIN imports old USING (cluster) WHERE new.import = :import AND old.import <> new.import
+"""
+"""Whether the cluster has other imports."""
 _EARLIER = """
 CREATE TEMP TABLE earlier AS
 SELECT DISTINCT old.task_row, old.task, old.import

@@ -5,7 +5,6 @@ over agents and that of the cluster to the last unit. Times in which nothing was
 """
 
 import heapq
-import json
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +25,7 @@ from mesosctl.history.records import (
     Suppression,
     Window,
 )
-from mesosctl.model.quantities import to_milli
+from mesosctl.history.setting_values import Amounts, quota_amounts
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE, ancestors
 
@@ -35,7 +34,6 @@ MICRO_MILLI_HOURS = 3600 * MICROS * 1000
 """Thousandths times microseconds in one hour of one whole unit."""
 UNKNOWN = "unknown"
 """The key of what the recording does not say: the agent of an imported task, the principal of a framework."""
-Amounts = dict[str, int]
 _LAST = 1 << 62
 """The place of what happens last of all at a moment."""
 
@@ -543,15 +541,6 @@ def _merged(parts: Sequence[Part]) -> Part:
     for part in parts:
         whole.add(part)
     return whole
-
-
-def quota_amounts(value: str) -> tuple[Amounts, Amounts]:
-    """The guarantees and the limits of a recorded quota, in thousandths."""
-    config = json.loads(value)
-    guarantees, limits = (
-        {name: to_milli(one["value"]) for name, one in config.get(key, {}).items()} for key in ("guarantees", "limits")
-    )
-    return guarantees, limits
 
 
 class _Wishes:

@@ -54,6 +54,12 @@ def parse_resources(text: str, default_role: str = roles.DEFAULT_ROLE, *, of_age
     Raises RuleViolation, also if one name is given with two types.
     """
     entries = (parse_of_agents if of_agents else parse_entries)(text, default_role)
+    check_one_type(entries)
+    return Resources(entries)
+
+
+def check_one_type(entries: Sequence[Resource]) -> None:
+    """Raises RuleViolation if one name is given with two types."""
     types: dict[str, str] = {}
     for entry in entries:
         kind = types.setdefault(entry.name, value_type(entry.value))
@@ -63,7 +69,6 @@ def parse_resources(text: str, default_role: str = roles.DEFAULT_ROLE, *, of_age
                 field=entry.name,
                 rule="resource.one-type",
             )
-    return Resources(entries)
 
 
 def _parse_entry(token: str, default_role: str) -> Resource:

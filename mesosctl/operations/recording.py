@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mesosctl.api import rate_limits as rate_limits_api
 from mesosctl.api import responses
 from mesosctl.api.elements.tasks import HeldResources, TaskChange
-from mesosctl.api.events import EventReader, SeenState, clock_of, removal_counters
+from mesosctl.api.events import EventReader, SeenState, agent_counts, clock_of, removal_counters
 from mesosctl.api.files.rate_limits import RateLimits as RateLimitsFile
 from mesosctl.api.snapshots.cluster_state import suppressed_roles
 from mesosctl.client.deadline import Deadline
@@ -84,6 +84,45 @@ class Surroundings:
     """Whether time passes only while the stream is read, so that nothing may be asked in another thread."""
 
 
+class _Departures:
+    """Tells why agents have left, by the master's counters.
+
+    Every removal raises one of them, except that of an agent that an operator marks gone.
+    """
+
+    def __init__(self) -> None:
+        self._counted: dict[str, float] | None = None
+        self._agents: tuple[float, ...] = ()
+
+    def begin(self, metrics: Any) -> None:
+        """Count from here on; metrics are None if this principal may not read them."""
+        self._counted = None if metrics is None else removal_counters(metrics)
+        self._agents = () if metrics is None else agent_counts(metrics)
+
+    def may_tell(self, metrics: Any) -> bool:
+        """Whether agents have left, or are about to, of which no event has told."""
+        if metrics is None or self._counted is None:
+            return False
+        before, self._agents = self._agents, agent_counts(metrics)
+        return before != self._agents or removal_counters(metrics) != self._counted
+
+    def cause(self, metrics: Any, count: int) -> EndCause:
+        """Why as many agents have left that were there until now; unknown if there are several causes."""
+        if metrics is None or self._counted is None:
+            return "unknown"
+        now = removal_counters(metrics)
+        grown = {cause: number - self._counted[cause] for cause, number in now.items() if number > self._counted[cause]}
+        if not grown:
+            return "gone"
+        causes: dict[str, EndCause] = {"unreachable": "unreachable", "removed": "removed"}
+        (cause, number), *others = grown.items()
+        if others or number < count:
+            self._counted = now
+            return "unknown"
+        self._counted[cause] += count  # those beyond may have left since
+        return causes[cause]
+
+
 class _Finished(Exception):
     """The time of --duration is over."""
 
@@ -109,7 +148,8 @@ class Recorder:
         self._failed: MesosctlError | None = None
         """Why what was held back could not be written."""
         self._over = threading.Event()
-        self._compared = False
+        self._skew = 0.0
+        """By which the master's clock was last said to differ from this machine's."""
         self._is_connected = False
         self._heard: Micros = 0
         """When the last event came."""
@@ -117,7 +157,7 @@ class Recorder:
         """The master's time beyond that of this machine's steady clock."""
         self._end: Micros | None = None
         self._next_poll = self._next_agents = self._next_prune = 0
-        self._removals: dict[str, float] = {}
+        self._departures = _Departures()
         self._shows_runs = True
         self._last_run: Micros = 0
 
@@ -258,8 +298,10 @@ class Recorder:
 
     def _take_other(self, master: Master, event: dict[str, Any], now: Micros) -> None:
         kind = event["type"]
-        gone = kind == "AGENT_REMOVED"
-        cause = self._cause(self._allowed(lambda: master.get("/metrics/snapshot"))) if gone else None
+        metrics = None
+        if kind == "AGENT_REMOVED":
+            master.deadline.extend_to(master.settings.timeout)
+            metrics = self._allowed(lambda: master.get("/metrics/snapshot"))
         with self._changing() as ledger:
             if kind == "AGENT_ADDED":
                 agent = self._reader.agent(event)
@@ -268,7 +310,11 @@ class Recorder:
                 self._next_agents = min(self._next_agents, now + to_micros(self._options.every))
             elif kind == "AGENT_REMOVED":
                 ledger.pass_to(now)
-                ledger.end_agent(self._reader.removed_agent(event), cause or "unknown")
+                agent_id = self._reader.removed_agent(event)
+                if ledger.has_agent(agent_id):
+                    cause = self._departures.cause(metrics, 1)
+                    # The event is for removals: a master tells of no agent in it that is marked gone.
+                    ledger.end_agent(agent_id, "removed" if cause in ("gone", "unknown") else cause, known=True)
             elif kind in ("FRAMEWORK_ADDED", "FRAMEWORK_UPDATED"):
                 ledger.pass_to(now)
                 ledger.take_framework(self._reader.framework(event))
@@ -279,7 +325,8 @@ class Recorder:
 
     def _connect(self, master: Master, state: SeenState) -> None:
         """Take the whole state that a stream begins with."""
-        metrics = self._learn_time(master)
+        metrics = self._learn_time(master, connecting=True)
+        self._departures.begin(metrics)
         now = self._now()
         version = self._allowed(lambda: responses.version(master.get("/version")))
         flags = self._allowed(lambda: responses.flags(master.get("/flags"))) or {}
@@ -327,15 +374,6 @@ class Recorder:
             raise _overlaps(known, now)
         return known or RecordedCluster(cluster_id, self._options.address)
 
-    def _cause(self, metrics: Any) -> EndCause | None:
-        """Why agents were removed since the last reading, by the counter that has grown; None if none was."""
-        before, self._removals = self._removals, removal_counters(metrics or {})
-        grown = [cause for cause, count in self._removals.items() if count > before.get(cause, count)]
-        if len(grown) > 1:
-            return "unknown"
-        causes: dict[str, EndCause] = {"unreachable": "unreachable", "removed": "removed"}
-        return causes[grown[0]] if grown else None
-
     # --- Polls ----------------------------------------------------------------------------------------
 
     def _poll(self, master: Master, now: Micros) -> None:
@@ -347,18 +385,31 @@ class Recorder:
         if now >= self._next_agents:
             self._next_agents = now + to_micros(self._options.every_agents)
             master.deadline.extend_to(master.settings.timeout)
-            cause = self._cause(self._allowed(lambda: master.get("/metrics/snapshot"))) or "unknown"
-            agents = self._read(master, "GET_AGENTS", self._reader.agents)
+            self._ask_agents(master)
             executors = self._read(master, "GET_EXECUTORS", self._reader.executors)
-            at = self._now()
-            with self._changing() as ledger:
-                ledger.pass_to(at)
-                if agents is not None:
-                    ledger.take_agents(agents, after=ledger.now, cause=cause)
-                if executors is not None:
+            if executors is not None:
+                with self._changing() as ledger:
+                    ledger.pass_to(self._now())
                     ledger.take_executors(executors)
         if now >= self._next_prune:
             self._prune(now)
+
+    def _ask_agents(self, master: Master) -> None:
+        """Take the list of agents, and why those that are missing have left."""
+        before = self._allowed(lambda: master.get("/metrics/snapshot"))
+        agents = self._read(master, "GET_AGENTS", self._reader.agents)
+        if agents is None:
+            return
+        after = self._allowed(lambda: master.get("/metrics/snapshot"))
+        now = self._now()
+        with self._changing() as ledger:
+            ledger.pass_to(now)
+            missing = ledger.missing_agents({one.agent.id for one in agents})
+            if missing:
+                ledger.take_agents(agents, after=ledger.now, cause=self._departures.cause(after, len(missing)))
+            else:
+                ledger.take_agents(agents, after=ledger.now)
+                self._departures.begin(before)  # and an agent that leaves since is missing in the next list
 
     def _ask_in_time(self) -> None:
         """Ask for settings on time, however long no event comes.  Agents are asked for between two events alone."""
@@ -418,23 +469,26 @@ class Recorder:
 
     # --- Time -----------------------------------------------------------------------------------------
 
-    def _learn_time(self, master: Master) -> Any:
+    def _learn_time(self, master: Master, *, connecting: bool = False) -> Any:
         """Compare the master's clock with that of this machine; return its metrics."""
+        started = self._allowed(lambda: master.ask("GET_MASTER"))
+        asked, wall = self._around.clock(), self._around.wall()
         metrics = self._allowed(lambda: master.get("/metrics/snapshot"))
-        time = clock_of(self._allowed(lambda: master.ask("GET_MASTER")), metrics or {})
-        if not self._compared:
-            self._removals = removal_counters(metrics or {})
-        elif removal_counters(metrics or {}) != self._removals:
-            self._next_agents = 0  # no event tells that an agent is unreachable
-        wall = self._around.wall()
-        if time is None:
-            time = wall
-        self._offset = to_micros(time) - to_micros(self._around.clock())
-        if not self._compared and abs(time - wall) > _SKEW:
-            self._around.tell(
-                f"the master's clock differs from this machine's by {time - wall:.1f} s; the recording has the master's"
-            )
-        self._compared = True
+        on_the_way = self._around.clock() - asked  # the master has read its clock in this time
+        time = clock_of(started, metrics or {})
+        skew = 0.0 if time is None else time - wall - on_the_way / 2
+        if connecting:
+            if abs(skew - self._skew) > _SKEW + on_the_way / 2:
+                self._skew = skew
+                self._around.tell(
+                    f"the master's clock differs from this machine's by {skew:.1f} s; the recording has the master's"
+                )
+        elif self._departures.may_tell(metrics):
+            self._next_agents = 0  # no event tells that an agent is unreachable, drained or gone
+        before, self._offset = self._offset, to_micros(wall + skew + on_the_way / 2 - self._around.clock())
+        if not connecting and before - self._offset > to_micros(_SKEW + on_the_way / 2):
+            with self._changing() as ledger:
+                ledger.clock_went_backwards()
         return metrics
 
     def _now(self) -> Micros:

@@ -14,6 +14,7 @@ from mesosctl.model.amount_text import in_mesos_notation
 from mesosctl.model.quantities import Quota, format_double
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
+from mesosctl.model.reservations.operations import plain_disk
 from mesosctl.model.resource import Labels, Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import MESOS_1_11, Profile
@@ -177,9 +178,6 @@ def _reservations(agent: RegisteredAgent, name: str) -> tuple[list[DesiredReserv
     for entry in agent.total:
         if not entry.is_dynamically_reserved:
             continue
-        if entry.disk is not None and entry.disk.source is not None:
-            left_out.append(f"{entry} on {name}: a separate disk cannot be written as an amount")
-            continue
         top = entry.reservations[-1]
         if not is_text(entry.name, top.principal, str(top.labels), *(level.role for level in entry.reservations)):
             left_out.append(f"{str(entry)!r} on {name}: a name is not UTF-8, which TOML requires")
@@ -189,7 +187,7 @@ def _reservations(agent: RegisteredAgent, name: str) -> tuple[list[DesiredReserv
         for depth, level in enumerate(entry.reservations[:-1], 1):
             if level.type == "DYNAMIC" and is_text(level.principal, str(level.labels)):
                 refined.setdefault(roles[:depth], level)
-        plain = Resources([replace(entry, reservations=(), disk=None, shared=False, copies=1)])
+        plain = Resources([replace(plain_disk(entry), reservations=())])
         sums[key] = sums.get(key, Resources()) + plain
     held = {roles for roles, _, _ in sums}
     nothing = {

@@ -87,10 +87,9 @@ class AgentReservations:
         """By stack what could be handed on, without owners."""
         self._volumes: dict[Stack, Resources] = {}
         for entry in agent.total:
-            if entry.disk is None or entry.disk.source is None:
-                kept = self._volumes if entry.is_persistent_volume else self._free
-                plain = Resources([replace(entry, reservations=(), disk=None, shared=False, copies=1)])
-                kept[entry.reservations] = kept.get(entry.reservations, Resources()) + plain
+            kept = self._volumes if entry.is_persistent_volume else self._free
+            plain = Resources([replace(operations.plain_disk(entry), reservations=())])
+            kept[entry.reservations] = kept.get(entry.reservations, Resources()) + plain
         self.groups: list[Group] = []
         claimed: set[Stack] = set()
         # Reservations with principal or labels choose first.
@@ -232,13 +231,16 @@ def without(left: Resources, right: Resources) -> Resources:
 
 
 def _without(left: Resources, right: Resources) -> Iterator[Resource]:
+    subtracted = list(right)
     for entry in left:
-        value = entry.value
-        for other in right:
-            if other.kind == entry.kind:
-                value = value_subtract(value, other.value)
+        other = next((one for one in subtracted if entry.yields(one)), None)
+        if other is None:
+            yield entry
+            continue
+        subtracted.remove(other)  # a second disk of the same kind stays
+        value = value_subtract(entry.value, other.value)
         if not value_is_empty(value):
-            yield replace(entry, value=value)
+            yield entry.with_value(value)
 
 
 def overlap(left: Resources, right: Resources) -> Resources:

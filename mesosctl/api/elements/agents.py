@@ -19,14 +19,16 @@ from mesosctl.model.agents import AGENT_CAPABILITIES, Agent
 from mesosctl.model.resources import Resources
 
 MESSAGE = "mesos.v1.master.Response.GetAgents.Agent"
+_OVER_TIME = ("registered_time.nanoseconds", "reregistered_time.nanoseconds", "drain_info.state")
 MEMBERS = (
     *("agent_info.id.value", "agent_info.hostname", "agent_info.attributes", "agent_info.domain"),
     *("pid", "active", "deactivated", "capabilities", "total_resources", "allocated_resources", "lending"),
+    *_OVER_TIME,
 )
-"""The members of a message that a snapshot needs."""
+"""The members of a message that a snapshot reads, so that what is wrong in one is told in any layout."""
 RECORDED_MEMBERS = (
     *("agent_info.id.value", "agent_info.hostname", "agent_info.attributes", "total_resources"),
-    *("registered_time.nanoseconds", "reregistered_time.nanoseconds"),
+    *_OVER_TIME,
 )
 """Those that a recording needs."""
 
@@ -41,6 +43,8 @@ class AgentMessage(NamedTuple):
     """The time of its last registration, in seconds since 1970; None if the master does not say."""
     lending: Any
     """Of a master that lends idle reservations, unread; None for every other."""
+    drain_state: str | None = None
+    """DRAINING or DRAINED; None of an agent that no operator drains."""
 
 
 class AgentReader:
@@ -75,6 +79,7 @@ class AgentReader:
             self._lists.by_role_in(entry.get("allocated_resources", []), f"{where}.allocated_resources"),
             max((time for time in times if time is not None), default=None),
             entry.get("lending"),
+            text(entry["drain_info"]["state"]) if "drain_info" in entry else None,
         )
 
     def of_snapshot(self, entry: Mapping[str, Any], where: str) -> Agent:

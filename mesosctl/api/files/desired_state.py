@@ -13,7 +13,7 @@
     [[reservations]]
     agent = "node1.example"            # a host name, an id, or the beginning or end of one
     role = "dept/team"
-    resources = "cpus:2;mem:1GiB;ports:[31000-31009]"
+    resources = "cpus:2;mem:1GiB;ports:[31000-31009]"   # or JSON, which can also describe disks
     under = ["dept"]                   # what it refines, from the bottom up; left out for what was unreserved
     principal = "ops"                  # left out: any, and the principal that makes it
     labels = { why = "batch" }         # left out: any, and none for a new one
@@ -34,6 +34,7 @@ from mesosctl.api.files import reading
 from mesosctl.api.files.line_numbers import places_in_toml
 from mesosctl.api.files.text_file import TextFile
 from mesosctl.api.protobuf_json.messages import INFINITE, NOT_FINITE
+from mesosctl.api.resource_text import read_resources, write_resources
 from mesosctl.model import roles
 from mesosctl.model.amount_text import in_mesos_notation
 from mesosctl.model.errors import BadInput, RuleViolation
@@ -41,10 +42,9 @@ from mesosctl.model.quantities import Limits, Quantities, to_double
 from mesosctl.model.quota import rules as quota_rules
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.reservations.rules import check_stack
-from mesosctl.model.resource import Labels, Resource
+from mesosctl.model.resource import Labels
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_entries, parse_resources
-from mesosctl.model.values import format_value
+from mesosctl.model.text import parse_entries
 from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.reservation_plan import DesiredReservation
 
@@ -84,8 +84,7 @@ def _reservation_to_toml(reservation: DesiredReservation) -> dict[str, Any]:
     written: dict[str, Any] = {
         "agent": reservation.agent,
         "role": reservation.role,
-        "resources": ";".join(f"{entry.name}:{format_value(entry.value)}" for entry in reservation.resources)
-        or NO_RESOURCES,
+        "resources": write_resources(reservation.resources) or NO_RESOURCES,
     }
     if reservation.under:
         written["under"] = list(reservation.under)
@@ -255,14 +254,18 @@ def _reservation(entry: Any, where: str) -> DesiredReservation:
 
 def _resources(text: str, where: str) -> Resources:
     try:
-        parsed = parse_resources(text, of_agents=True)
+        parsed = read_resources(text, of_agents=True)
     except RuleViolation as error:
         raise _wrong(where, error.message, hint=error.hint) from None
-    owned: list[Resource] = [entry for entry in parsed if entry.is_reserved]
-    if owned:
-        raise _wrong(
-            where, f"{owned[0].name} names an owner, but 'role' names the owner here", hint=f"write {owned[0].name}:…"
-        )
+    for entry in parsed:
+        if entry.is_reserved:
+            raise _wrong(
+                where, f"{entry.name} names an owner, but 'role' names the owner here", hint=f"write {entry.name}:…"
+            )
+        if entry.is_persistent_volume:
+            raise _wrong(where, f"{entry} is a persistent volume, not the disk that is reserved for it")
+        if entry.revocable:
+            raise _wrong(where, f"{entry} is revocable, and cannot be reserved")
     return parsed
 
 

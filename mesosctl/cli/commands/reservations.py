@@ -1,6 +1,6 @@
 """`mesosctl reservations`, and the verbs of `mesosctl volumes`, which hold reserved disk."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,23 +9,29 @@ from mesosctl.cli.arguments import (
     LabelWords,
     OnlyAgent,
     OptionalOwnerRole,
-    OwnerRole,
+    PayloadFile,
     Reserver,
     RoleAndBelow,
     TrustMaster,
     Under,
+    agent_beside_file,
     nothing_found,
     owner,
     parse_amounts,
+    read_payload,
     send_options,
 )
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
+from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.reservations.holdings import agent_reservations, plain_text
 from mesosctl.model.resource import Disk
 from mesosctl.model.resources import Resources
 from mesosctl.output.reservations import agent_changes, reservation_list, reservation_tree, volume_list
+
+if TYPE_CHECKING:
+    from mesosctl.operations.reservations.send import SendOptions
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 volumes_app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -121,16 +127,16 @@ def list_volumes(ctx: typer.Context, *, role: RoleAndBelow = None, agent: OnlyAg
 
 
 Size = Annotated[
-    str,
+    str | None,
     typer.Argument(
-        metavar="SIZE", help="The amount of reserved disk: disk:10GiB. GB means GiB, as in Mesos.", show_default=False
+        metavar="[SIZE]", help="The amount of reserved disk: disk:10GiB. GB means GiB, as in Mesos.", show_default=False
     ),
 ]
-Id = Annotated[
-    str, typer.Argument(metavar="ID", help="The volume's id, unique within the role on the agent.", show_default=False)
-]
+_ID_HELP = "The volume's id, unique within the role on the agent."
+Id = Annotated[str, typer.Argument(metavar="ID", help=_ID_HELP, show_default=False)]
+OptionalId = Annotated[str | None, typer.Argument(metavar="[ID]", help=_ID_HELP, show_default=False)]
 Path = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--path", metavar="PATH", help="The path of the volume in containers. The default is data.", show_default=False
     ),
@@ -142,29 +148,38 @@ Path = Annotated[
     cls=ChangeCommand,
     epilog=examples(
         ("volumes create agent-1 v1 disk:10GiB --role db", "from disk that is reserved for db"),
+        ("volumes create agent-1 -f volumes.json", "from the JSON of POST /create-volumes"),
     ),
 )
 def create(  # noqa: PLR0913  # one parameter an option
     ctx: typer.Context,
     agent: Agent,
-    volume: Id,
-    size: Size,
+    volume: OptionalId = None,
+    size: Size = None,
     *,
-    role: OwnerRole,
+    role: OptionalOwnerRole = None,
     under: Under = None,
     label: LabelWords = None,
     reserver: Reserver = None,
-    path: Path = "data",
+    path: Path = None,
+    file: PayloadFile = None,
     trust_master: TrustMaster = False,
 ) -> None:
     """Create a persistent volume from reserved disk.
 
-    The command waits until the master and the agent both show the volume.
+    The command waits until the master and the agent both show the volume. If several disks of the agent match, the JSON
+    of -f names the disk.
     """
     from mesosctl.operations.reservations import targets as meant
     from mesosctl.operations.reservations.reserve_unreserve import create_volume
 
     session: Session = ctx.obj
+    how = send_options(session, trust_master=trust_master)
+    if file is not None:
+        _from_file(session, agent_beside_file(agent, volume, size, role, under, label, reserver, path), file, how)
+        return
+    if volume is None or size is None or role is None:
+        raise UsageError("give ID, SIZE and --role", hint="mesosctl volumes create agent-1 v1 disk:10GiB --role db")
     if ":" not in size:
         raise UsageError(f"'{size}' does not name the resource", field="SIZE", hint=f"write disk:{size}")
     entries = parse_amounts([size])
@@ -174,13 +189,30 @@ def create(  # noqa: PLR0913  # one parameter an option
             field="SIZE",
             hint="for example, disk:10GiB; --role names the owner",
         )
-    made = Disk(persistence_id=volume, container_path=path, mode="RW")
+    made = Disk(persistence_id=volume, container_path=path or "data", mode="RW")
     with session.open_master() as master:
         on = meant.find_agent(meant.read_agents(master), agent)
-        how = send_options(session, trust_master=trust_master)
         session.emit(
             agent_changes(create_volume(master, on, entries[0], made, owner(role, under, label, reserver), how))
         )
+
+
+def _from_file(session: Session, agent: str, file: str, how: "SendOptions") -> None:
+    """Create the volumes of the JSON on one agent."""
+    from mesosctl.api.agent_operations import read_create
+    from mesosctl.operations.reservations.reserve_unreserve import plan_create, requester
+    from mesosctl.operations.reservations.send import operate
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
+
+    written = read_payload(session, file)
+    with session.open_master() as master:
+        with written.refusals():
+            payload = read_create(written.text, named(file), requester(master).principal)
+        found = find_agent(read_agents(master), agent)
+        payload.check_agent(found)
+        with written.refusals():
+            plan = plan_create(master, found, payload.resources)
+        session.emit(agent_changes(operate(master, [plan], how)))
 
 
 @volumes_app.command(

@@ -9,9 +9,11 @@ from mesosctl.cli.arguments import (
     Attributes,
     LabelWords,
     OptionalOwnerRole,
+    PayloadFile,
     Reserver,
     TrustMaster,
     Under,
+    agent_beside_file,
     note_role,
     note_role_at_limit,
     owner,
@@ -49,13 +51,6 @@ OptionalWords = Annotated[
         show_default=False,
     ),
 ]
-File = Annotated[
-    str | None,
-    typer.Option(
-        "--file", "-f", metavar="FILE", help="Read the documented JSON instead of RESOURCES; - is standard input."
-    ),
-]
-
 Any = Annotated[bool, typer.Option("--any", help="Reserve on the agent with the most room.", show_default=False)]
 Count = Annotated[
     int | None,
@@ -88,7 +83,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     any_agent: Any = False,
     count: Count = None,
     attribute: Attributes = None,
-    file: File = None,
+    file: PayloadFile = None,
     trust_master: TrustMaster = False,
 ) -> None:
     """Reserve resources of an agent for a role, and wait until the master and the agent show the reservation.
@@ -106,7 +101,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     how = send_options(session, trust_master=trust_master)
     agent = None if several else given.pop(0)
     if file is not None:
-        _from_file(session, _agent_beside_file(agent, given, role, under, label, reserver), file, how, undo=False)
+        _from_file(session, agent_beside_file(agent, given, role, under, label, reserver), file, how, undo=False)
         return
     if role is not None and not given and ":" in str(agent):
         raise UsageError(
@@ -131,13 +126,6 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         made = Resources(entry for one in changes for entry in one.resources)
         note_role(session, master, role, made.quantities())
         note_role_at_limit(session, master, role)
-
-
-def _agent_beside_file(agent: str | None, *others: object) -> str:
-    """The one argument that --file allows. Raises UsageError for none, and for any other."""
-    if agent is None or any(others):
-        raise UsageError("with --file, give only AGENT", field="--file", hint="the JSON has everything else")
-    return agent
 
 
 def _from_file(session: Session, agent: str, file: str, how: SendOptions, *, undo: bool) -> None:
@@ -225,7 +213,7 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
     label: LabelWords = None,
     reserver: Of = None,
     everything: All = False,
-    file: File = None,
+    file: PayloadFile = None,
     trust_master: TrustMaster = False,
 ) -> None:
     """Undo dynamic reservations. A refined reservation falls back to the role that it was taken from.
@@ -238,7 +226,7 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
     agent = given.pop(0) if given else None
     how = send_options(session, trust_master=trust_master)
     if file is not None:
-        agent = _agent_beside_file(agent, given, role, under, label, reserver, everything)
+        agent = agent_beside_file(agent, given, role, under, label, reserver, everything)
         _from_file(session, agent, file, how, undo=True)
         return
     if role is None or (everything and given) or not (everything or (agent and given)):

@@ -169,8 +169,9 @@ def _cluster_file() -> Iterator[str]:
     yield "To see it, serve the file with `mesos-fake-master --cluster cluster.toml` and give the address of that"
     yield "master with `--master`, or leave out `after`."
     yield ""
-    yield "The resources of an agent can also be JSON, in a string: an array of Resource messages, as `--resources` of"
-    yield "an agent takes them. Only JSON can describe separate disks (PATH, MOUNT, BLOCK and RAW):"
+    yield "The resources of an agent, a reservation and running tasks, and the size of a volume, can also be JSON, in a"
+    yield "string: an array of Resource messages, as `--resources` of an agent takes them. Only JSON can describe"
+    yield "separate disks (PATH, MOUNT, BLOCK and RAW):"
     yield from ("", "```toml", _SEPARATE_DISK.rstrip(), "```")
 
 

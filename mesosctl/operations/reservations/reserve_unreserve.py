@@ -103,9 +103,8 @@ def create_volume(
 ) -> list[AgentChange]:
     """Make a volume of reserved disk.  Raises RuleViolation, NotFound, Conflict or UsageError before it is sent."""
     check_owner(owner)
-    asks = requester(master)
     try:
-        (reserved,) = to_undo(agent, [disk], owner)
+        (reserved,) = to_undo(agent, [disk], owner, of_file="mesosctl volumes create -f reads JSON that names the disk")
     except NotFound as error:
         error.hint = "a volume is made of reserved disk; reserve it first: " + command(
             "reserve", agent.typed_name, plain_text(Resources([disk])), role=owner.role
@@ -119,16 +118,27 @@ def create_volume(
         )
         raise
     source = reserved.disk.source if reserved.disk is not None else None
-    made = replace(reserved, disk=volume._replace(principal=volume.principal or asks.principal, source=source))
-    existing = [entry for entry in agent.total if entry.is_persistent_volume]
+    principal = volume.principal or requester(master).principal
+    made = replace(reserved, disk=volume._replace(principal=principal, source=source))
     try:
-        check_create([made], asks, existing=existing, agent_capabilities=agent.capabilities)
+        plan = plan_create(master, agent, [made])
     except RuleViolation as error:
         if error.rule == "create.unique-id":
             error.reword(f"role '{owner.role}' already has a volume '{volume.persistence_id}' on agent {agent.name}")
+        raise
+    return operate(master, [plan], options)
+
+
+def plan_create(master: Master, agent: RegisteredAgent, volumes: Sequence[Resource]) -> Operation:
+    """A CREATE of whole volumes on one agent.  Raises RuleViolation."""
+    existing = agent.total.filter(lambda entry: entry.is_persistent_volume)
+    try:
+        check_create(volumes, requester(master), existing=existing, agent_capabilities=agent.capabilities)
+    except RuleViolation as error:
+        if error.rule == "create.unique-id":
             error.hint = f"choose another id; {command('volumes list', agent=agent.typed_name)} shows the ids in use"
         raise
-    return operate(master, [Operation(agent, "created", [made], operations.create(Resources([made])))], options)
+    return Operation(agent, "created", volumes, operations.create(Resources(volumes)))
 
 
 def plan_unreserve(_master: Master, agent: RegisteredAgent, resources: Sequence[Resource]) -> Operation:

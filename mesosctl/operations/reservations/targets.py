@@ -172,9 +172,16 @@ def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tup
     return _the_one(held, f"{entry} reserved for {' > '.join(under)}", agent, choose=choose).reservations
 
 
-def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
+def to_undo(
+    agent: RegisteredAgent,
+    entries: Sequence[Resource],
+    owner: Owner,
+    *,
+    of_file: str = "mesosctl unreserve -f reads JSON that names all of it",
+) -> list[Resource]:
     """`entries` with the stack, labels and principal that they have on this agent.
 
+    `of_file` says which command reads the JSON that chooses among several.
     Raises Conflict if there is no such reservation, UsageError if it could be one of several.
     """
     made, there = [], _there(agent, owner.role)
@@ -203,7 +210,7 @@ def to_undo(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -
                 rule="operation.available",
                 hint=f"{there}; {command('reservations', agent=agent.typed_name, role=owner.role)} shows it all",
             )
-        choose = "mesosctl unreserve chooses one by --under, --label and --reserver, or by the JSON of -f"
+        choose = f"choose one by --under, --label and --reserver; {of_file}"
         what = f"{entry} dynamically reserved for '{owner.role}'{_as_given(owner)}"
         made.append(_the_one(held, what, agent, there, choose=choose))
     return made

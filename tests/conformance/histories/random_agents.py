@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 Entry = dict[str, Any]
-MOUNTED = ("/dev/shm", "/proc", "/sys")
+WRITABLE = "/dev/shm"
+MOUNTED = (WRITABLE, "/proc", "/sys")
 """Where something is mounted on every Linux, as a real agent requires of a MOUNT disk."""
 ODD_ROLES = ("", "*", "a b", "/ads", "ads/", "ads//x", ".", "ads/..", "-x", "ünï", "ads/*")
 ODD_AMOUNTS: tuple[Any, ...] = (0, -1, 0.0004, 0.00051, 1e13, 1e16, "7", "x", True, None, "Infinity", [])
@@ -125,12 +126,12 @@ class AgentDice:
 
     def _disk(self) -> Entry:
         """A separate disk; a real agent has those of the types BLOCK and RAW from a resource provider alone."""
-        if self._chance(0.5):
-            source: Entry = {"type": "MOUNT", "mount": {"root": self._choose(*MOUNTED)}}
-        else:
-            source = {"type": "PATH", "path": {"root": self._choose(*self._roots)}}
+        root = self._choose(*MOUNTED) if self._chance(0.5) else self._choose(*self._roots)
+        kind = "mount" if root in MOUNTED else "path"
+        source: Entry = {"type": kind.upper(), kind: {"root": root}}
         for key in ("id", "profile", "vendor", "metadata"):
-            if self._chance(0.05):
+            # Of a MOUNT disk with an id, a volume is a folder, and an agent that cannot make one ends.
+            if self._chance(0.05) and (key != "id" or root == WRITABLE or kind == "path"):
                 source[key] = {"labels": [{"key": "k"}]} if key == "metadata" else self._choose("x", "y")
         return {**self._scalar("disk"), "disk": {"source": source}}
 
@@ -190,6 +191,9 @@ class AgentDice:
             {"source": {"type": "UNKNOWN"}},
             {"source": {"type": "MOUNT"}},
             {"source": {"type": "MOUNT", "mount": {}}},
+            {"source": {"type": "MOUNT", "mount": {"root": ""}}},
+            {"source": {"type": "PATH"}},
+            {"source": {"type": "PATH", "path": {}}},
             {"source": {"type": "MOUNT", "path": {"root": "/dev/shm"}}},
             {"source": {"type": "PATH", "mount": {"root": "/dev/shm"}}},
             {"persistence": {"id": "v"}, "volume": volume},

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fake_master.http import encodings as content
@@ -13,6 +13,7 @@ from fake_master.http.request_response import Request
 from fake_master.protobuf.conversion import NotAMessage, parse, serialize
 from fake_master.sources.cluster_file import ClusterSpec
 from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Message, mesos_message
+from tests.helpers.profiles import examples
 
 CALL = "mesos.v1.scheduler.Call"
 TYPE = "application/x-protobuf"
@@ -62,6 +63,7 @@ def documents(message: Message, depth: int = DEEPEST) -> st.SearchStrategy[dict[
 
 @pytest.mark.parametrize("name", ["mesos.v1.scheduler.Call", "mesos.v1.master.Call", "mesos.internal.StatusUpdate"])
 def test_a_document_comes_back_from_its_bytes(name: str) -> None:
+    @settings(max_examples=examples(100))
     @given(documents(mesos_message(name)))
     def check(document: dict[str, Any]) -> None:
         assert parse(name, serialize(name, document)) == document

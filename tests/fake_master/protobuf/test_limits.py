@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fake_master.driver.messages import CALLS as OLDER
@@ -17,6 +17,7 @@ from fake_master.protobuf.limits import DEEPEST, TooLarge
 from fake_master.sources.cluster_file import ClusterSpec
 from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Message, mesos_message
 from tests.fake_master.protobuf.test_conversion import documents
+from tests.helpers.profiles import examples
 
 OPERATOR, SCHEDULER, DRIVER = "mesos.v1.master.Call", "mesos.v1.scheduler.Call", "mesos.scheduler.Call"
 MESSAGES = (OPERATOR, SCHEDULER, DRIVER, *OLDER)
@@ -97,6 +98,7 @@ def lists_in(part: Any) -> int:
 def test_about_as_many_values_are_counted_as_in_json(name: str) -> None:
     """The name of a list is no value of its own here, and an entry of a map is up to three more."""
 
+    @settings(max_examples=examples(100))
     @given(documents(mesos_message(name)))
     def check(document: dict[str, Any]) -> None:
         body = serialize(name, document)

@@ -19,7 +19,7 @@ from fake_master.transports.address import open_on_call
 from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.resource import Disk, Labels, Reservation, Resource
+from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
@@ -106,7 +106,7 @@ WRONG = {
     'agent = "a"\nrole': ('agent = "b"\nrole', "line 13: reservations[0].agent: no agent is named 'b'"),
     'size = "disk:200"': (
         'size = "disk:600"',
-        "line 21: volumes[0].size: a does not have that much disk reserved for db",
+        "line 21: volumes[0].size: a does not have disk:600 reserved for db",
     ),
     'id = "v1"': ('id = "v/1"', "volumes[0]"),
     "qps = 2.5": ("qps = -1", "line 26: rate_limits.limits[0].qps: Invalid qps"),
@@ -190,6 +190,7 @@ def state_of(master: Any) -> dict[str, Any]:
 
 
 OPS = Reservation("DYNAMIC", "db", "ops", Labels([("why", "batch")]))
+PATH, MOUNT = DiskSource("PATH", "/mnt/data"), DiskSource("MOUNT", "/mnt/two")
 TOTAL = Resources(
     [
         *parse_resources("cpus:8;mem:4096;disk:500;ports:[31000-31009];cpus(ads):2;mem(ads):1024"),
@@ -197,6 +198,15 @@ TOTAL = Resources(
         Resource("cpus", 1000, (OPS, Reservation("DYNAMIC", "db/main"))),
         Resource("disk", 100_000, (OPS,)),
         Resource("disk", 50_000, (OPS,), disk=Disk("v1", None, "ops", "data", "RW")),
+        # Separate disks: free, reserved, refined, and with a volume; three disks are alike.
+        Resource("disk", 700_000, disk=Disk(source=PATH)),
+        Resource("disk", 80_000, (OPS,), disk=Disk(source=PATH)),
+        Resource("disk", 20_000, (OPS,), disk=Disk("v2", PATH, "ops", "data", "RW")),
+        Resource("disk", 400_000, (OPS,), disk=Disk(source=DiskSource("MOUNT", "/mnt/one", profile="ssd"))),
+        Resource("disk", 300_000, (Reservation("STATIC", "db"),), disk=Disk("v3", MOUNT, None, "data", "RW")),
+        Resource("disk", 30_000, disk=Disk(source=DiskSource("BLOCK"))),
+        Resource("disk", 30_000, (OPS,), disk=Disk(source=DiskSource("BLOCK"))),
+        Resource("disk", 30_000, (OPS,), disk=Disk(source=DiskSource("BLOCK"))),
     ]
 )
 SNAPSHOT = ClusterSnapshot(
@@ -214,7 +224,7 @@ SNAPSHOT = ClusterSnapshot(
     ),
     (
         Usage("m-0000", "m-S0", "web", parse_resources("cpus:3;mem:1024;ports:[31000-31001]"), 2),
-        Usage("m-0000", "m-S0", "db", Resources([entry for entry in TOTAL if entry.disk is not None]), 1),
+        Usage("m-0000", "m-S0", "db", Resources([entry for entry in TOTAL if entry.disk and entry.is_reserved]), 1),
         Usage("m-0001", "m-S1", "ads", parse_resources("cpus:1"), 1),
     ),
     quotas={"web": Quota(Quantities({"cpus": 4000}), Limits({"cpus": 6000}))},

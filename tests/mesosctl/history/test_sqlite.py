@@ -1,5 +1,6 @@
 """The file of a recording: rows come back as they were written, and a file that cannot serve is refused in words."""
 
+import contextlib
 import os
 import sqlite3
 import stat
@@ -10,20 +11,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mesosctl.history.contents import contents
+from mesosctl.history.export import lines
 from mesosctl.history.records import (
     Gap,
+    Import,
     RecordedAgent,
     RecordedCluster,
     RecordedFramework,
     RecordedSetting,
     RecordedTask,
+    SkippedRows,
     Suppression,
     Window,
     to_micros,
     to_seconds,
 )
 from mesosctl.history.sqlite import SqliteWriter, open_recording, open_writer
-from mesosctl.model.errors import BadInput, Conflict
+from mesosctl.history.usage import UsageOptions, usage
+from mesosctl.history.windows import window_of
+from mesosctl.model.errors import BadInput, Conflict, UsageError
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
@@ -48,6 +55,25 @@ _RESERVED = Resources(
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "h.sqlite"
+
+
+@pytest.fixture
+def full(path):
+    """A recording with a row in each table."""
+    quota = '{"role": "web", "guarantees": {"cpus": {"value": 2}}}'
+    with open_writer(path) as recording, recording.transaction():
+        recording.put_cluster(_CLUSTER)
+        recording.begin_import("c", "log.csv", "csv")
+        recording.add_agent("c", RecordedAgent("a", "host", _RESERVED, 0, 9, "removed", {"rack": "r1"}))
+        recording.add_framework("c", RecordedFramework("f", "name", ("web",), 0, 9, "ops", ("MULTI_ROLE",)))
+        task = RecordedTask("f", "t", "web", parse_resources("cpus:1"), "a", 0, 1, 5, 4, "TASK_FINISHED", "R")
+        recording.add_task("c", task)
+        recording.end_import(Import("c", "log.csv", "csv", 2, 1, (SkippedRows("cause", 1, 2, "to"),)))
+        recording.add_suppression("c", Suppression("f", "web", suppressed=True, start=0, end=9))
+        recording.add_setting("c", RecordedSetting("quota", "web", quota, 0, 9))
+        recording.add_runs("c", [1])
+        recording.add_gap("c", Gap(2, 3))
+    return path
 
 
 @pytest.fixture
@@ -192,6 +218,45 @@ def fill(recording):
     with recording.transaction():
         for number in range(100_000):
             recording.add_task("c", RecordedTask("f", f"{number}", "web", parse_resources("cpus:1"), start=1))
+
+
+ODD = [float("inf"), -1.0, 1e15, 1e308, 2**62, "abc", b"\x00\xff", "[1]", '{"role": "x", "guarantees": {"cpus": 7}}']
+COLUMNS = {
+    "clusters": ("cluster_id", "address", "version", "first_time", "last_time", "principal", "clock_steps"),
+    "names": ("text",),
+    "resources": ("text", "json"),
+    "agent_rows": ("agent", "host", "attributes", "from_time", "to_time", "cause"),
+    "framework_rows": ("framework_name", "principal", "roles", "capabilities", "from_time", "to_time"),
+    "suppressed_rows": ("role", "suppressed", "from_time", "to_time"),
+    "task_rows": ("task", "run", "asked_time", "from_time", "to_time", "lasts", "state", "is_executor"),
+    "settings": ("kind", "name", "value", "from_time", "to_time"),
+    "runs": ("time",),
+    "gaps": ("from_time", "to_time"),
+    "imports": ("rows", "skipped"),
+}
+
+
+@pytest.mark.parametrize(("table", "column"), [(table, one) for table, columns in COLUMNS.items() for one in columns])
+def test_an_odd_value_of_another_program_is_damage_or_left_as_it_is_and_no_bug(full, table, column):
+    """Every question ends, and with BadInput or an answer."""
+    for odd in ODD:
+        with closing(sqlite3.connect(full)) as other:
+            before = (
+                other.execute(f"SELECT rowid, {column} FROM {table} LIMIT 1").fetchone() if table != "runs" else None
+            )
+            where = "" if before is None else f"WHERE rowid = {before[0]}"
+            other.execute(f"UPDATE OR IGNORE {table} SET {column} = ? {where}", (odd,))
+            other.commit()
+        with contextlib.suppress(BadInput, UsageError), open_recording(full) as recording:
+            held = contents(recording)
+            for cluster in held.clusters:
+                assert list(lines(recording, [cluster.cluster], anonymise=False, keep_times=True))
+                since, until = window_of(cluster.cluster, None, None)
+                usage(recording, cluster.cluster, UsageOptions(since, until, half_life=10))
+        if before is not None:
+            with closing(sqlite3.connect(full)) as other:
+                other.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (before[1], before[0]))
+                other.commit()
 
 
 def test_a_full_disk_loses_nothing_that_was_written_before(written):

@@ -12,7 +12,7 @@ from mesosctl.model.quota.capacity import total_guarantees
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.holdings import RegisteredAgent
-from mesosctl.model.resource import Disk, Labels, Reservation, Resource
+from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.planning.desired_state import Actual, DesiredState, differences, quota_changes
@@ -76,20 +76,33 @@ def stack(roles, principal="p", labels=None):
     return tuple(Reservation("DYNAMIC", role, principal, labels) for role in roles)
 
 
-AGENT = RegisteredAgent("S0", "h0", "slave(1)@h0:5051", parse_resources("cpus:40;ports:[1-40]"))
+def separate(kind, size, root=None):
+    return Resource("disk", size * 1000, disk=Disk(source=DiskSource(kind, root)))
+
+
+DISKS = [separate("MOUNT", 5, "/one"), separate("MOUNT", 5, "/two"), separate("BLOCK", 5), separate("BLOCK", 5)]
+AGENT = RegisteredAgent(
+    "S0",
+    "h0",
+    "slave(1)@h0:5051",
+    Resources([*parse_resources("cpus:40;ports:[1-40];disk:50"), separate("PATH", 50, "/data"), *DISKS]),
+)
 
 
 @st.composite
 def reserved(draw):
-    """Who has what of the agent: by the roles of a stack, cpus and ports that nobody else has."""
-    ports = list(range(1, 41))
+    """Who has what of the agent: by the roles of a stack, cpus, ports and disks that nobody else has."""
+    ports, disks = list(range(1, 41)), list(DISKS)
     found = {}
     for roles in draw(st.sets(st.sampled_from(list(ROLES)))):
         cpus = draw(st.integers(0, 8))
         mine = [ports.pop() for _ in range(draw(st.integers(0, 3)))]
-        text = f"cpus:{cpus};ports:[{','.join(f'{port}-{port}' for port in mine)}]"
-        if cpus or mine:
-            found[roles] = parse_resources(text)
+        text = f"cpus:{cpus};ports:[{','.join(f'{port}-{port}' for port in mine)}];disk:{draw(st.integers(0, 9))}"
+        taken = [separate("PATH", draw(st.integers(0, 9)), "/data")]
+        taken += [disks.pop(draw(st.integers(0, len(disks) - 1))) for _ in range(draw(st.integers(0, 2))) if disks]
+        plain = Resources([*parse_resources(text), *taken])
+        if plain:
+            found[roles] = plain
     return found
 
 

@@ -10,7 +10,7 @@ from mesosctl.api.files.desired_state import dump, load
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.desired import DesiredQuota
-from mesosctl.model.resource import Labels, Reservation, Resource
+from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.text import parse_resources
 from mesosctl.model.values import Ranges
@@ -21,9 +21,11 @@ from mesosctl.planning.reservation_plan import DesiredReservation, ReservationSt
 from tests.helpers.profiles import examples
 from tests.mesosctl.api.snapshots.strategies import COMPONENT, MILLI, ROLE, TEXT, quotas
 
+DISKS = st.builds(DiskSource, st.sampled_from(["PATH", "MOUNT"]), TEXT).map(lambda source: Disk(source=source))
 PLAIN = st.lists(
     st.builds(Resource, st.sampled_from(["cpus", "mem", "disk"]), MILLI)
-    | st.just(Resource("ports", Ranges.of([(1, 5), (9, 9)]))),
+    | st.just(Resource("ports", Ranges.of([(1, 5), (9, 9)])))
+    | st.builds(Resource, st.just("disk"), MILLI, disk=DISKS),
     min_size=1,
     max_size=3,
 ).map(Resources)

@@ -130,6 +130,15 @@ def test_damage_means_the_same_in_any_layout(at, more, changed):
     assert read(text) == read(in_another_layout(text))
 
 
+@pytest.mark.parametrize("value", [None, {}, {"nanoseconds": None}, {"nanoseconds": "1"}, {"nanoseconds": True}, 3])
+@pytest.mark.parametrize("key", ["registered_time", "reregistered_time"])
+def test_times_of_any_kind(key, value):
+    answer = json.loads(TEXT)
+    answer["get_state"]["get_agents"]["agents"][1][key] = value
+    text = json.dumps(answer, separators=(",", ":"))
+    assert read(text) == read(in_another_layout(text))
+
+
 @settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_members_may_be_missing_or_of_another_kind(data):

@@ -135,6 +135,12 @@ def test_simulated_agents_and_frameworks_come_and_go(tmp_path):
                 do(agents.say("UnregisterSlaveMessage", b"\x0a" + bytes([len(of_agent)]) + of_agent, 0))
                 wait_until(lambda: len(agents_in(history, still_there=True)) == 2, recorder.last_words, PATIENCE)
                 times["gone"] = time.time()
+                second = next(
+                    one for one in agents_in(history) if one.total.scalar_quantities().get_amount("cpus") == 2000
+                )
+                master.call({"type": "MARK_AGENT_GONE", "mark_agent_gone": {"agent_id": {"value": second.id}}})
+                # No event tells it. A reading of agents does, which follows on a reading of settings and an event.
+                wait_until(lambda: len(agents_in(history, still_there=True)) == 1, recorder.last_words, PATIENCE)
             os.kill(recorder.pid, signal.SIGTERM)
             wait_until(lambda: not recorder.running())
         finally:
@@ -144,19 +150,21 @@ def test_simulated_agents_and_frameworks_come_and_go(tmp_path):
             thread.join(PATIENCE)
             loop.close()
     at = {name: to_micros(seconds) for name, seconds in times.items()}
-    second = to_micros(1)  # the clocks of the master and of the recorder agree to that
+    moment = to_micros(1)  # the clocks of the master and of the recorder agree to that
     with open_recording(history) as recording:
         (cluster,) = recording.clusters()
         assert (cluster.clean_end, recording.counts("real").gaps) == (True, 0)
         for agent in recording.agents("real"):
-            assert at["agents"] - second <= agent.start <= at["frameworks"] + second
+            assert at["agents"] - moment <= agent.start <= at["frameworks"] + moment
         (gone,) = [one for one in recording.agents("real") if one.id == first.id]
         assert gone.cause == "removed"
-        assert at["left"] - second <= (gone.end or 0) <= at["gone"] + second
+        assert at["left"] - moment <= (gone.end or 0) <= at["gone"] + moment
+        (marked,) = [one for one in recording.agents("real") if one.id == second.id]
+        assert marked.cause == "gone"
         by_name = {one.name: one for one in recording.frameworks("real")}
         for framework in by_name.values():
-            assert at["frameworks"] - second <= framework.start <= at["leaving"] + second
-        assert at["leaving"] - second <= (by_name["busy"].end or 0) <= at["left"] + second
+            assert at["frameworks"] - moment <= framework.start <= at["leaving"] + moment
+        assert at["leaving"] - moment <= (by_name["busy"].end or 0) <= at["left"] + moment
         assert by_name["quiet"].roles == ("quiet",)
         wishes = {one.role: one.suppressed for one in recording.suppressions("real")}
         assert wishes["quiet"] is True

@@ -61,7 +61,7 @@ def test_a_value_of_another_type_is_told_in_plain_words(run):
 @pytest.mark.parametrize(
     ("words", "usage"),
     [
-        (("volumes", "create"), "mesosctl volumes create [OPTIONS] AGENT ID SIZE"),
+        (("volumes", "create"), "mesosctl volumes create [OPTIONS] AGENT [ID] [SIZE]"),
         (("quota", "set"), "mesosctl quota set [OPTIONS] [ROLE] [RESOURCES...]"),
         (("quota", "remove"), "mesosctl quota remove [OPTIONS] ROLE..."),
     ],

@@ -65,7 +65,7 @@ def effects(forecast: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(75), deadline=None)
 @given(
     agents=AGENTS,
     frameworks=FRAMEWORKS,

@@ -1,0 +1,46 @@
+"""The values of settings as a recording keeps them: the documented JSON of quotas, weights and rate limits."""
+
+import json
+import math
+
+from mesosctl.history.records import SettingKind
+from mesosctl.model.quantities import Quota, to_milli, to_number
+
+Amounts = dict[str, int]
+
+
+def quota_value(role: str, quota: Quota) -> str:
+    """QuotaConfig."""
+    config: dict[str, object] = {"role": role}
+    for key, amounts in (("guarantees", quota.guarantees), ("limits", quota.limits)):
+        config[key] = {name: {"value": to_number(value)} for name, value in amounts.items()}
+    return json.dumps(config)
+
+
+def quota_amounts(value: str) -> tuple[Amounts, Amounts]:
+    """The guarantees and the limits of a recorded quota, in thousandths."""
+    config = json.loads(value)
+    guarantees, limits = (
+        {name: to_milli(one["value"]) for name, one in config.get(key, {}).items()} for key in ("guarantees", "limits")
+    )
+    return guarantees, limits
+
+
+def weight_value(role: str, weight: float) -> str:
+    """WeightInfo."""
+    return json.dumps({"role": role, "weight": weight})
+
+
+def check_value(kind: SettingKind, value: str) -> None:
+    """Raise ValueError, TypeError, KeyError or AttributeError for a value that is not of its kind."""
+    if kind == "quota":
+        quota_amounts(value)
+        return
+    read = json.loads(value)
+    if kind == "weight":
+        if not math.isfinite(read["weight"]):
+            raise ValueError("a weight is not a number")
+    elif kind == "rate limits":
+        for limit in read.get("limits") or ():
+            if not isinstance(limit["principal"], str):
+                raise TypeError("a rate limit has no principal")

@@ -1,0 +1,87 @@
+"""RECONCILE_OPERATIONS about agents that are away: not back at a new master, or unreachable."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_master.sources.cluster_file import read_cluster
+from fake_master.state.clock import VirtualClock
+from tests.conformance.callers.frameworks import Framework
+from tests.conformance.callers.operations import operation_status
+from tests.conformance.masters.carriers import REAL, Carrier
+from tests.conformance.masters.cluster import Cluster, Setup
+from tests.conformance.masters.fakes import PROGRAM, in_process, on_socket
+from tests.conformance.masters.processes import Process
+from tests.conformance.masters.simulated import agents_of
+
+AGENT = "cpus:4;mem:2048;disk:100"
+PINGS = {"agent_ping_timeout": "1secs", "max_agent_ping_timeouts": "1"}
+FILE = """
+mesos_version = "{version}"
+flags = {{ agent_ping_timeout = "1secs", max_agent_ping_timeouts = 1 }}
+
+[[agents]]
+resources = "{agent}"
+leaves_after = 1
+"""
+
+
+def reconciled(framework: Framework, agent_id: str) -> dict[str, Any]:
+    """What a master says of an operation that it does not know, on an agent."""
+    asked = {"operation_id": {"value": "one"}, "agent_id": {"value": agent_id}}
+    framework.ask("RECONCILE_OPERATIONS", reconcile_operations={"operations": [asked]})
+    status = operation_status(framework)
+    assert (status["operation_id"], status["agent_id"]) == (asked["operation_id"], asked["agent_id"])
+    return status
+
+
+@pytest.fixture
+def start_with_leaving_agent(carrier: Carrier, tmp_path: Path) -> Iterator[Callable[[], Cluster]]:
+    """Start a master whose only agent registers and does not answer pings."""
+    ending = ExitStack()
+
+    def start() -> Cluster:
+        if carrier is REAL:
+            master = carrier.start(Setup(flags=PINGS), tmp_path)
+            ending.callback(master.stop)
+            ending.enter_context(agents_of(master, [AGENT]))
+            return master
+        text = FILE.format(version=carrier.version, agent=AGENT)
+        if "socket" in carrier.needs:
+            file = tmp_path / "cluster.toml"
+            file.write_text(text, encoding="utf-8")
+            master = on_socket(Process([*PROGRAM, "--cluster", str(file)], tmp_path / "fake.log"), Setup())
+        else:
+            clock = VirtualClock()
+            master = in_process(read_cluster(text, "cluster.toml").start(clock=clock), clock, Setup())
+        ending.callback(master.stop)
+        return master
+
+    with ending:
+        yield start
+
+
+def test_an_operation_on_an_agent_that_is_unreachable(start_with_leaving_agent: Callable[[], Cluster]) -> None:
+    master = start_with_leaving_agent()
+    agent = master.agents()[0]["id"]
+    framework = Framework(master, "ads").subscribe()
+    assert master.subscribers.wait(lambda: master.read("/state")["unreachable_slaves"] == 1.0)
+    status = reconciled(framework, agent)
+    assert (status["state"], status["message"]) == ("OPERATION_UNREACHABLE", "Reconciliation: Agent is unreachable")
+
+
+def test_an_operation_on_an_agent_that_is_not_back(carrier: Carrier, tmp_path: Path) -> None:
+    kept = {"registry": "replicated_log"} if carrier is REAL else {"registry": "sqlite", "work_dir": str(tmp_path)}
+    text = f"{AGENT};ports:[31000-31009]"
+    carrier.start(Setup(agents=(text, text), flags=kept), tmp_path).stop()
+    second = carrier.start(Setup(agents=(text,), flags=kept), tmp_path)
+    try:
+        (awaited,) = second.read("/slaves")["recovered_slaves"]
+        status = reconciled(Framework(second, "ads").subscribe(), awaited["id"])
+        said = "Reconciliation: Agent is recovered but has not re-registered"
+        assert (status["state"], status["message"]) == ("OPERATION_RECOVERING", said)
+    finally:
+        second.stop()
