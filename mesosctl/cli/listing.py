@@ -1,4 +1,4 @@
-"""What the commands that list something share: how a list is sorted, and how it is followed."""
+"""The options of the commands that list something, and the loop of --watch."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated

@@ -25,7 +25,7 @@ SECTIONS = {
     },
     "Look": {
         "top": ("cluster", "Watch the whole cluster on one screen."),
-        "agents": ("agents", "List agents and how much of each is in use; drain, deactivate and remove them."),
+        "agents": ("agents", "List agents, drain them, and bring them back."),
         "frameworks": ("frameworks", "List frameworks and what they hold, or tear one down."),
         "roles": ("cluster", "List roles with their resources, guarantees and weights."),
         "offers": ("offers", "Show who is offered what and why, and use an offer."),

@@ -57,7 +57,7 @@ Schedule = tuple[Window, ...]
 
 
 class Answer(NamedTuple):
-    """What a framework has said to the inverse offer of a machine, or that it has not."""
+    """The answer of a framework to the inverse offer of a machine."""
 
     framework_id: str
     framework: str
@@ -76,7 +76,7 @@ class ScheduledMachine(NamedTuple):
 
 
 class MaintenanceChange(NamedTuple):
-    """What a command made of one machine."""
+    """The change that a command made to one machine."""
 
     machine: Machine
     done: Literal["scheduled", "cancelled", "down", "up"]

@@ -60,7 +60,7 @@ def _find(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
 
 
 def plan_drain(master: Master, chosen: Sequence[RegisteredAgent], everybody: Sequence[RegisteredAgent]) -> DrainPlan:
-    """What would end if these agents left, and whether it fits on the others."""
+    """The tasks that would end if these agents left, and those that do not fit on the others."""
     leaving = frozenset(agent.id for agent in chosen)
     tasks = running_tasks(master, agents=leaving)
     stranded = without_room(tasks, [agent for agent in everybody if agent.id not in leaving])
@@ -81,9 +81,9 @@ class DrainOptions:
 
 
 def drain_agents(master: Master, plan: DrainPlan, options: DrainOptions) -> list[ServiceChange]:
-    """Drain the agents of a plan, at most so many at a time, and wait until they are drained if that is wanted.
+    """Drain the agents of a plan, a few at a time, and wait until they are drained if the options say so.
 
-    An agent that is drained, or drains in the same way, is not asked again.  Raises NotConfirmed at the deadline.
+    Nothing is sent for an agent that already drains in the same way.  Raises NotConfirmed at the deadline.
     """
     waiting = list(plan.agents)
     most = options.at_most or len(waiting)

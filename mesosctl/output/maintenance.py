@@ -65,7 +65,7 @@ def machine_list(machines: Sequence[ScheduledMachine]) -> Report:
 
 
 def maintenance_changes(changes: Sequence[MaintenanceChange]) -> Report:
-    """What a command made of each machine."""
+    """The change that a command made to each machine."""
 
     def items() -> "list[documents.MaintenanceChange]":
         from mesosctl.output.json_documents import maintenance

@@ -51,7 +51,7 @@ class DrainPlan:
 
 @dataclass(slots=True)
 class _Room:
-    """What an agent has for tasks, in use by none: for every role, and reserved for some."""
+    """The resources of an agent that no task uses: for every role, and reserved for some."""
 
     plain: Quantities
     owned: dict[str, Quantities] = field(default_factory=dict)

@@ -312,7 +312,7 @@ class _Reader:
         )
 
     def _drain(self, drain: Mapping[str, Any], where: str) -> "Drain":
-        """What an operator has asked of an agent that drains."""
+        """The drain that an operator has asked for."""
         from mesosctl.model.reservations.holdings import Drain
 
         config = drain.get("config", {})

@@ -69,7 +69,7 @@ def _nanoseconds(text: str) -> int:
 def _chosen(
     session: Session, master: "Master", names: list[str] | None, attribute: list[str] | None
 ) -> "tuple[MaintenanceState, list[Machine]]":
-    """What the master shows about maintenance, and the machines that were chosen.  Raises UsageError, NotFound."""
+    """The state of maintenance, and the machines that were chosen.  Raises UsageError, NotFound."""
     from mesosctl.operations.maintenance import choose_machines, read_state
 
     attributes = dict(pairs(attribute, "--attribute"))

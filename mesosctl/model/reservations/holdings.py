@@ -19,7 +19,7 @@ Recovering ones were known to a former leader, and are not back.
 
 
 class Drain(NamedTuple):
-    """What an operator has asked of an agent that drains, or is drained."""
+    """The drain that an operator has asked of an agent."""
 
     max_grace_period: float | None = None
     """In seconds; None if tasks have their own."""

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mesosctl.model.reservations import holdings
-from mesosctl.output.json_documents.document import Document, Mirrored, named
+from mesosctl.output.json_documents.document import Document, Mirrored, Strict, named
 
 
 class LeavingAgent(Mirrored):
@@ -20,8 +20,8 @@ class LeavingAgent(Mirrored):
     )
 
 
-class DrainPlanDocument(Document):
-    """The plan of `agents drain` and `agents gone`, which a dry run includes."""
+class DrainPlanDocument(Strict):
+    """The plan of `agents drain` and `agents gone`, one of the answers in `would` of a dry run."""
 
     kind: Literal["agents.plan"] = "agents.plan"
     agents: list[LeavingAgent]

@@ -28,7 +28,7 @@ class Unavailability(Strict):
 
 
 class InverseOfferAnswer(Mirrored):
-    """What a framework has said to the inverse offers of a machine."""
+    """The answer of a framework to the inverse offers of a machine."""
 
     framework: str
     framework_id: str
@@ -63,7 +63,7 @@ class MaintenanceList(Document):
 
 
 class MaintenanceChange(Mirrored):
-    """What a command made of one machine."""
+    """The change that a command made to one machine."""
 
     hostname: Annotated[str, named("machine.hostname")]
     ip: Annotated[str, named("machine.ip")]

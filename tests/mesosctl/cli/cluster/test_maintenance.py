@@ -88,7 +88,7 @@ def test_a_schedule_that_changed_meanwhile_is_not_written_over(live):
             reads.append(request)
             if len(reads) == 2:
                 window = {"machine_ids": [{"hostname": "x"}], "unavailability": {"start": {"nanoseconds": 5}}}
-                live.lab.send("POST", "/maintenance/schedule", {"windows": [window]})
+                live.lab.request("POST", "/maintenance/schedule", {"windows": [window]})
         return answer(request)
 
     live.handle_request = between
