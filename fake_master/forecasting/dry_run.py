@@ -155,8 +155,12 @@ class DryRun:
         names = listed([self._names.of(agent_id) for _, agent_id in gone], _NAMED)
         had = Quantities.total(everybody[agent_id].total.scalar_quantities() for _, agent_id in gone)
         share = f"{len(gone)} of {len(everybody)}{f' ({why})' if why else ''}"
+        kept: dict[str, Quantities] = {}
+        for _, agent_id in gone:
+            for role, owned in everybody[agent_id].total.by_owner().items():
+                kept[role] = kept.get(role, Quantities()) + owned.scalar_quantities()
         self._moved = True
-        self._changes[-1:] = [TriedChange(f"agents lost: {share}: {names}", had)]
+        self._changes[-1:] = [TriedChange(f"agents lost: {share}: {names}", had, tuple(sorted(kept.items())))]
         self._lost += (LostAgent(hostname, agent_id) for hostname, agent_id in gone)
         with self._master.transaction():
             self._master.agent_removal.give_up([everybody[agent_id] for _, agent_id in gone])

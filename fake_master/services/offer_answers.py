@@ -291,7 +291,7 @@ def _offered(messages: Sequence[Mapping[str, Any]], context: AcceptContext) -> l
     found = entries(messages, context)
     for entry in found:
         if entry.allocation_role != context.role:
-            raise RuleViolation(f"{entry} is not allocated to the role of the offer, '{context.role}'")
+            raise RuleViolation(f"{entry.in_words} is not allocated to the role of the offer, '{context.role}'")
     return found
 
 

@@ -3,20 +3,22 @@
 Sources: Mesos documentation, "Quota" and "Weights".
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry
 from fake_master.services.rescinding import Rescinding
 from fake_master.state.master_state import MasterState
-from fake_master.state.quota import SentQuota
+from fake_master.state.quota import RoleUsage, SentQuota
 from mesosctl.model import roles
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.quota import rules as quota_rules
-from mesosctl.model.quota.capacity import check_capacity
+from mesosctl.model.quota.rules import Wish, refuse
 from mesosctl.model.resource import Resource
+from mesosctl.model.version_profile import MESOS_1_11
 
 QUOTA_KIND = "quota"
 Rescind = Callable[[str, Quota], None]
@@ -29,6 +31,32 @@ class QuotaChange(NamedTuple):
     role: str
     quota: SentQuota | None
     """As a master keeps it; None if the role has none any more."""
+
+
+class _Facts:
+    """What the rules of one request ask about this master; UPDATE_QUOTA follows the newest rules on every version."""
+
+    whitelist: Collection[str] | None
+
+    def __init__(self, state: MasterState, *, of_update: bool = False) -> None:
+        self._state = state
+        self._of_update = of_update
+        self.profile = MESOS_1_11 if of_update else state.profile
+        self.whitelist = state.flags.whitelist
+        self.quotas = state.quota_meanings()
+
+    @property
+    def capacity(self) -> Quantities:
+        """Return the amounts that quota can guarantee."""
+        return self._state.capacity(newest_rule=self._of_update)
+
+    @cached_property
+    def _usage(self) -> RoleUsage:
+        return self._state.role_usage()
+
+    def consumed(self, role: str) -> Quantities:
+        """Return what counts towards the limits of `role`: allocated, and reserved but idle if that counts."""
+        return self._usage.consumed(role)
 
 
 class Quotas:
@@ -65,54 +93,35 @@ class Quotas:
 
         Raises RuleViolation, Forbidden or Conflict, in Mesos's order.
         """
-        quota_rules.check_role_may_have_quota(role, self._state.profile)
-        quota_rules.check_guarantee(guarantee)
-        roles.check_whitelist(role, self._state.flags.whitelist)
-        quota_rules.check_no_quota_yet(role, self._state.quotas)
-        quota = SentQuota(sent, sent if self._state.profile.quota_sets_limits else {}).kept()
-        wanted = self._state.quota_meanings() | {role: quota.meaning}
-        quota_rules.check_tree(wanted)
-        quota_rules.check_not_nested(role)
+        facts = _Facts(self._state)
+        quota = SentQuota(sent, sent if facts.profile.quota_sets_limits else {}).kept()
+        wish = Wish(role, quota.guarantees, quota.limits, by_request=True, entries=guarantee)
+        refuse(quota_rules.SET_QUOTA, wish, facts)
         self._state.flags.authorizer.require("update_quotas", principal, role)
-        if not force:
-            check_capacity(wanted, self._state.capacity())
-        # Beyond this size a real master accepts the request and dies on it.
-        quota_rules.check_config_amounts(quota.guarantees, quota.limits)
+        refuse(quota_rules.SET_QUOTA_IF_AUTHORIZED, wish, facts, force=force)
         self._make([QuotaChange(role, quota)])
         self._rescinding.for_new_quota(role, quota.meaning.guarantees)
 
     def remove(self, principal: str | None, role: str) -> None:
         """DELETE /quota/ROLE and REMOVE_QUOTA; no offer is taken back.  Raises RuleViolation or Forbidden."""
-        roles.check_whitelist(role, self._state.flags.whitelist)
-        quota_rules.check_quota_is_set(role, self._state.quotas)
-        left = self._state.quota_meanings()
-        del left[role]
-        quota_rules.check_tree(left)
+        refuse(quota_rules.REMOVE_QUOTA, Wish(role, together={role: None}), _Facts(self._state))
         self._state.flags.authorizer.require("update_quotas", principal, role)
         self._make([QuotaChange(role, None)])
 
     def update(self, principal: str | None, configs: Sequence[tuple[str, SentQuota]], *, force: bool) -> None:
         """UPDATE_QUOTA: all of the configs or none.  Raises RuleViolation, Conflict or Forbidden."""
-        for role, config in configs:
-            roles.check_whitelist(role, self._state.flags.whitelist)
-            quota_rules.check_not_nested(role)
-            roles.check_role(role, "quota_configs.role")
-            quota_rules.check_config_amounts(config.guarantees, config.limits)
-        if not force:
-            for role, config in configs:
-                quota_rules.check_consumption(role, config.meaning.limits, self._consumed(role))
-        wanted = self._state.quota_meanings() | {role: config.meaning for role, config in configs}
-        quota_rules.check_tree(wanted)
-        if not force:
-            check_capacity(wanted, self._state.capacity(newest_rule=True))
+        facts = _Facts(self._state, of_update=True)
+        wishes = [Wish(role, config.guarantees, config.limits) for role, config in configs]
+        for wish in wishes:
+            refuse(quota_rules.UPDATE_QUOTA_EACH, wish, facts)
+        for wish in wishes:
+            refuse([quota_rules.CONSUMPTION], wish, facts, force=force)
+        whole = Wish("", together={role: config.meaning for role, config in configs})
+        refuse(quota_rules.UPDATE_QUOTA_WHOLE, whole, facts, force=force)
         for role, _ in configs:
             self._state.flags.authorizer.require("update_quotas", principal, role)
         changes = [QuotaChange(role, config.kept()) for role, config in configs]
         self._make(changes, self._rescinding.for_updated_quota)
-
-    def _consumed(self, role: str) -> Quantities:
-        """Return what counts towards the limits of `role`: allocated, and reserved but idle if that counts."""
-        return self._state.role_usage().consumed(role)
 
     def _make(self, changes: Sequence[QuotaChange], rescind: Rescind = lambda _role, _quota: None) -> None:
         """Write all changes to the registry, then tell the allocator of each and have offers rescinded."""

@@ -24,6 +24,7 @@ from mesosctl.model import roles
 from mesosctl.model.errors import BadInput, Conflict, RuleViolation
 from mesosctl.model.quantities import Quota, to_double
 from mesosctl.model.quota import rules as quota_rules
+from mesosctl.model.quota.rules import GivenFacts, Wish, refuse
 from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.reservations.operations import check_create
@@ -96,12 +97,10 @@ class LastingState:
         found: dict[str, Quota] = {}
         for index, (role, desired) in enumerate((self.desired.quotas or {}).items()):
             with _at(f"quotas.{role}", f"quotas[{index}]", self.file):
-                quota_rules.check_role_may_have_quota(role, profile)
                 roles.check_whitelist(role, flags.whitelist)
-                quota = desired.applied_to(None)
-                if not profile.knows_update_quota:
-                    quota_rules.check_limits_fit_request(quota, profile)
-                found[role] = quota
+                found[role] = desired.applied_to(None)
+                wish = Wish.of(role, found[role], by_request=not profile.knows_update_quota)
+                refuse(quota_rules.QUOTA_ON_MASTER, wish, GivenFacts(profile))
         quota_rules.check_tree(found)
         return found
 

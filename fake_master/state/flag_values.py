@@ -181,9 +181,17 @@ def authorizer(source: str) -> Authorizer:
 def rate_limits(source: str) -> RateLimits:
     """`--rate_limits`: JSON, or a file that holds it."""
     given = _given("rate_limits", source)
-    with _refusals("rate_limits", given):
-        limits = from_json(_decode(given.text, "rate_limits"))
-        check_rate_limits(limits)
+    try:
+        with _refusals("rate_limits", given):
+            limits = from_json(_decode(given.text, "rate_limits"))
+            check_rate_limits(limits)
+    except BadInput:
+        from mesosctl.api.files.rate_limits import refusal_of  # imported late: it needs pydantic
+
+        every = refusal_of(given.text, given.name, is_refused=True)
+        if every is None:  # a master is stricter than the documented file nowhere but here
+            raise
+        raise BadInput(f"--rate_limits: {every.message}", field="rate_limits", hint=every.hint) from None
     return limits
 
 

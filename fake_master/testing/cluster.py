@@ -21,7 +21,6 @@ from fake_master.testing.values import AgentConfig, FrameworkConfig, QuotaConfig
 from mesosctl.model.errors import BadInput
 from mesosctl.model.quantities import Limits, Quantities, to_double
 from mesosctl.model.quota import rules
-from mesosctl.model.quota.capacity import check_capacity
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.text import parse_entries
 from mesosctl.model.version_profile import MESOS_1_11
@@ -142,8 +141,7 @@ def set_quotas(master: Master, registry: MemoryRegistry, quotas: Mapping[str, st
     state = master.state
     target = {}
     for role, given in quotas.items():
-        rules.check_role_may_have_quota(role, state.profile)
-        rules.check_not_nested(role)
+        rules.refuse(rules.ROLE_WITH_QUOTA, rules.Wish(role), rules.GivenFacts(state.profile))
         table: QuotaConfig = {"guarantees": given} if isinstance(given, str) else given
         unknown = table.keys() - QuotaConfig.__annotations__.keys()
         if unknown:
@@ -160,9 +158,8 @@ def set_quotas(master: Master, registry: MemoryRegistry, quotas: Mapping[str, st
     }
     for quota in sent.values():
         rules.check_config_amounts(quota.guarantees, quota.limits)
-    wanted = state.quota_meanings() | target
-    rules.check_tree(wanted)
-    check_capacity(wanted, state.capacity())
+    facts = rules.GivenFacts(state.profile, quotas=state.quota_meanings(), capacity=state.capacity())
+    rules.refuse(rules.UPDATE_QUOTA_WHOLE, rules.Wish("", together=target), facts)
     with master.transaction():
         for role, quota in sent.items():
             registry.write(QUOTA_KIND, role, quota.kept().to_record())

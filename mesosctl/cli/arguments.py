@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mesosctl.client.leading_master import Master
     from mesosctl.model.quantities import Limits, Quantities
     from mesosctl.model.quota.role_status import RoleStatus
+    from mesosctl.model.reservations.holdings import RegisteredAgent
     from mesosctl.model.resource import Resource
     from mesosctl.operations.reservations.send import SendOptions
     from mesosctl.operations.reservations.targets import Owner
@@ -120,6 +121,27 @@ TrustMaster = Annotated[
     bool,
     typer.Option("--trust-master", help="Rely on the master; do not ask the agent to confirm.", show_default=False),
 ]
+
+FileWord = Annotated[str | None, typer.Argument(metavar="[FILE]", help="The same as --file.", show_default=False)]
+"""The file that a command works on, which can be named with or without -f."""
+
+
+def the_file(word: str | None, option: str | None) -> str:
+    """The one file that FILE and --file name.  Raises UsageError for none and for both."""
+    if word is not None and option is not None:
+        raise UsageError("FILE and --file both name a file", field="--file", hint="leave one of them out")
+    named_one = word if option is None else option
+    if named_one is None:
+        raise UsageError("no file is named", field="--file", hint="give -f FILE")
+    return named_one
+
+
+def read_by_option(word: str | None, hint: str) -> str:
+    """The hint for a word that is the name of a file, which -f reads; otherwise `hint`."""
+    if word is not None and ":" not in word and Path(word).is_file():
+        return f"to read the file {word}, write -f {shlex.quote(word)}"
+    return hint
+
 
 WrittenFile = Annotated[
     Path | None,
@@ -309,15 +331,49 @@ def ask_about_words_after_limit(session: Session, resources: Sequence[str] | Non
         )
 
 
-def parse_amounts(words: Sequence[str], agent: str | None = None) -> "list[Resource]":
+def has_parts(words: Sequence[str]) -> bool:
+    """Whether amounts among the words are parts of an agent, such as `cpus:50%`, which has to be read first."""
+    return any("%" in word for word in words)
+
+
+def parse_amounts(
+    words: Sequence[str], agent: str | None = None, whole: "Quantities | None" = None
+) -> "list[Resource]":
     """The resources of an agent, from words such as `cpus:8`, `mem(ads):4GiB` or `ports:31000`.
 
-    `agent` is the argument before them; None if mesosctl chooses the agents.  Raises RuleViolation.
+    `agent` is the argument before them; None if mesosctl chooses the agents.  `whole` is what the agent has in total,
+    of which `cpus:50%` is a part.  Raises RuleViolation.
     """
-    from mesosctl.model.text import parse_of_agents
+    from mesosctl.model import text
 
     chosen = "leave AGENT out: with --any or --count, mesosctl chooses the agents"
-    return _parse_all(words, parse_of_agents, agent, "name one agent for each command" if agent else chosen)
+
+    def parse(word: str) -> "list[Resource]":
+        return text.parse_of_agents(word, whole=whole)
+
+    return _parse_all(words, parse, agent, "name one agent for each command" if agent else chosen)
+
+
+class AmountsOfAgent:
+    """RESOURCES of one agent, read at once, or if some are parts of the agent, such as `cpus:50%`, once it is known.
+
+    Raises RuleViolation.
+    """
+
+    def __init__(self, words: Sequence[str], agent: str | None) -> None:
+        self._words = words
+        self._agent = agent
+        self._entries = None if has_parts(words) else parse_amounts(words, agent)
+
+    def on(self, agent: "RegisteredAgent | None") -> "list[Resource]":
+        """The amounts on an agent; None if mesosctl chooses the agents, and no amount can be a part.
+
+        Raises RuleViolation.
+        """
+        if self._entries is not None:
+            return self._entries
+        whole = None if agent is None else agent.total.non_revocable().scalar_quantities()
+        return parse_amounts(self._words, self._agent, whole)
 
 
 def pairs(words: Sequence[str] | None, option: str) -> list[tuple[str, str]]:

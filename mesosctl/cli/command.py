@@ -265,7 +265,21 @@ def usage_error(error: Any, words: Sequence[str]) -> UsageError:
     line = re.sub(r"argument\(s\)(?= \((.*)\))", lambda found: f"argument{'s' * (' ' in found[1])}", line)
     if likely:
         line = f"{line.rstrip('.')}. Did you mean '{likely}'?"
+    cause = cause or _unexpected(message, ctx)
     return UsageError(line, hint=f"{cause}; {see}" if cause else see)
+
+
+_EXTRA = re.compile(r"Got unexpected extra argument(?:\(s\)|s)? \((.*)\)")
+
+
+def _unexpected(message: str, ctx: Any) -> str:
+    """How to write what an unexpected word may mean: the noun's own list, or a file; empty for others."""
+    found = _EXTRA.match(message)
+    if found is None or ctx is None:
+        return ""
+    if found[1].split()[0] in (*_OTHER_TOOLS_WORDS, "list", "show"):
+        return f"{ctx.command_path} alone is enough"
+    return "-f FILE names the file" if "--file" in _options_of(ctx.command, ctx) else ""
 
 
 _PLAIN_WORDS = {
@@ -318,6 +332,9 @@ _OTHER_TOOLS_WORDS = {
     "delete": ("remove", "destroy"),
     "rm": ("remove", "destroy"),
     "version": ("--version",),
+    "help": ("--help",),
+    "status": ("top",),
+    "info": ("top",),
 }
 """The words of other tools that people may type, and the words of mesosctl for them."""
 

@@ -204,6 +204,6 @@ def _origin(session: Session, source: str | None) -> "Origin":
         version=__version__,
         master=session.options.master,
         file=source,
-        context=session.settings.context,
+        context=session.settings.context_of_master,
         principal=session.options.principal,
     )

@@ -9,7 +9,7 @@ import io
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BufferedIOBase, BytesIO
@@ -84,7 +84,18 @@ class Environment:
                 for level, _, message in told
             )
             return
-        self.stderr.writelines(f"mesosctl: {note}\n" for note in notes)
+        for note in notes:
+            self.tell(f"mesosctl: {note}")
+
+    def tell(self, sentence: str, details: Sequence[str] = ()) -> None:
+        """Write an error or a note to standard error, and its details below; wrapped and in colour on a terminal."""
+        if not self.stderr.isatty():
+            self.stderr.writelines(f"{line}\n" for line in (sentence, *details))
+            return
+        from mesosctl.output.formats.terminal import draw_told  # imported late: rich is slow to load
+
+        colours, width = self.colours_on(self.stderr), self.width(self.stderr)
+        draw_told(sentence, details, self.stderr, colours=colours, width=width)
 
     @property
     def speaks_json(self) -> bool:
@@ -174,6 +185,10 @@ class LenientOutput(io.StringIO):
     def isatty(self) -> bool:
         """Whether it is a terminal."""
         return self._inner is not None and self._inner.isatty()
+
+    def fileno(self) -> int:
+        """Its number, by which the width of a terminal is known.  Raises OSError if there is none."""
+        return super().fileno() if self._inner is None else self._inner.fileno()
 
     def write(self, text: str) -> int:
         """Write, or give up for the rest of the run."""

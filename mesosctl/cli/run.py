@@ -156,13 +156,10 @@ def report_error(error: MesosctlError, environment: Environment) -> None:
         }
         environment.stderr.write(printable_json(json.dumps(document)) + "\n")
         return
-    environment.stderr.write(f"mesosctl: {printable(message)}\n")
     place = ("field", field) if error.typed is None else ("argument", redact(error.typed))
     where = ", ".join(f"{key} {value}" for key, value in (place, ("rule", error.rule)) if value)
-    if where:
-        environment.stderr.write(f"  at: {printable(where)}\n")
-    if hint:
-        environment.stderr.write(f"  hint: {printable(hint)}\n")
+    details = [f"  {name}: {printable(text)}" for name, text in (("at", where), ("hint", hint)) if text]
+    environment.tell(f"mesosctl: {printable(message)}", details)
 
 
 def _bug(error: Exception) -> Bug:

@@ -7,6 +7,7 @@ resolver looks up host names, with its own limits. Proxies are not supported.
 import select
 import socket
 import ssl
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -137,10 +138,14 @@ class _Stream(httpcore.NetworkStream):
         self._heard = False
         self.has_read = False
         """Whether anything was read since the last write."""
+        self.pause = 0.0
+        """Seconds before each reading, so that what comes meanwhile is read together."""
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         with _errors_of_sockets(httpcore.ReadTimeout, httpcore.ReadError):
             try:
+                if self.pause:
+                    time.sleep(min(self.pause, _left(timeout)))
                 self._connection.settimeout(_left(timeout))
                 data = self._connection.recv(max_bytes)
             except OSError as error:

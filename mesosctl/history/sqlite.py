@@ -92,6 +92,8 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _explanation(path, error) from None
+    except UnicodeDecodeError:  # of SQLite's own words about a damaged row too
+        raise _damaged(path, "a text in it is not UTF-8") from None
     except OSError as error:
         hint = _HINTS[sqlite3.SQLITE_FULL if error.errno == errno.ENOSPC else sqlite3.SQLITE_CANTOPEN]
         raise BadInput(f"{path} cannot be used: {error.strerror}", field=_FIELD, hint=hint) from None

@@ -118,6 +118,14 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Subtree:
+    """The integrals of a role together with the roles below it."""
+
+    used: Amounts
+    reserved_idle: Amounts
+
+
+@dataclass(frozen=True, slots=True)
 class UsageRow:
     """The use of one key: a role, the id of a framework, a principal, or the id of an agent."""
 
@@ -126,8 +134,8 @@ class UsageRow:
     """The name of the framework, the host of the agent; otherwise the key."""
     whole: Part
     steps: tuple[Part, ...]
-    subtree: Amounts | None
-    """Of a role, the integral of what it and the roles below it held; None for other keys."""
+    subtree: Subtree | None
+    """Of a role; None for other keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -524,16 +532,20 @@ class _Sweep:
 
     def _row(self, key: str) -> UsageRow:
         account = self._accounts[key]
-        subtree: Amounts | None = None
-        if self._options.by == "role":
-            subtree = defaultdict(int)
-            for role, other in self._accounts.items():
-                if role == key or key in ancestors(role):
-                    for part in other.parts:
-                        for name, amount in part.used.items():
-                            subtree[name] += amount
+        subtree = self._subtree(key) if self._options.by == "role" else None
         steps = tuple(account.parts) if self._options.boundaries else ()
         return UsageRow(key, self._names.get(key, key), _merged(account.parts), steps, subtree)
+
+    def _subtree(self, role: str) -> Subtree:
+        used: Amounts = defaultdict(int)
+        idle: Amounts = defaultdict(int)
+        for other, account in self._accounts.items():
+            if other == role or role in ancestors(other):
+                for part in account.parts:
+                    for into, amounts in ((used, part.used), (idle, part.reserved_idle)):
+                        for name, amount in amounts.items():
+                            into[name] += amount
+        return Subtree(used, idle)
 
 
 def _merged(parts: Sequence[Part]) -> Part:

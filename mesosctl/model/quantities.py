@@ -292,3 +292,24 @@ class Quota(NamedTuple):
     def names(self) -> set[str]:
         """The names of its resources."""
         return {*self.guarantees, *self.limits}
+
+
+_PART = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*%", re.ASCII)
+
+
+def is_part(text: str) -> bool:
+    """Whether an amount is a part of a whole: 50%."""
+    return _PART.fullmatch(text.strip()) is not None
+
+
+def part_of(name: str, text: str, whole: Quantities) -> int:
+    """Thousandths of a part, such as "50%", of what `whole` has of a resource, rounded down.
+
+    mem and disk are whole MiB, and gpus are whole.
+    """
+    found = _PART.fullmatch(text.strip())
+    assert found is not None
+    thousandths = _exact_thousandths(found[1])
+    assert thousandths is not None
+    milli = thousandths[0] * whole.get_amount(name) // (thousandths[1] * 100_000)
+    return milli // 1000 * 1000 if name in (*SIZED_NAMES, "gpus") else milli

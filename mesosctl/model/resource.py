@@ -279,6 +279,25 @@ class Resource:
             return self.copies >= other.copies
         return value_contains(self.value, other.value)
 
+    @property
+    def in_words(self) -> str:
+        """The entry in a sentence: `cpus:2 reserved for ads > ads/video by ops (label team=a)`."""
+        text = self.name + "{REV}" * self.revocable + f":{format_value(self.value)}"
+        if self.disk is not None and self.disk.source is not None:
+            text += f" on disk {self.disk.source.root or self.disk.source.type}"
+        if self.disk is not None and self.disk.persistence_id is not None:
+            text += f" of volume {self.disk.persistence_id}"
+        if not self.reservations:
+            return text
+        how = "" if self.is_dynamically_reserved else "statically "
+        text += f" {how}reserved for {' > '.join(level.role for level in self.reservations)}"
+        last = self.reservations[-1]
+        text += f" by {last.principal}" if last.principal is not None else ""
+        if last.labels is not None and not len(last.labels):
+            return f"{text} (an empty list of labels)"
+        pairs = [key if value is None else f"{key}={value}" for key, value in last.labels or ()]
+        return text + (f" (label{'s' * (len(pairs) > 1)} {', '.join(pairs)})" if pairs else "")
+
     def text(self, *, with_role: bool = True) -> str:
         """The entry as text, with the role to which it is allocated, or without."""
         text = self.name

@@ -92,6 +92,11 @@ class Resources(tuple[Resource, ...]):
 
     __hash__ = None  # type: ignore[assignment]  # equality ignores order, so hashing the entries would lie
 
+    @property
+    def in_words(self) -> str:
+        """The entries in a sentence; "nothing" for none."""
+        return "; ".join(entry.in_words for entry in self) or "nothing"
+
     def text(self, *, with_roles: bool = True) -> str:
         """The entries as text, with the roles to which they are allocated, or without."""
         return "; ".join([entry.text(with_role=with_roles) for entry in self]) if self else "{}"

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from mesosctl.model import roles
 from mesosctl.model.errors import RuleViolation, UsageError
-from mesosctl.model.quantities import PORTS_HINT, format_milli, parse_amount
+from mesosctl.model.quantities import PORTS_HINT, Quantities, format_milli, is_part, parse_amount, part_of
 from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import Items, Ranges, Value, value_type
@@ -20,20 +20,23 @@ _SPAN = re.compile(r"\s*(\d+)\s*-\s*(\d+)\s*", re.ASCII)
 _LARGEST_NUMBER = 2**64 - 1
 
 
-def parse_entries(text: str, default_role: str = roles.DEFAULT_ROLE) -> list[Resource]:
+def parse_entries(text: str, default_role: str = roles.DEFAULT_ROLE, whole: Quantities | None = None) -> list[Resource]:
     """The entries of a resource text, one by one and in order, zero amounts included.
 
-    A role other than "*" makes a STATIC reservation, as on an agent.  Raises RuleViolation.
+    A role other than "*" makes a STATIC reservation, as on an agent.  `cpus:50%` is that part of `whole`.  Raises
+    RuleViolation.
     """
-    return [_parse_entry(token, default_role) for token in text.split(";") if token.strip()]
+    return [_parse_entry(token, default_role, whole) for token in text.split(";") if token.strip()]
 
 
-def parse_of_agents(text: str, default_role: str = roles.DEFAULT_ROLE) -> list[Resource]:
+def parse_of_agents(
+    text: str, default_role: str = roles.DEFAULT_ROLE, whole: Quantities | None = None
+) -> list[Resource]:
     """The entries of a text about agents: like `parse_entries`, but `ports:31000` is that one port.
 
     Agents have ports as ranges, so no agent has a plain number of ports. Raises RuleViolation.
     """
-    return [_as_port(entry) for entry in parse_entries(text, default_role)]
+    return [_as_port(entry) for entry in parse_entries(text, default_role, whole)]
 
 
 def _as_port(entry: Resource) -> Resource:
@@ -71,7 +74,7 @@ def check_one_type(entries: Sequence[Resource]) -> None:
             )
 
 
-def _parse_entry(token: str, default_role: str) -> Resource:
+def _parse_entry(token: str, default_role: str, whole: Quantities | None = None) -> Resource:
     head, colon, value_text = token.partition(":")
     if not colon or ":" in value_text:
         raise RuleViolation(
@@ -81,7 +84,7 @@ def _parse_entry(token: str, default_role: str) -> Resource:
             hint=_likely_text(token.strip()),
         )
     name, role = _split_head(head.strip(), token.strip(), default_role)
-    value = _parse_value(name, value_text.strip())
+    value = _parse_value(name, value_text.strip(), whole)
     if isinstance(value, int) and value < 0:
         raise RuleViolation(
             f"{name}: {value_text.strip()} is below zero",
@@ -115,7 +118,9 @@ def _split_head(head: str, token: str, default_role: str) -> tuple[str, str]:
     return name, roles.check_role(role, field=token)
 
 
-def _parse_value(name: str, text: str) -> Value:
+def _parse_value(name: str, text: str, whole: Quantities | None) -> Value:
+    if whole is not None and name != "ports" and is_part(text):
+        return part_of(name, text, whole)
     if text.startswith("["):
         return _parse_ranges(name, text)
     if text.startswith("{"):
@@ -278,6 +283,16 @@ def format_span(seconds: float) -> str:
         return f"{seconds:.3g}s"
     minutes = round(seconds / 60)
     return f"{minutes // 60}h{minutes % 60:02d}m"
+
+
+_DIGITS = re.compile(r"([0-9]+)")
+
+
+def natural(name: str) -> tuple[object, ...]:
+    """The key by which people sort names: agent-2 before agent-10."""
+    parts = _DIGITS.split(name)
+    numbers = [part.lstrip("0") for part in parts[1::2]]
+    return tuple(zip(parts[::2], [*((len(number), number) for number in numbers), (0, "")], strict=True)), name
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:

@@ -9,6 +9,7 @@ from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import MesosctlError, NotFound
 from mesosctl.model.roles import did_you_mean
 from mesosctl.operations.quota.reading import read_if_allowed
+from mesosctl.operations.recovery import recovery
 from mesosctl.operations.snapshot import UNKNOWN_WHITELIST, read_snapshot
 from mesosctl.planning.offer_explanation import Hindrance, OfferAccount, OfferExplanation
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, evaluable
@@ -32,7 +33,7 @@ def explain(master: Master, target: str, progress: Callable[[str], None] | None 
         [(framework.id, role) for framework, role in subjects],
         agents.out_of_service,
     )
-    held_back = recovery(snapshot, agents.registered, agents.awaited, figures)
+    held_back = recovery(snapshot.flags, agents.registered, agents.awaited, figures, has_quotas=bool(snapshot.quotas))
     return [
         _explanation(snapshot, framework, account, held_back, figures)
         for (framework, _), account in zip(subjects, accounts, strict=True)
@@ -100,29 +101,6 @@ def _subjects(snapshot: ClusterSnapshot, target: str) -> list[Subject]:
             [name for one in known for name in (*one.roles, one.name, one.id)],
             "name a framework by its name or id, or a role that a framework is subscribed to",
         ),
-    )
-
-
-def recovery(snapshot: ClusterSnapshot, present: int, awaited: int, figures: Mapping[str, float]) -> str:
-    """Return how far recovery has come, if offers are held back for it; empty otherwise.
-
-    If any role has quota, a master makes no offers after a failover until most agents are back or the time is over
-    (Mesos source, the hierarchical allocator).
-    """
-    up = figures.get("master/uptime_secs")
-    if not awaited or not snapshot.quotas or up is None:
-        return ""
-    try:
-        needed = int((awaited + present) * profile.recovery_factor(snapshot.flags))
-        longest = profile.recovery_seconds(snapshot.flags)
-    except ValueError:  # a flag that no master of these versions would accept
-        return ""
-    if present >= needed or up >= longest:
-        return ""
-    return (
-        f"{present} of {present + awaited} agents {'is' if present == 1 else 'are'} back after a failover; "
-        f"nothing is offered until {needed} are back, "
-        f"or until the master has been up for {longest:g} s; it has been up for {up:.0f} s"
     )
 
 

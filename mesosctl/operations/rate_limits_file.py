@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import dataclass
@@ -10,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from mesosctl.api.files.line_numbers import places_in_json
-from mesosctl.api.files.rate_limits import RateLimits
-from mesosctl.api.files.reading import place, read_json
+from mesosctl.api.files.rate_limits import RateLimits, refusal_of
+from mesosctl.api.files.reading import read_json
 from mesosctl.api.files.text_file import TextFile
 from mesosctl.client.leading_master import Master
 from mesosctl.file_reading import read_text_file, unreadable_hint, why_unreadable
@@ -38,55 +37,14 @@ class Configuration:
 def parse(text: str, name: str) -> Configuration:
     """The configuration in `text`; `name` stands for it in errors.
 
-    Raises BadInput: for broken JSON with line, column and what was expected there, for anything else that is not as
-    documented with its path.  The rules of the model are not checked.
+    Raises BadInput with every fault: for broken JSON with line, column and what was expected there, for anything else
+    that is not as documented with its path.  The rules of the model are not checked if there is none.
     """
-    with TextFile(name, text, places_in_json).refusals():
-        document = _read_document(text, name)
-        return Configuration(document, RateLimits.read(document, name).to_core())
-
-
-_PAIR = re.compile(r'"(\w+)"\s*:\s*("(?:[^"\\]|\\.)*"|-?[\d.]+(?:[eE][-+]?\d+)?)')
-_NO_WORDS = re.compile(r'[\s{}\[\],]*(?:"limits"\s*:[\s{}\[\],]*)?')
-
-
-def _read_document(text: str, name: str) -> Any:
-    """The JSON of a file.  Raises BadInput; where only braces and commas were lost, with the file that was meant."""
-    try:
-        return read_json(text, name)
-    except BadInput as error:
-        meant = _with_braces(text)
-        if meant is not None:
-            error.hint = f"braces or commas are missing; the file that was meant is {json.dumps(meant)}"
-        raise
-
-
-def _with_braces(text: str) -> dict[str, Any] | None:
-    """The file that was meant, if everything but braces, brackets and commas is there, as in a copied page."""
-    pairs = [(pair[1], json.loads(pair[2])) for pair in _PAIR.finditer(text) if _is_json(pair[2])]
-    if not pairs or _NO_WORDS.fullmatch(_PAIR.sub(",", text)) is None:
-        return None
-    entries: list[dict[str, Any]] = []
-    top: dict[str, Any] = {}
-    for key, value in pairs:
-        if key == "principal":
-            entries.append({key: value})
-        elif key.startswith("aggregate_default_"):
-            top[key] = value
-        elif entries:
-            entries[-1][key] = value
-        else:
-            return None
-    meant = {"limits": entries, **top} if entries else top
-    return meant if not RateLimits.faults(meant) else None
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
+    refusal = refusal_of(text, name)
+    if refusal is not None:
+        raise refusal
+    document = read_json(text, name)
+    return Configuration(document, RateLimits.read(document, name).to_core())
 
 
 def parse_valid(text: str, name: str) -> rate_limits.RateLimits:
@@ -255,42 +213,9 @@ def validate(text: str, name: str, where: str, master: Master | None = None) -> 
     `name` is the file on the command line, and `where` its name in errors. Raises BadInput for invalid JSON and
     undocumented content, with every fault, including broken rules.
     """
-    file = TextFile(where, text, places_in_json)
-    with file.refusals():
-        document = _read_document(text, where)
-    mistakes = RateLimits.faults(document)
-    if mistakes:
-        faults = [(place(mistake.path) or "the top level", mistake.sentence) for mistake in mistakes]
-        faults += [(fault.field, fault.sentence) for fault in rate_limits.errors(_readable(document))]
-        raise BadInput(
-            "; ".join(f"{file.place_of(at)}: {at}: {sentence}" for at, sentence in faults),
-            field=place(mistakes[0].path) or None,
-            rule="file.fields",
-            hint=mistakes[0].hint if len(faults) == 1 else None,
-        )
-    limits = RateLimits.read(document, where).to_core()
+    limits = parse(text, where).limits
     used = None if master is None else principals_if_allowed(master)
     return FileCheck(name, limits, (*rate_limits.errors(limits), *rate_limits.warnings(limits, used)))
-
-
-def _readable(document: Any) -> rate_limits.RateLimits:
-    """The valid principals and rates of a document, each in its place."""
-    top = document if isinstance(document, dict) else {}
-    entries = [entry if isinstance(entry, dict) else {} for entry in _list(top.get("limits"))]
-    limits = []
-    for index, entry in enumerate(entries):
-        principal = entry.get("principal")
-        known = principal if isinstance(principal, str) else f"\0{index}"  # unlike any other
-        limits.append((known, RateLimit(_rate(entry.get("qps")))))
-    return rate_limits.RateLimits(tuple(limits), RateLimit(_rate(top.get("aggregate_default_qps"))))
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _rate(value: Any) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def read_recording(lines: Iterable[str], name: str) -> list[CountedMessages]:

@@ -48,6 +48,8 @@ _STATE_SECONDS = 600.0
 """Seconds in which the state of a cluster, which a minute is enough for, is read once it has come."""
 _HELD_BACK = 0.5
 """Seconds after which what was seen is on the disk; it takes a moment itself."""
+_TOGETHER = 0.05
+"""Seconds in which events are read together."""
 _MOST_HELD_BACK = 1000
 """Changes of tasks."""
 _PAUSES = (0.5, 1.0, 2.0, 4.0)
@@ -246,6 +248,7 @@ class Recorder:
                 self._connect(master, state)
                 del state
                 yield
+                stream.gather(_TOGETHER)
                 with self._cut_in_time(stream.cut):
                     for event in stream.read_each(self._read_event):
                         self._take(master, event)

@@ -20,6 +20,7 @@ from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.rate_limits import RateLimits
 from mesosctl.operations.quota.reading import account_of_roles
+from mesosctl.operations.recovery import recovery_if_shown
 from mesosctl.planning.account import Overview, WaitingOffers, idle_of
 from mesosctl.planning.message_rates import CounterReading, Counts, Rates, rates
 
@@ -63,6 +64,8 @@ class OverviewReader:
         roles = list(
             account_of_roles(self._master, usages, quotas, None if answer is None else frameworks, metrics).values()
         )
+        # Only a master that offers nothing may be recovering, and then its agents, which are many, are read.
+        recovering = "" if answer is None or any(one.offers for one in frameworks) else recovery_if_shown(self._master)
         return Overview(
             taken_at=self._now(),
             version=self._version,
@@ -77,6 +80,7 @@ class OverviewReader:
             offers=self._waiting(frameworks, at),
             throttled=self._throttled(metrics, at),
             unknown=tuple(self._unknown),
+            recovery=recovering,
         )
 
     def messages(self) -> dict[str, tuple[Counts, int | None]]:

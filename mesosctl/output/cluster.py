@@ -11,7 +11,7 @@ from mesosctl.model.quota.role_status import RoleStatus, WeightChange
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import short_ids
 from mesosctl.output.formats.amounts import agent_use_text, amounts_text, plain_resources_text
-from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report, Rows
+from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report, Rows, naturally
 from mesosctl.output.quota import LEGEND, MEANINGS, QUOTA_USE, guarantee_verdict, quota_use
 from mesosctl.output.reservations import agent_id_column
 
@@ -31,8 +31,11 @@ _STATES: dict[str, Meaning] = {
 AGENT_LEGEND = "█ used   ▒ offered   ▞ reserved, idle   ░ free"
 
 
-def agent_list(agents: Sequence[RegisteredAgent], *, empty: str = "no agents are registered") -> Report:
-    """A line for every agent; `empty` is shown if there is none."""
+def agent_list(
+    agents: Sequence[RegisteredAgent], *, empty: str = "no agents are registered", sort: str | None = None
+) -> Report:
+    """A line for every agent; `empty` is shown if there is none, and `sort` as in `naturally`."""
+    shown = naturally(agents, lambda one: one.hostname, lambda one: one.id, sort=sort)
 
     def document() -> "cluster.AgentList":
         from mesosctl.output.json_documents import cluster
@@ -57,6 +60,7 @@ def agent_list(agents: Sequence[RegisteredAgent], *, empty: str = "no agents are
         Column("REGION", wide=True),
         Column("ZONE", wide=True),
         agent_id_column(agents),
+        Column("FREE", kind="amounts", rank=1),  # the last one, so that the others keep their places in csv
     )
 
     def row(agent: RegisteredAgent) -> list[str]:
@@ -72,17 +76,18 @@ def agent_list(agents: Sequence[RegisteredAgent], *, empty: str = "no agents are
             agent.region or NOTHING,
             agent.zone or NOTHING,
             agent.id,
+            plain_resources_text(agent.free),
         ]
 
     return Report(
         columns,
-        Rows(agents, row),
-        [agent.id for agent in agents],
+        Rows(shown, row),
+        [agent.id for agent in shown],
         document,
         items,
         empty=empty,
         listing="agents",
-        terminal=lambda: _agent_screen(agents, empty),
+        terminal=lambda: _agent_screen(shown, empty),
     )
 
 
@@ -148,8 +153,11 @@ def _attributes(agent: RegisteredAgent) -> str:
     return ",".join(texts) or NOTHING
 
 
-def framework_list(frameworks: Sequence[ListedFramework], *, empty: str = "no frameworks are registered") -> Report:
-    """A line for every framework; `empty` is shown if there is none."""
+def framework_list(
+    frameworks: Sequence[ListedFramework], *, empty: str = "no frameworks are registered", sort: str | None = None
+) -> Report:
+    """A line for every framework; `empty` is shown if there is none, and `sort` as in `naturally`."""
+    shown = naturally(frameworks, lambda one: one.title, lambda one: one.id, sort=sort)
 
     def items() -> "list[cluster.Framework]":
         from mesosctl.output.json_documents import cluster
@@ -184,13 +192,16 @@ def framework_list(frameworks: Sequence[ListedFramework], *, empty: str = "no fr
             NOTHING if one.principal is None else one.principal,
             one.id,
         ]
-        for one in frameworks
+        for one in shown
     ]
-    return Report(columns, rows, [one.id for one in frameworks], document, items, empty=empty)
+    return Report(columns, rows, [one.id for one in shown], document, items, empty=empty)
 
 
-def role_list(roles: Sequence[RoleStatus], *, empty: str = "the master knows no roles") -> Report:
-    """A line for every role; `empty` is shown if there is none."""
+def role_list(
+    roles: Sequence[RoleStatus], *, empty: str = "the master knows no roles", sort: str | None = None
+) -> Report:
+    """A line for every role; `empty` is shown if there is none, and `sort` as in `naturally`."""
+    shown = naturally(roles, lambda one: one.role, sort=sort)
 
     def items() -> "list[cluster.Role]":
         from mesosctl.output.json_documents import cluster
@@ -215,12 +226,12 @@ def role_list(roles: Sequence[RoleStatus], *, empty: str = "the master knows no 
     )
     return Report(
         columns,
-        [_role_row(status) for status in roles],
-        [status.role for status in roles],
+        [_role_row(status) for status in shown],
+        [status.role for status in shown],
         document,
         items,
         empty=empty,
-        terminal=lambda: _role_screen(roles, empty),
+        terminal=lambda: _role_screen(shown, empty),
     )
 
 
@@ -279,10 +290,11 @@ def weight_list(weights: Sequence[tuple[str, float]]) -> Report:
 
         return cluster.WeightList(weights=items())
 
+    shown = naturally(weights, lambda one: one[0])
     return Report(
         (Column("ROLE"), Column("WEIGHT", kind="number")),
-        [[role, format_double(weight)] for role, weight in weights],
-        [role for role, _ in weights],
+        [[role, format_double(weight)] for role, weight in shown],
+        [role for role, _ in shown],
         document,
         items,
         empty="no weight is set; every role has weight 1",

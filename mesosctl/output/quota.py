@@ -8,7 +8,7 @@ from mesosctl.model.quantities import Quantities, format_milli
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.text import listed
 from mesosctl.output.formats.amounts import amounts_text, quota_use_text
-from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict
+from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict, naturally
 
 if TYPE_CHECKING:
     from mesosctl.model.quota.capacity import QuotaCheck, QuotaRoom
@@ -40,14 +40,15 @@ def quota_list(statuses: Sequence[RoleStatus]) -> Report:
 
         return quota.QuotaList(quotas=items())
 
+    shown = naturally(statuses, lambda one: one.role)
     return Report(
         _COLUMNS,
-        [_row(status) for status in statuses],
-        [status.role for status in statuses],
+        [_row(status) for status in shown],
+        [status.role for status in shown],
         document,
         items,
         empty="no quota is set",
-        terminal=lambda: _quota_screen(statuses),
+        terminal=lambda: _quota_screen(shown),
     )
 
 

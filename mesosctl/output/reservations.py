@@ -10,8 +10,9 @@ from mesosctl.model.reservations.holdings import AgentChange, AgentReservation, 
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import shared_hostnames, short_ids
+from mesosctl.model.text import natural
 from mesosctl.output.formats.amounts import amounts_text, plain_resources_text
-from mesosctl.output.formats.report import NOTHING, Column, Report, Rows
+from mesosctl.output.formats.report import NOTHING, Column, Report, Rows, naturally
 
 if TYPE_CHECKING:
     from mesosctl.output.json_documents import reservations as documents
@@ -97,10 +98,11 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
             _disk(holding),
         ]
 
+    in_order = _in_order(held)
     shown = Report(
         columns,
-        Rows(held, row),
-        list(dict.fromkeys(holding.agent.id for holding in held)),
+        Rows(in_order, row),
+        list(dict.fromkeys(holding.agent.id for holding in in_order)),
         document,
         lambda: _entries(held),
         empty=empty,
@@ -119,6 +121,11 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
         )
 
     return shown._replace(terminal=drawn)
+
+
+def _in_order(held: Sequence[AgentReservation]) -> Sequence[AgentReservation]:
+    """By agent; what one agent has keeps its order."""
+    return naturally(held, lambda one: one.agent.hostname, lambda one: one.agent.id)
 
 
 def _entries(held: Iterable[AgentReservation]) -> "Iterator[documents.ReservationEntry]":
@@ -158,10 +165,11 @@ def volume_list(held: Sequence[AgentReservation], *, empty: str = "there are no 
             _disk(holding),
         ]
 
+    in_order = _in_order(held)
     return Report(
         columns,
-        Rows(held, row),
-        [_volume(holding) for holding in held],
+        Rows(in_order, row),
+        [_volume(holding) for holding in in_order],
         document,
         lambda: _entries(held),
         empty=empty,
@@ -272,6 +280,7 @@ def reservation_tree(held: Sequence[AgentReservation], *, empty: str = "nothing 
         Column("DYNAMIC", kind="amounts", rank=2),
         Column("AGENTS", kind="number", rank=1),
     )
+    in_order = dict(sorted(branches.items(), key=lambda item: [natural(part) for part in item[0].split("/")]))
     rows = [
         [
             "  " * role.count("/") + role.rpartition("/")[2],
@@ -280,6 +289,6 @@ def reservation_tree(held: Sequence[AgentReservation], *, empty: str = "nothing 
             amounts_text(branch.dynamic),
             str(len(branch.agents)),
         ]
-        for role, branch in branches.items()
+        for role, branch in in_order.items()
     ]
-    return Report(columns, rows, list(branches), document, items, empty=empty)
+    return Report(columns, rows, list(in_order), document, items, empty=empty)

@@ -12,7 +12,7 @@ from mesosctl.model.text import format_span
 from mesosctl.output.formats.amounts import BAR, amounts_text, bar
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report
 from mesosctl.output.quota import MEANINGS, QUOTA_USE, guarantee_verdict, quota_amounts_text
-from mesosctl.planning.account import Overview, WaitingOffers
+from mesosctl.planning.account import Overview
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -90,7 +90,7 @@ def overview_report(overview: Overview) -> Report:
     used = f"used: {in_words(overview.used)} of {in_words(overview.total)}"
     if overview.revocable:
         used += f"; revocable, beyond that: {in_words(overview.revocable)}"
-    remark = ["", _cluster_line(overview), used, *_offer_parts(overview.offers), *_principal_parts(overview)]
+    remark = ["", _cluster_line(overview), used, *_offer_parts(overview), *_principal_parts(overview)]
     shown = Report(columns, rows, names, document, lambda: document().roles, remark=remark, empty="there are no roles")
     return shown._replace(terminal=lambda: _once(overview, roles))
 
@@ -110,7 +110,7 @@ def _plain_row(overview: Overview, role: RoleStatus) -> list[str]:
 
 
 def _once(overview: Overview, roles: Sequence[RoleStatus]) -> Report:
-    offers, principals = _offer_parts(overview.offers), _principal_parts(overview)
+    offers, principals = _offer_parts(overview), _principal_parts(overview)
     remark = [LEGEND, "", *_resource_lines(overview, _ROOMY), _cluster_line(overview), "", *offers, *principals]
     return _role_table(overview, roles, 12)._replace(remark=remark, verdicts=[guarantee_verdict(overview.roles)])
 
@@ -184,9 +184,10 @@ def _resource_amounts(overview: Overview, name: str, total: int, word: str) -> s
     return f"{', '.join(shown)} of {shown_amount(name, total)}"
 
 
-def _offer_parts(offers: Sequence[WaitingOffers], most: int = 20) -> "list[str | Report]":
+def _offer_parts(overview: Overview, most: int = 20) -> "list[str | Report]":
+    offers = overview.offers
     if not offers:
-        return ["no offer is outstanding"]
+        return [f"no offer is outstanding{overview.recovery and ': '}{overview.recovery}"]
     columns = (
         Column("FRAMEWORK"),
         Column("OFFERS", kind="number"),
@@ -269,7 +270,7 @@ def top_screen(overview: Overview, state: TopState, around: ScreenStatus, width:
     wide = max(8, min(_WIDEST_BAR, width - 45 - len(amounts)))
     head += [Text(_cut(line, width)) for line in _resource_lines(overview, width)]
     tail: list[Any] = []
-    parts = [*_offer_parts(overview.offers, 5), *_principal_parts(overview)]
+    parts = [*_offer_parts(overview, 5), *_principal_parts(overview)]
     below = Report((), (), (), _no_document, list, remark=parts)
     tail += _lines_of(view(below, wide=False, width=width), width)
     tail += [Text(_cut(f"· {one}", width), style="dim") for one in list(around.events)[-2:]]

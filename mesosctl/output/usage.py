@@ -1,12 +1,12 @@
 """Usage as reports: a table, csv, JSON, and a page with a chart."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.history.records import MICROS, Micros, to_seconds
-from mesosctl.history.usage import MICRO_MILLI_HOURS, Part, Step, Usage, UsageRow
+from mesosctl.history.usage import MICRO_MILLI_HOURS, Part, Step, Subtree, Usage, UsageRow
 from mesosctl.model.amount_text import by_place, shown_amount
-from mesosctl.model.quantities import format_double
+from mesosctl.model.quantities import format_double, to_number
 from mesosctl.model.text import format_span, utc_text
 from mesosctl.output.formats.charts import sparkline
 from mesosctl.output.formats.html_page import document as html_document
@@ -53,6 +53,11 @@ class _Plain:
         del name
         return format_double(hours(integral))
 
+    def amount(self, name: str, milli: int) -> str:
+        """An amount of a resource."""
+        del name
+        return format_double(to_number(milli))
+
     def share(self, part: float) -> str:
         """A part of the cluster."""
         return f"{part:.6g}"
@@ -69,6 +74,10 @@ class _ForPeople(_Plain):
         """See `_Plain.hours`; to a tenth of a unit."""
         whole = round(integral / (3600 * MICROS))
         return shown_amount(name, round(whole, -2) if abs(whole) >= 10_000 else whole)
+
+    def amount(self, name: str, milli: int) -> str:
+        """See `_Plain.amount`."""
+        return shown_amount(name, milli)
 
     def share(self, part: float) -> str:
         """See `_Plain.share`."""
@@ -108,6 +117,13 @@ def _table(use: Usage, written: _Plain, *, with_steps: bool) -> Report:
         ]
     if use.options.half_life is not None:
         columns += [Column(f"DECAYED {name.upper()}", key=f"decayed_{name}", kind="number") for name in names]
+    more = _more(use, with_steps=with_steps)
+    columns += [
+        Column(f"{name.upper()} {title}", key=f"{name}_{key}", kind="number", wide=True)
+        for title, key, _ in more
+        for name in names
+    ]
+    columns.append(Column("P95 LIFE", key="p95_life_seconds", kind="number", wide=True))
     sparks = not with_steps and bool(use.options.boundaries)
     if sparks:
         columns.append(Column("SHARE OVER TIME", key="share_over_time"))
@@ -118,6 +134,9 @@ def _table(use: Usage, written: _Plain, *, with_steps: bool) -> Report:
             head = [row.key, *([row.name] if by in ("framework", "agent") else [])]
             head += [_minute(step.start), _minute(step.end)] if with_steps else []
             cells = [*head, *_cells(use, names, written, step, part)]
+            cells += [figure(written, name, row, step, part) for _, _, figure in more for name in names]
+            longest = part.lifetime_at(95)
+            cells.append(NOTHING if longest is None else written.span(longest))
             rows.append([*cells, sparkline_of(use, row)] if sparks else cells)
     return Report(
         columns,
@@ -128,6 +147,41 @@ def _table(use: Usage, written: _Plain, *, with_steps: bool) -> Report:
         empty="nothing was held in this time",
         remark=["", *_sentences(use)],
     )
+
+
+_Figure = Callable[[_Plain, str, UsageRow, Step, Part], str]
+
+
+def _more(use: Usage, *, with_steps: bool) -> list[tuple[str, str, _Figure]]:
+    """The figures of each resource that only a wide table and csv have: their title, their key, and one of them."""
+
+    def share(written: _Plain, name: str, row: UsageRow, step: Step, part: Part) -> str:
+        del row
+        total = step.total.get(name)
+        return written.share(part.used.get(name, 0) / total) if total else NOTHING
+
+    def subtree(written: _Plain, name: str, row: UsageRow, step: Step, part: Part) -> str:
+        del step, part
+        return NOTHING if row.subtree is None else written.hours(name, row.subtree.used.get(name, 0))
+
+    def peak(written: _Plain, name: str, row: UsageRow, step: Step, part: Part) -> str:
+        del row, step
+        return written.amount(name, part.peak.get(name, 0))
+
+    def of_role(take: Callable[[Part], Mapping[str, int]]) -> _Figure:
+        return lambda written, name, _row, _step, part: written.hours(name, take(part).get(name, 0))
+
+    found: list[tuple[str, str, _Figure]] = [("SHARE", "share", share), ("PEAK", "peak", peak)]
+    if use.options.by != "role":
+        return found
+    whole: list[tuple[str, str, _Figure]] = [] if with_steps else [("SUBTREE HOURS", "subtree_hours", subtree)]
+    return [
+        *found,
+        *whole,
+        ("RESERVED IDLE HOURS", "reserved_idle_hours", of_role(lambda part: part.reserved_idle)),
+        ("GUARANTEED HOURS", "guaranteed_hours", of_role(lambda part: part.guaranteed)),
+        ("LIMITED HOURS", "limited_hours", of_role(lambda part: part.limited)),
+    ]
 
 
 def _cells(use: Usage, names: Sequence[str], written: _Plain, step: Step, part: Part) -> list[str]:
@@ -169,6 +223,11 @@ def _sentences(use: Usage) -> Iterator[str]:
         f"{use.cluster.cluster_id} from {_minute(use.whole.start)} to {_minute(use.whole.end)} UTC, "
         f"{format_span(to_seconds(use.whole.seen))} of it seen"
     )
+    yield from remarks(use)
+
+
+def remarks(use: Usage) -> Iterator[str]:
+    """Yield sentences about the figures, which every answer has."""
     if use.unseen:
         yield f"{format_span(to_seconds(use.unseen))} are in gaps, in which nothing was seen, and are left out"
     if not any(use.whole.total.values()):
@@ -232,10 +291,17 @@ def _key(use: Usage, row: UsageRow) -> "documents.UsageKey":
             **_figures(use, use.whole, row.whole),
             by: row.key,
             "name": row.name if by in ("framework", "agent") else None,
-            "subtree_hours_used": None if row.subtree is None else _hours(row.subtree),
+            "own": None if row.subtree is None else _role_hours(row.whole),
+            "subtree": None if row.subtree is None else _role_hours(row.subtree),
             "steps": steps,
         }
     )
+
+
+def _role_hours(of: Part | Subtree) -> "documents.RoleHours":
+    from mesosctl.output.json_documents import usage as documents
+
+    return documents.RoleHours(used=_hours(of.used), reserved_idle=_hours(of.reserved_idle))
 
 
 def _document(use: Usage, rows: "list[documents.UsageKey]") -> "documents.UsageReport":
@@ -249,6 +315,7 @@ def _document(use: Usage, rows: "list[documents.UsageKey]") -> "documents.UsageR
         seen_seconds=to_seconds(use.whole.seen),
         unseen_seconds=to_seconds(use.unseen),
         imported=use.has_imports,
+        remarks=list(remarks(use)),
         cluster_hours=_hours(use.whole.total),
         used_hours=_hours(use.together.used),
         rows=rows,

@@ -312,6 +312,8 @@ class Overview:
     """Reserved, and neither used nor offered; nothing if the master does not say (before 1.9)."""
     revocable: Quantities = field(default_factory=Quantities)
     """In use beyond `used`: revocable resources, under the plain names."""
+    recovery: str = ""
+    """Why nothing is offered after a failover, and until when; empty if it is over."""
 
 
 # --- The account of a whole cluster -----------------------------------------------------------------

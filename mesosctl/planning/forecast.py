@@ -12,6 +12,7 @@ from mesosctl.model.offers.offers import OnAgent
 from mesosctl.model.quantities import Limits, Quantities
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.resources import Resources
+from mesosctl.model.text import listed
 from mesosctl.model.values import immutable
 from mesosctl.planning.message_rates import Simulation
 
@@ -207,14 +208,22 @@ class TriedChange(NamedTuple):
     words: str
     lost: Quantities | None = None
     """The resources of the agents that it takes away."""
+    reserved: tuple[tuple[str, Quantities], ...] = ()
+    """The reservations that are lost with them, by role; the agents would have to register again with them."""
 
     def __str__(self) -> str:
         """The text for programs."""
-        return self.words if self.lost is None else f"{self.words}; with {self.lost}"
+        return self.words if self.lost is None else f"{self.words}; with {self.lost}{self._reserved(str)}"
 
     def sentence(self, text: Callable[[Quantities], str]) -> str:
         """Return it in a sentence for people; `text` writes its amounts."""
-        return self.words if self.lost is None else f"{self.words} (lost in total: {text(self.lost)})"
+        if self.lost is None:
+            return self.words
+        return f"{self.words} (lost in total: {text(self.lost)}{self._reserved(text)})"
+
+    def _reserved(self, text: Callable[[Quantities], str]) -> str:
+        parts = [f"{text(amounts)} for {role}" for role, amounts in self.reserved]
+        return f"; reserved of that: {listed(parts)}" if parts else ""
 
 
 class LostAgent(NamedTuple):

@@ -38,6 +38,7 @@ PARTS = {
     "whatif": Part(900),
     "cluster_file": Part(900),
     "live_snapshot": Part(900),
+    "recording": Part(900),
 }
 """In the order of the page."""
 PAGE_FOLDER = ROOT / "docs" / "benchmarks"

@@ -218,7 +218,7 @@ def test_credentials(tmp_path):
             allowed.set_quota("web", "cpus:1")
 
 
-def test_a_quota_that_an_acl_hides_is_not_replaced():
+def test_a_quota_that_an_acl_hides_is_not_replaced(tmp_path):
     hide = {"get_quotas": [{"principals": {"type": "ANY"}, "roles": {"type": "NONE"}}]}
     with FakeMaster([AGENT], flags={"acls": json.dumps(hide)}) as fake:
         master = Master("http://mesos:5050", transport=fake.transport)
@@ -230,6 +230,15 @@ def test_a_quota_that_an_acl_hides_is_not_replaced():
             master.set_quota("web", "cpus:1")
         with pytest.raises(Conflict, match="may not see; nothing was done"):
             master.set_quota("web", limit="cpus:1")
+        with pytest.raises(Conflict, match="may not see; nothing was done"):
+            master.update_quota("web", limit="cpus:1", create=True)
+        environment = InMemory(
+            io.StringIO('[quotas.web]\nlimit = "cpus:1"\n'),
+            variables={"MESOSCTL_MASTER": "http://mesos:5050", "XDG_STATE_HOME": str(tmp_path)},
+            transport=fake.transport,
+        )
+        assert main(["apply", "-f", "-", "--yes"], environment) == 6
+        assert "may not see; nothing was done" in environment.err
         (role,) = [one for one in asked.get("/roles").json()["roles"] if one["name"] == "web"]
         assert role["quota"]["guarantee"]["cpus"] == 3
 

@@ -98,7 +98,7 @@ def test_qux_and_a_framework_without_a_principal_share_the_default():
 
 
 def test_an_entry_has_a_principal_that_no_other_has():
-    with pytest.raises(BadInput, match="Missing required fields"):
+    with pytest.raises(BadInput, match="it is missing"):
         MasterFlags.parse({"rate_limits": '{"limits": [{"qps": 1}]}'})
     with pytest.raises(BadInput, match="Duplicate principal p found"):
         MasterFlags.parse({"rate_limits": '{"limits": [{"principal": "p"}, {"principal": "p"}]}'})

@@ -38,7 +38,7 @@ from mesosctl.api.resource_text import read_resources, write_resources
 from mesosctl.model import roles
 from mesosctl.model.amount_text import in_mesos_notation
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.quantities import Limits, Quantities, to_double
+from mesosctl.model.quantities import Limits, Quantities
 from mesosctl.model.quota import rules as quota_rules
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.reservations.rules import check_stack
@@ -186,11 +186,7 @@ def _quota(entry: Any, role: str, where: str) -> DesiredQuota:
             where, "it has neither guarantee nor limit", hint="leave the role out, and use --prune to remove its quota"
         )
     try:
-        quota_rules.check_not_nested(role)
-        quota_rules.check_config_amounts(
-            {name: to_double(milli) for name, milli in (quota.guarantees or {}).items()},
-            {name: to_double(milli) for name, milli in (quota.limits or {}).items()},
-        )
+        quota_rules.refuse_without_cluster(role, quota.applied_to(None))
     except RuleViolation as error:
         raise _wrong(where, error.message, hint=error.hint) from None
     return quota

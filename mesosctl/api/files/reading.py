@@ -8,9 +8,9 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from mesosctl.api.files.json_faults import explain, hint_at, is_placeholder, placeholder_hint
 from mesosctl.model.errors import BadInput
 
 _NO_MARK = "save it as UTF-8 without a byte order mark"
@@ -38,22 +38,26 @@ def read_json(text: str, where: str) -> Any:
     finite and text that is not Unicode.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_object, parse_int=_integer)
-        fault = next(_faults(value, ()), None)
+        value = load(text)
+        fault = next(faults(value), None)
     except json.JSONDecodeError as error:
         broken = explain(text, error)
         raise BadInput(
             f"{where} is not JSON: {broken}",
-            field=f"line {broken.line}, column {broken.column}",
+            field=broken.field,
             rule="file.json",
-            hint=_NO_MARK if text.startswith("\N{ZERO WIDTH NO-BREAK SPACE}") else None,
+            hint=_NO_MARK if text.startswith("\N{ZERO WIDTH NO-BREAK SPACE}") else broken.hint,
         ) from None
     except RecursionError:
         raise BadInput(f"{where} is nested too deeply", rule="file.json") from None
     if fault is not None:
-        path, sentence = fault
-        raise refused(where, path, sentence)
+        raise refused(where, *fault)
     return value
+
+
+def load(text: str) -> Any:
+    """The value of a JSON text, in which `faults` finds what is unusable.  Raises ValueError and RecursionError."""
+    return json.loads(text, object_pairs_hook=_object, parse_int=_integer)
 
 
 def refused(where: str, path: Path, sentence: str, hint: str | None = None) -> BadInput:
@@ -78,110 +82,28 @@ def _integer(digits: str) -> int | float:
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
-def _faults(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """The places that make a value unusable, from the outside to the inside."""
+def faults(value: Any, path: Path = ()) -> Iterator[tuple[Path, str, str | None]]:
+    """The places that make a value unusable, from the outside to the inside: each with a sentence and a hint."""
     if isinstance(value, dict):
         if isinstance(value, _Repeating):
-            yield (*path, value.key), f"the key '{value.key}' appears twice in one object"
+            yield (*path, value.key), f"the key '{value.key}' appears twice in one object", None
         for key, part in value.items():
             yield from _text_faults(key, path)
-            yield from _faults(part, (*path, key))
+            yield from faults(part, (*path, key))
     elif isinstance(value, list):
         for index, part in enumerate(value):
-            yield from _faults(part, (*path, index))
+            yield from faults(part, (*path, index))
     elif isinstance(value, str):
         yield from _text_faults(value, path)
     elif isinstance(value, float) and not math.isfinite(value):
-        yield path, "it should be a finite number"
+        yield path, "it should be a finite number", None
 
 
-def _text_faults(text: str, path: Path) -> Iterator[tuple[Path, str]]:
+def _text_faults(text: str, path: Path) -> Iterator[tuple[Path, str, str | None]]:
     if any("\ud800" <= character <= "\udfff" for character in text):
-        yield path, "the text contains half of a surrogate pair"
-
-
-_SAID = {
-    "Expecting value": "a value",
-    "Expecting ',' delimiter": "','",
-    "Expecting ':' delimiter": "':'",
-    "Expecting property name enclosed in double quotes": "a name in double quotes, or '}'",
-    "Illegal trailing comma before end of object": "no ',' before '}'",
-    "Illegal trailing comma before end of array": "no ',' before ']'",
-    "Unterminated string starting at": "a closing '\"' for this string",
-    "Extra data": "nothing more after the end",
-    "Invalid control character at": "an escape, such as \\n, for a control character",
-    "Invalid \\escape": "a JSON escape, such as \\\\ or \\n",
-    "Invalid \\uXXXX escape": "four hexadecimal digits after \\u",
-    "Unexpected UTF-8 BOM (decode using utf-8-sig)": "a value, and no byte order mark",
-}
-_CLOSING = {"{": "}", "[": "]"}
-_LONGEST_SHOWN = 1000
-_FARTHEST = 1 << 20
-"""Characters before a fault that are read again to find what is open there; beyond that, only the place is given."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """The first place where a text stops being JSON; line and column count from 1."""
-
-    line: int
-    column: int
-    expected: str
-    found: str
-
-    def __str__(self) -> str:
-        return f"line {self.line}, column {self.column}: expected {self.expected}, found {self.found}"
-
-
-def explain(text: str, error: json.JSONDecodeError) -> Fault:
-    """Where `text` is broken; `json` says no more about it than `error`."""
-    expected = _SAID.get(error.msg, error.msg)
-    at = error.pos
-    before = text[:at].rstrip()
-    if text[at : at + 1] in ("}", "]") and before.endswith(","):
-        # Newer Pythons say so themselves, and show the comma.
-        return _fault(text, len(before) - 1, f"no ',' before '{text[at]}'")
-    if at > _FARTHEST:
-        return _fault(text, at, expected)
-    enclosing, last_string = _read_up_to(text, at)
-    if at >= len(text.rstrip()) and enclosing:
-        return _fault(
-            text, len(text.rstrip()), " and ".join(f"'{_CLOSING[bracket]}'" for bracket in reversed(enclosing))
-        )
-    if text[at : at + 1] == ":" and enclosing[-1:] == ["["]:
-        # A name and a colon belong in an object, so its brace is missing before the name.
-        return _fault(text, last_string, "'{', because an entry of an array is an object")
-    if text[at : at + 1] == ":" and not enclosing:
-        return _fault(text, last_string, "'{', which opens the object")
-    if error.msg == "Expecting ',' delimiter" and enclosing:
-        expected = f"',' or '{_CLOSING[enclosing[-1]]}'"
-    return _fault(text, at, expected)
-
-
-def _read_up_to(text: str, end: int) -> tuple[list[str], int]:
-    """The brackets that are open at `end`, outermost first, and where the last string before it began."""
-    enclosing: list[str] = []
-    last_string, at = 0, 0
-    while at < end:
-        character = text[at]
-        if character == '"':
-            last_string = at
-            at += 1
-            while at < end and text[at] != '"':
-                at += 2 if text[at] == "\\" else 1
-        elif character in _CLOSING:
-            enclosing.append(character)
-        elif character in "}]" and enclosing:
-            enclosing.pop()
-        at += 1
-    return enclosing, last_string
-
-
-def _fault(text: str, at: int, expected: str) -> Fault:
-    line_start = text.rfind("\n", 0, at) + 1
-    rest = text[at : at + _LONGEST_SHOWN].split("\n", 1)[0].strip()
-    shown = rest if len(rest) <= 24 else rest[:24] + "…"
-    return Fault(text.count("\n", 0, at) + 1, at - line_start + 1, expected, f"'{shown}'" if rest else "the end")
+        yield path, "the text contains half of a surrogate pair", None
+    if is_placeholder(text):
+        yield path, f"'{text}' is not a value", placeholder_hint(text)
 
 
 LONGEST = 64 * 1024 * 1024
@@ -210,7 +132,7 @@ def read(text: str, where: str) -> dict[str, Any]:
     return table
 
 
-_TOML_PLACE = re.compile(r"line \d+(, column \d+)?")
+_TOML_PLACE = re.compile(r"line (\d+)(?:, column (\d+))?")
 
 
 def _no_toml(text: str, where: str, error: ValueError) -> BadInput:
@@ -225,6 +147,9 @@ def _no_toml(text: str, where: str, error: ValueError) -> BadInput:
     if text.startswith("{") and '"taken_at"' in text[:_SNAPSHOT_HEAD]:
         hint = "it is a snapshot: give it with --from; mesosctl export --from SNAPSHOT -f FILE makes a file to apply"
     place = _TOML_PLACE.search(reason)
+    if hint is None and place is not None and place[2] is not None:
+        lines = text.split("\n")
+        hint = hint_at(lines[int(place[1]) - 1][int(place[2]) - 1 :]) if int(place[1]) <= len(lines) else None
     return BadInput(f"{where} is not TOML: {reason}", field=place and place[0], hint=hint)
 
 

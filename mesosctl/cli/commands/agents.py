@@ -60,7 +60,7 @@ def list_(  # noqa: PLR0913  # one parameter an option
     def read(master: "Master") -> Report:
         found = cluster.list_agents(master, wanted, session.progress)
         known = () if found or role is None else cluster.roles_of_agents(cluster.list_agents(master, Selection()))
-        return agent_list(found, empty=nothing_found("no agents are registered", said, known))
+        return agent_list(found, empty=nothing_found("no agents are registered", said, known), sort=sort)
 
     show(session, read, watch=watch, every=every, count=count)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.arguments import AllowNewResource, TrustMaster, note_role, send_options
+from mesosctl.cli.arguments import AllowNewResource, FileWord, TrustMaster, note_role, send_options, the_file
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 File = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--file", "-f", metavar="FILE", help="The desired state in TOML, as export writes it; - is standard input."
     ),
@@ -54,8 +54,9 @@ ComparedToo = Annotated[
 )
 def diff(
     ctx: typer.Context,
+    word: FileWord = None,
     *,
-    file: File,
+    option: File = None,
     prune: ComparedToo = False,
     allow_empty: AllowEmpty = False,
     allow_new_resource: AllowNewResource = False,
@@ -74,6 +75,7 @@ def diff(
     from mesosctl.output.plan import unnamed_text, wanted_differences
 
     session: Session = ctx.obj
+    file = the_file(word, option)
     written = TextFile(named(file), _read(session, file), places_in_toml)
     wanted = load(written.text, named(file))
     is_complete = _names_something(session, wanted, named(file), prune=prune) or allow_empty
@@ -118,10 +120,11 @@ Restart = Annotated[
         ("apply -f cluster.toml --prune --yes", "also remove what the file does not name"),
     ),
 )
-def apply(  # one parameter an option
+def apply(  # noqa: PLR0913  # one parameter an option
     ctx: typer.Context,
+    word: FileWord = None,
     *,
-    file: File,
+    option: File = None,
     prune: Prune = False,
     restart: Restart = False,
     trust_master: TrustMaster = False,
@@ -147,6 +150,7 @@ def apply(  # one parameter an option
     from mesosctl.operations.apply.run import prove as prove_reached
 
     session: Session = ctx.obj
+    file = the_file(word, option)
     text = _read(session, file)
     wanted, written = load(text, named(file)), TextFile(named(file), text, places_in_toml)
     is_complete = _names_something(session, wanted, named(file), prune=prune) or allow_empty

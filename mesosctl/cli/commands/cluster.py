@@ -55,7 +55,8 @@ def list_roles(  # one parameter an option
     def read(master: "Master") -> Report:
         found = cluster.list_roles(master, wanted)
         known = [] if found or role is None else [one.role for one in cluster.list_roles(master, Selection())]
-        return role_list(found, empty=nothing_found("the master knows no roles", {"--role": role}, known))
+        empty = nothing_found("the master knows no roles", {"--role": role}, known)
+        return role_list(found, empty=empty, sort=sort)
 
     show(session, read, watch=watch, every=every, count=count)
 
@@ -114,7 +115,7 @@ def _watch_screen(session: Session, every: float) -> None:
     session.open_master().close()  # a mistake in the arguments is reported before the screen is cleared
     address = parse_address(session.options.master or "")
     keys = environment.stdin if environment.stdin.isatty() else None
-    name = environment.secrets.redact(session.options.context or session.options.master or "")
+    name = environment.secrets.redact(session.settings.context_of_master or session.options.master or "")
     state, shown = TopState(), None
     with session.held_notes(), Feed(session.open_master, every, events=address.fake is None) as feed:
         while feed.overview is None:

@@ -55,7 +55,8 @@ def list_(  # one parameter an option
         found = cluster.list_frameworks(master, wanted)
         others = [] if found or role is None else cluster.list_frameworks(master, Selection())
         known = {name for one in others for name in one.roles}
-        return framework_list(found, empty=nothing_found("no frameworks are registered", {"--role": role}, known))
+        empty = nothing_found("no frameworks are registered", {"--role": role}, known)
+        return framework_list(found, empty=empty, sort=sort)
 
     show(session, read, watch=watch, every=every, count=count)
 

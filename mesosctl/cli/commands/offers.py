@@ -13,6 +13,7 @@ from mesosctl.cli.session import Session
 from mesosctl.model.errors import Conflict, Denied, UsageError
 from mesosctl.model.roles import matches_agent
 from mesosctl.operations.offers import OfferSelection, list_offers, subscribed_roles, watch_offers
+from mesosctl.operations.recovery import recovery_if_shown
 from mesosctl.output.offers.dominant_shares import offer_simulation
 from mesosctl.output.offers.offers import change_line, offer_call, offer_list, offer_taken
 
@@ -84,8 +85,9 @@ def list_(ctx: typer.Context, framework: Framework = None, role: OfRole = None, 
     with session.open_master() as master:
         found = list_offers(master, OfferSelection(framework, role, agent))
         known = () if found or role is None else subscribed_roles(master)
+        recovering = "" if found else recovery_if_shown(master)
     said = {"--framework": framework, "--role": role, "--agent": agent}
-    session.emit(offer_list(found, empty=nothing_found("nothing is offered", said, known)))
+    session.emit(offer_list(found, empty=recovering or nothing_found("nothing is offered", said, known)))
 
 
 Changes = Annotated[

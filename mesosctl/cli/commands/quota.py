@@ -19,6 +19,7 @@ from mesosctl.cli.arguments import (
     note_role_at_limit,
     parse_guarantee,
     parse_limit,
+    read_by_option,
     read_payload,
     refusals_of,
 )
@@ -143,7 +144,8 @@ def set_(
         role = request.role or role or ""
     elif role is None or not (resources or limit is not None):
         raise UsageError(
-            "give a role and RESOURCES or --limit", hint="for example, mesosctl quota set dev cpus:12 mem:6GiB"
+            "give a role and RESOURCES or --limit",
+            hint=read_by_option(role, "for example, mesosctl quota set dev cpus:12 mem:6GiB"),
         )
     else:
         guarantee = parse_guarantee(resources, role) or []
@@ -218,7 +220,10 @@ def update(  # noqa: PLR0913  # one parameter an option
         check_role_of_file(role, [name for name, _ in desired])
         force = force or request.force
     elif role is None or not (resources or limit is not None):
-        raise UsageError("give a role and RESOURCES or --limit", hint="for example, mesosctl quota update dev cpus:8")
+        raise UsageError(
+            "give a role and RESOURCES or --limit",
+            hint=read_by_option(role, "for example, mesosctl quota update dev cpus:8"),
+        )
     else:
         with refusals_of(resources or ()):
             entries = parse_guarantee(resources, role)

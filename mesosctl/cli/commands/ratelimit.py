@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mesosctl.cli.arguments import FileWord, the_file
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
 from mesosctl.cli.session import Session
@@ -22,9 +23,10 @@ from mesosctl.planning.message_rates import CounterReading, FileEdit
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
 EditedFile = Annotated[
-    str, typer.Option("--file", "-f", metavar="FILE", help="The file to edit. It is created if it does not exist.")
+    str | None,
+    typer.Option("--file", "-f", metavar="FILE", help="The file to edit. It is created if it does not exist."),
 ]
-ExistingFile = Annotated[str, typer.Option("--file", "-f", metavar="FILE", help="The file to edit.")]
+ExistingFile = Annotated[str | None, typer.Option("--file", "-f", metavar="FILE", help="The file to edit.")]
 Principal = Annotated[
     str, typer.Argument(metavar="PRINCIPAL", help="A principal, as in FrameworkInfo.principal.", show_default=False)
 ]
@@ -55,8 +57,10 @@ Capacity = Annotated[
     ),
 ]
 ConfigFile = Annotated[
-    str,
-    typer.Argument(
+    str | None,
+    typer.Option(
+        "--file",
+        "-f",
         metavar="FILE",
         help="A JSON file for the master's --rate_limits; - is standard input.",
         show_default=False,
@@ -131,7 +135,8 @@ def show(ctx: typer.Context) -> None:
 def set_(
     ctx: typer.Context,
     who: Principal,
-    file: EditedFile,
+    word: FileWord = None,
+    option: EditedFile = None,
     qps: Qps = None,
     capacity: Capacity = None,
 ) -> None:
@@ -142,6 +147,7 @@ def set_(
     from mesosctl.operations.rate_limits_file import limit_in, set_limit
 
     session: Session = ctx.obj
+    file = the_file(word, option)
     limit = limit_of(qps, capacity)
     if qps is None and capacity is None and file != STANDARD_INPUT and not session.options.dry_run:
         had = limit_in(file, who)
@@ -159,7 +165,7 @@ def set_(
         ("ratelimit unset batch -f limits.json", "let the default apply to a principal"),
     ),
 )
-def unset(ctx: typer.Context, who: Principal, file: ExistingFile) -> None:
+def unset(ctx: typer.Context, who: Principal, word: FileWord = None, option: ExistingFile = None) -> None:
     """Remove a principal from a limits file.
 
     From then on, the default applies to it. The diff is shown.
@@ -167,7 +173,7 @@ def unset(ctx: typer.Context, who: Principal, file: ExistingFile) -> None:
     from mesosctl.operations.rate_limits_file import unset_limit
 
     session: Session = ctx.obj
-    edit_and_tell(session, file, unset_limit(who))
+    edit_and_tell(session, the_file(word, option), unset_limit(who))
 
 
 Remove = Annotated[
@@ -190,7 +196,8 @@ Remove = Annotated[
 )
 def default(
     ctx: typer.Context,
-    file: EditedFile,
+    word: FileWord = None,
+    option: EditedFile = None,
     qps: SharedQps = None,
     capacity: Capacity = None,
     remove: Remove = False,
@@ -209,7 +216,7 @@ def default(
         raise UsageError(
             "--none and --capacity cannot be used together", field="--capacity", hint="a capacity needs --qps"
         )
-    edit_and_tell(session, file, set_default(limit_of(qps, capacity)))
+    edit_and_tell(session, the_file(word, option), set_default(limit_of(qps, capacity)))
 
 
 Live = Annotated[
@@ -228,7 +235,9 @@ Strict = Annotated[
         ("ratelimit validate limits.json --live -o wide", "and which principals are in use?"),
     ),
 )
-def validate(ctx: typer.Context, file: ConfigFile, live: Live = False, strict: Strict = False) -> ExitStatus:
+def validate(
+    ctx: typer.Context, word: FileWord = None, option: ConfigFile = None, live: Live = False, strict: Strict = False
+) -> ExitStatus:
     """Check a limits file before a master reads it.
 
     It shows everything that would keep a master from starting, and everything that is unwise. For broken JSON, it shows
@@ -238,6 +247,7 @@ def validate(ctx: typer.Context, file: ConfigFile, live: Live = False, strict: S
     from mesosctl.output.rate_limits import validation
 
     session: Session = ctx.obj
+    file = the_file(word, option)
     text = read_config(session, file)
     if live:
         with session.open_master() as master:
@@ -263,7 +273,14 @@ def read_config(session: Session, path: str) -> str:
         ("ratelimit plan limits.json --memory 2GiB --message-size 4KiB", "with larger messages"),
     ),
 )
-def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: MessageSize = "1KiB") -> ExitStatus:
+def plan(
+    ctx: typer.Context,
+    word: FileWord = None,
+    *,
+    option: ConfigFile = None,
+    memory: Memory,
+    message_size: MessageSize = "1KiB",
+) -> ExitStatus:
     """Add up the memory that full queues would take.
 
     The exit status is 1 if they do not fit, or if a queue has no limit.
@@ -274,6 +291,7 @@ def plan(ctx: typer.Context, file: ConfigFile, memory: Memory, message_size: Mes
     from mesosctl.output.rate_limits import memory_plan
 
     session: Session = ctx.obj
+    file = the_file(word, option)
     limits = parse_valid(read_config(session, file), named(file))
     plan = plan_memory(
         limits, memory=parse_bytes(memory, "--memory"), message_size=parse_bytes(message_size, "--message-size")
@@ -320,7 +338,8 @@ Before = Annotated[str | None, typer.Option("--before", metavar="FILE", help="Th
 )
 def simulate(
     ctx: typer.Context,
-    file: ConfigFile,
+    word: FileWord = None,
+    option: ConfigFile = None,
     traffic: Traffic = None,
     *,
     recorded: Recorded = None,
@@ -348,6 +367,7 @@ def simulate(
         raise UsageError(
             "no traffic is given", field="--traffic", hint="give --traffic 'foo=200/s*10', or --recorded FILE"
         )
+    file = the_file(word, option)
     check_standard_input((file, before, recorded), "--before")
     limits = read_limits(session, file, "FILE")
     arrivals = parse_traffic(traffic or ())

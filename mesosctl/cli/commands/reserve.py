@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesosctl.cli.arguments import (
+    AmountsOfAgent,
     Attributes,
     LabelWords,
     OptionalOwnerRole,
@@ -14,11 +15,12 @@ from mesosctl.cli.arguments import (
     TrustMaster,
     Under,
     agent_beside_file,
+    has_parts,
     note_role,
     note_role_at_limit,
     owner,
     pairs,
-    parse_amounts,
+    read_by_option,
     read_payload,
     send_options,
 )
@@ -47,7 +49,7 @@ OptionalWords = Annotated[
         metavar="[AGENT] RESOURCES...",
         autocompletion=completing.first_agent,
         help="An agent (id, its beginning or end, or host name), then cpus:8 mem:4GiB 'ports:[31000-31009]' "
-        "or ports:31000. GB means GiB, as in Mesos.",
+        "or ports:31000. cpus:50% is half of the cpus that the agent has. GB means GiB, as in Mesos.",
         show_default=False,
     ),
 ]
@@ -67,6 +69,7 @@ _CHOSEN_NOW = "the agents are those with the most room now; without --dry-run, t
     cls=ChangeCommand,
     epilog=examples(
         ("reserve agent-1 cpus:8 mem:4GiB --role ads", "reserve on one agent"),
+        ("reserve agent-1 cpus:50% mem:50% --role ads", "half of the agent"),
         ("reserve S0 cpus:2 --role ads/video --under ads", "refine what is reserved for ads"),
         ("reserve --count 3 cpus:4 --role db --attribute rack=r1", "on three agents of a rack"),
         ("reserve agent-1 -f reserve.json", "from the JSON of POST /reserve"),
@@ -110,16 +113,26 @@ def reserve(  # noqa: PLR0913  # one parameter an option
             + command("reserve", agent, any=True, role=role),
         )
     if role is None or not given:
-        raise UsageError("give RESOURCES and --role", hint="mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads")
-    from mesosctl.operations.reservations.reserve_unreserve import requester
+        hint = "mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads"
+        raise UsageError("give RESOURCES and --role", hint=read_by_option(given[0] if given else None, hint))
+    from mesosctl.operations.reservations.reserve_unreserve import requester, reserve_for
+    from mesosctl.operations.reservations.targets import find_agent, read_agents
 
-    entries = parse_amounts(given, agent)
+    if agent is None and has_parts(given):
+        raise UsageError(
+            "50% is a part of one agent, but --any and --count choose among agents of any size",
+            field="RESOURCES",
+            hint="write amounts, such as cpus:8; or name an agent",
+        )
+    amounts = AmountsOfAgent(given, agent)
     with session.open_master() as master:
         wanted = owner(role, under, label, reserver or requester(master).principal)
         if agent is not None:
-            changes = _on_one(master, agent, entries, wanted, how)
+            found = find_agent(read_agents(master), agent)
+            changes = reserve_for(master, [found], amounts.on(found), wanted, how)
         else:
-            changes = _on_some(master, pairs(attribute, "--attribute"), count or 1, entries, wanted, how)
+            attributes = pairs(attribute, "--attribute")
+            changes = _on_some(master, attributes, count or 1, amounts.on(None), wanted, how)
         session.emit(agent_changes(changes))
         if several and session.options.dry_run:
             session.note(_CHOSEN_NOW)
@@ -153,15 +166,6 @@ def _from_file(session: Session, agent: str, file: str, how: SendOptions, *, und
             else:
                 plan = plan_reserve(master, found, payload.resources, payload.source)
         session.emit(agent_changes(operate(master, [plan], how)))
-
-
-def _on_one(
-    master: "Master", agent: str, entries: Sequence[Resource], wanted: Owner, how: SendOptions
-) -> list[AgentChange]:
-    from mesosctl.operations.reservations.reserve_unreserve import reserve_for
-    from mesosctl.operations.reservations.targets import find_agent, read_agents
-
-    return reserve_for(master, [find_agent(read_agents(master), agent)], entries, wanted, how)
 
 
 def _on_some(  # the words of one command
@@ -232,24 +236,24 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
     if role is None or (everything and given) or not (everything or (agent and given)):
         raise UsageError(
             "give AGENT, RESOURCES and --role, or --role and --all",
-            hint="mesosctl unreserve agent-1 cpus:2 --role ads",
+            hint=read_by_option(given[0] if given else None, "mesosctl unreserve agent-1 cpus:2 --role ads"),
         )
     wanted = owner(role, under, label, reserver)
     if everything:
         _all(session, agent, wanted, how)
     else:
         assert agent is not None
-        _some(session, agent, parse_amounts(given, agent), wanted, how)
+        _some(session, agent, AmountsOfAgent(given, agent), wanted, how)
 
 
-def _some(session: Session, agent: str, entries: Sequence[Resource], wanted: Owner, how: SendOptions) -> None:
+def _some(session: Session, agent: str, amounts: AmountsOfAgent, wanted: Owner, how: SendOptions) -> None:
     """These amounts, on one agent."""
     from mesosctl.operations.reservations.reserve_unreserve import unreserve_of
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     with session.open_master() as master:
         found = find_agent(read_agents(master), agent)
-        session.emit(agent_changes(unreserve_of(master, found, entries, wanted, how)))
+        session.emit(agent_changes(unreserve_of(master, found, amounts.on(found), wanted, how)))
 
 
 def _all(session: Session, agent: str | None, wanted: Owner, how: SendOptions) -> None:

@@ -78,7 +78,7 @@ def usage(  # noqa: PLR0913  # one parameter an option
     from mesosctl.history.usage import UsageOptions
     from mesosctl.history.usage import usage as used
     from mesosctl.history.windows import boundaries, step_of, time_zone, window_of
-    from mesosctl.output.usage import usage_page, usage_report
+    from mesosctl.output.usage import remarks, usage_page, usage_report
 
     session: Session = ctx.obj
     zone = time_zone(timezone)
@@ -96,6 +96,9 @@ def usage(  # noqa: PLR0913  # one parameter an option
     instead = session.is_output(report, "--report")
     if not instead:
         session.emit(usage_report(use))
+    if session.form in ("csv", "name"):  # which have no place for it
+        for remark in remarks(use):
+            session.note(remark)
     if report is not None:
         text = usage_page(use, f"mesosctl {ctx.info_name} --history {history}", __version__)
         if instead:

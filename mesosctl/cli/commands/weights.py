@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.arguments import PayloadFile, read_payload
+from mesosctl.cli.arguments import PayloadFile, read_by_option, read_payload
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
@@ -72,7 +72,9 @@ def parse_weights(words: Sequence[str]) -> dict[str, float]:
             error.reword(f"weight {number} of '{role}' is not a finite number")
             raise
         if not equals or not role:
-            raise UsageError(f"'{word}' is not a weight", field="ROLE=WEIGHT", hint="for example, web=2")
+            raise UsageError(
+                f"'{word}' is not a weight", field="ROLE=WEIGHT", hint=read_by_option(word, "for example, web=2")
+            )
         if role in found:
             raise UsageError(f"role '{role}' has two weights", field="ROLE=WEIGHT", hint="leave one out")
         found[role] = weight

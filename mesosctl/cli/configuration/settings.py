@@ -105,6 +105,11 @@ class Settings:
     conflicting: Overruled | None = None
     """The master of the context, if another one is used."""
 
+    @property
+    def context_of_master(self) -> str | None:
+        """The context that names the master that is asked; None if a flag or a variable names another one."""
+        return self.context if self.origin("master").kind == "context" else None
+
     def origin(self, name: str) -> Origin:
         """The origin of the value of that name."""
         return self.origins.get(name, DEFAULT)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import ClassVar, Literal, TextIO
 
 from mesosctl.history.imports.agents import agents_of_table
@@ -27,6 +28,8 @@ _NAMES = {
     1: "job number", 2: "submit time", 3: "wait time", 4: "run time", 5: "allocated processors",
     8: "requested processors", 11: "status", 12: "user", 13: "group", 15: "queue",
 }  # fmt: skip
+_HEADER = frozenset({"UnixStartTime", "MaxProcs", "MaxNodes"})
+"""The comments that are used; a log may have any number of others."""
 _UNKNOWN = -1.0
 _STATES = {0: "TASK_FAILED", 1: "TASK_FINISHED", 5: "TASK_KILLED"}
 _PARTS = (2, 3, 4)
@@ -55,7 +58,8 @@ class Swf(LogFormat[list[str]]):
         for line, text in enumerate(file, 1):
             if text.startswith(";"):
                 key, _, value = text[1:].partition(":")
-                self._header.setdefault(key.strip(), value.strip())
+                if key.strip() in _HEADER:
+                    self._header.setdefault(key.strip(), value.strip())
             elif text.strip():
                 yield line, text.split()
 
@@ -109,8 +113,9 @@ class Swf(LogFormat[list[str]]):
             self._held[processors] = Resources(parts)
         return self._held[processors]
 
-    @property
+    @cached_property
     def _began(self) -> float:
+        """Of the log, as its header says it before the first job."""
         found = self._number("UnixStartTime") or 0.0
         try:
             micros_of(found, "UnixStartTime")

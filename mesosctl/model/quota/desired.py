@@ -9,19 +9,26 @@ from typing import Literal, NamedTuple
 
 from mesosctl.model.amount_text import in_mesos_notation
 from mesosctl.model.errors import NotFound, RuleViolation
-from mesosctl.model.quantities import Limits, Quantities, Quota, format_milli, to_double
+from mesosctl.model.quantities import Limits, Quantities, Quota, format_milli
 from mesosctl.model.quota.rules import (
+    DEFAULT_ROLE,
+    LIMITS,
+    QUOTA_ON_MASTER,
+    REMOVABLE,
+    VALID_ROLE,
+    Facts,
+    GivenFacts,
+    Wish,
     check_amounts_above_zero,
-    check_config_amounts,
     check_guarantee,
-    check_limits_fit_request,
     check_no_quota_yet,
-    check_not_nested,
-    check_role_may_have_quota,
+    check_path,
     quota_of_guarantee,
+    refuse,
+    refuse_without_cluster,
 )
 from mesosctl.model.resource import Resource
-from mesosctl.model.roles import check_role, did_you_mean
+from mesosctl.model.roles import did_you_mean
 from mesosctl.model.suggestion import command
 from mesosctl.model.version_profile import Profile
 
@@ -67,12 +74,11 @@ class DesiredQuota(NamedTuple):
     def requested(self, before: Quota | None, profile: Profile) -> Quota:
         """The quota that results if POST /quota or SET_QUOTA asks for it: of a limit that is not given, the master's.
 
-        Raises RuleViolation if that request cannot make these limits.
+        The rule `LIMITS` says whether that request can make these limits.
         """
         after = self.applied_to(before)
         if self.limits is None and profile.quota_sets_limits:
             return quota_of_guarantee(after.guarantees, profile)
-        check_limits_fit_request(after, profile)
         return after
 
     def implicit_losses(self, before: Quota | None, after: Quota) -> list[str]:
@@ -114,10 +120,11 @@ class DesiredQuota(NamedTuple):
         """
         after = self.applied_to(None)
         try:
-            check_path(role)
-            check_role_may_have_quota(role, profile)
-            if not profile.knows_update_quota:
-                check_limits_fit_request(after, profile)
+            refuse(
+                (VALID_ROLE, REMOVABLE, DEFAULT_ROLE, LIMITS),
+                Wish.of(role, after, by_request=not profile.knows_update_quota),
+                GivenFacts(profile),
+            )
         except RuleViolation:
             return None
         if after.is_default:
@@ -147,28 +154,6 @@ def of_role(role: str) -> Iterator[None]:
         raise
 
 
-def check_path(role: str) -> None:
-    """Role syntax, and characters that end a path or must be quoted in one.  Raises RuleViolation."""
-    check_role(role)
-    if "?" in role or "#" in role or not role.isascii() or not role.isprintable():
-        raise RuleViolation(
-            f"role '{role}' cannot be named in a path, and there is no other safe way to remove a quota",
-            field="role",
-            rule="quota.path",
-            hint="name roles in ASCII, without '?' and '#'",
-        )
-
-
-def check_config(role: str, quota: Quota) -> None:
-    """The rules of one entry of UPDATE_QUOTA.  Raises RuleViolation."""
-    check_not_nested(role)
-    check_role(role)
-    check_config_amounts(
-        {name: to_double(milli) for name, milli in quota.guarantees.items()},
-        {name: to_double(milli) for name, milli in quota.limits.items()},
-    )
-
-
 def check_update(desired: Sequence[tuple[str, DesiredQuota]]) -> None:
     """The rules of an update that need no master.  Raises RuleViolation."""
     if not desired:
@@ -177,7 +162,7 @@ def check_update(desired: Sequence[tuple[str, DesiredQuota]]) -> None:
     for role, quota in desired:
         with of_role(role):
             # An absent part is checked again when its value is known.
-            check_config(role, Quota(quota.guarantees or Quantities(), quota.limits or Limits()))
+            refuse_without_cluster(role, quota.applied_to(None))
         if role in seen:
             raise RuleViolation(
                 f"role '{role}' is configured twice", field="quota_configs", rule="quota.duplicate-role"
@@ -252,7 +237,7 @@ class PlannedQuota(NamedTuple):
 def plan_quotas(
     desired: Sequence[tuple[str, DesiredQuota]],
     stored: Mapping[str, Quota],
-    profile: Profile,
+    facts: Facts,
     *,
     at_once: bool = True,
 ) -> list[PlannedQuota]:
@@ -265,9 +250,8 @@ def plan_quotas(
     for role, quota in desired:
         before = stored.get(role)
         with of_role(role):
-            check_role_may_have_quota(role, profile)
-            after = quota.applied_to(before) if at_once else quota.requested(before, profile)
-            check_config(role, after)
+            after = quota.applied_to(before) if at_once else quota.requested(before, facts.profile)
+            refuse(QUOTA_ON_MASTER, Wish.of(role, after, by_request=not at_once), facts)
             if after.is_default:
                 # A 1.11 master would keep an empty entry, which blocks a later quota set.
                 raise RuleViolation(

@@ -35,11 +35,11 @@ class Conversion:
     def apply(self, to: Resources) -> Resources:
         """`to` after the conversion.  Raises Conflict if it does not contain what is consumed."""
         if not to.contains(self.consumed):
-            raise Conflict(f"{to} does not contain {self.consumed}", rule="operation.contained")
+            raise Conflict(f"{to.in_words} does not contain {self.consumed.in_words}", rule="operation.contained")
         left = to - self.consumed
         kinds = {entry.kind for entry in self.consumed} if self.every_copy else set()
         if any(entry.kind in kinds for entry in left):
-            raise Conflict(f"{to} has further copies of {self.consumed}", rule="operation.last-copy")
+            raise Conflict(f"{to.in_words} has further copies of {self.consumed.in_words}", rule="operation.last-copy")
         return left + self.converted
 
 
@@ -182,7 +182,7 @@ def check_grow(volume: Resource, addition: Resource) -> None:
     check_amount(addition, "addition")
     if len(Resources([plain_disk(volume), addition])) > 1:
         raise RuleViolation(
-            f"{addition} is not the same kind of disk as {volume}, or the volume is a whole disk",
+            f"{addition.in_words} is not the same kind of disk as {volume.in_words}, or the volume is a whole disk",
             field="addition",
             rule="grow.same-kind",
         )
@@ -225,12 +225,14 @@ def plain_disk(volume: Resource) -> Resource:
 
 def _check_volume(volume: Resource, field: str) -> None:
     if volume.disk is None:
-        raise RuleViolation(f"{volume} has no disk info", field=f"{field}.disk", rule="volume.disk")
+        raise RuleViolation(f"{volume.in_words} has no disk info", field=f"{field}.disk", rule="volume.disk")
     if not volume.is_persistent_volume:
-        raise RuleViolation(f"{volume} is not a persistent volume", field=f"{field}.disk.persistence", rule="volume.id")
+        raise RuleViolation(
+            f"{volume.in_words} is not a persistent volume", field=f"{field}.disk.persistence", rule="volume.id"
+        )
     if volume.disk.container_path is None:
         raise RuleViolation(
-            f"{volume} has no volume: a container path and a mode",
+            f"{volume.in_words} has no volume: a container path and a mode",
             field=f"{field}.disk.volume",
             rule="volume.container-path",
         )

@@ -36,7 +36,7 @@ def check_each(resources: Collection[Resource], field: str) -> None:
         check_disk(resource, f"{where}.disk")
         if resource.is_dynamically_reserved and resource.revocable:
             raise RuleViolation(
-                f"{resource} is revocable and cannot be reserved",
+                f"{resource.in_words} is revocable and cannot be reserved",
                 field=f"{where}.revocable",
                 rule="reserve.revocable",
             )
@@ -72,7 +72,7 @@ def check_disk(resource: Resource, field: str) -> None:
     if disk.persistence_id is None:
         if disk.container_path is not None:
             raise RuleViolation(
-                f"{resource} has a path but no persistence id; other volumes are not supported",
+                f"{resource.in_words} has a path but no persistence id; other volumes are not supported",
                 field=f"{field}.volume",
                 rule="volume.id",
             )
@@ -80,16 +80,18 @@ def check_disk(resource: Resource, field: str) -> None:
             raise RuleViolation(f"{field} is empty", field=field, rule="volume.disk")
         return
     if resource.revocable:
-        raise RuleViolation(f"{resource} is revocable", field=f"{field}.persistence", rule="volume.not-revocable")
+        raise RuleViolation(
+            f"{resource.in_words} is revocable", field=f"{field}.persistence", rule="volume.not-revocable"
+        )
     if not resource.is_reserved:
         raise RuleViolation(
-            f"{resource} is unreserved; a volume needs a reservation",
+            f"{resource.in_words} is unreserved; a volume needs a reservation",
             field=f"{field}.persistence",
             rule="volume.reserved",
         )
     if disk.container_path is None:
         raise RuleViolation(
-            f"{resource} has no volume: a container path and a mode",
+            f"{resource.in_words} has no volume: a container path and a mode",
             field=f"{field}.volume",
             rule="volume.container-path",
         )
@@ -139,7 +141,7 @@ def check_reserve(
         field = f"resources[{index}]"
         if not resource.is_dynamically_reserved:
             raise RuleViolation(
-                f"{resource} is not dynamically reserved: its last reservation must be DYNAMIC",
+                f"{resource.in_words} is not dynamically reserved: its last reservation must be DYNAMIC",
                 field=f"{field}.reservations",
                 rule="reserve.dynamic",
             )
@@ -155,13 +157,14 @@ def check_unreserve(resources: Collection[Resource]) -> None:
         field = f"resources[{index}]"
         if not resource.is_dynamically_reserved:
             raise RuleViolation(
-                f"{resource} is not dynamically reserved: a static reservation belongs to its agent's configuration",
+                f"{resource.in_words} is not dynamically reserved: a static reservation belongs to its agent's "
+                "configuration",
                 field=f"{field}.reservations",
                 rule="unreserve.dynamic",
             )
         if resource.is_persistent_volume:
             raise RuleViolation(
-                f"{resource} is a persistent volume; destroy it first, then unreserve the disk",
+                f"{resource.in_words} is a persistent volume; destroy it first, then unreserve the disk",
                 field=f"{field}.disk",
                 rule="unreserve.no-volume",
             )
@@ -216,7 +219,7 @@ def _check_allocation(resource: Resource, requester: Requester, field: str) -> N
     if requester.framework_roles is None:
         if resource.allocation_role is not None:
             raise RuleViolation(
-                f"{resource} is allocated; an operator can only reserve and unreserve what is not allocated",
+                f"{resource.in_words} is allocated; an operator can only reserve and unreserve what is not allocated",
                 field=f"{field}.allocation_info",
                 rule="operation.unallocated",
             )

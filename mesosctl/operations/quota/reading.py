@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mesosctl.api import responses
-from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.client.leading_master import Master
-from mesosctl.model.errors import Conflict, Denied, MesosctlError, RuleViolation
+from mesosctl.model.errors import Denied, MesosctlError, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.model.roles import STANDARD_NAMES, check_name, top_level
@@ -252,39 +251,3 @@ def _names_of_agents(master: Master, unfamiliar: Sequence[str]) -> set[str] | No
     named = ", ".join(f"'{name}'" for name in unfamiliar)
     found = agents_if_allowed(master, f"whether an agent has {named} is unknown")
     return None if found is None else {entry.name for agent in found for entry in agent.total}
-
-
-def check_fits(
-    master: Master, quotas: dict[str, Quota], options: QuotaOptions, *, answered: int = SET_QUOTA_OVER_CAPACITY
-) -> None:
-    """Check the tree and, unless forced, the capacity heuristic, for all quotas after the change.
-
-    `answered` is the master's status for a lack of capacity.
-    """
-    from mesosctl.model.quota.capacity import check_capacity  # imported late: a list needs no rules
-    from mesosctl.model.quota.rules import check_tree
-
-    check_tree(quotas)
-    if options.force:
-        return
-    available = capacity_if_allowed(master) if options.capacity is None else options.capacity
-    if available is None:
-        return
-    try:
-        check_capacity(quotas, available)
-    except Conflict as error:
-        # Users know the master's status for it, and should know that the master was not asked.
-        call = (
-            f" to UPDATE_QUOTA ({SET_QUOTA_OVER_CAPACITY} to POST /quota)"
-            if answered == UPDATE_QUOTA_OVER_CAPACITY
-            else ""
-        )
-        refusal = Conflict(
-            f"not sent, because the master would answer {answered}{call}: {error.message}",
-            field=error.field,
-            rule=error.rule,
-            hint=error.hint,
-            override=error.override,
-        )
-        refusal.would_answer = answered
-        raise refusal from error

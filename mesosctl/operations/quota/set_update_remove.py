@@ -1,6 +1,7 @@
 """`quota set`, `quota update` and `quota remove`: their checks, requests and confirmation."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.client.leading_master import Master
@@ -11,7 +12,6 @@ from mesosctl.model.quota.desired import (
     DesiredQuota,
     PlannedQuota,
     QuotaChange,
-    check_path,
     check_stored,
     check_update,
     describe_losses,
@@ -20,19 +20,28 @@ from mesosctl.model.quota.desired import (
     of_role,
     plan_quotas,
 )
-from mesosctl.model.quota.rules import check_consumption, check_guarantee, check_tree, quota_of_guarantee
+from mesosctl.model.quota.rules import (
+    CAPACITY,
+    CONSUMPTION,
+    TREE,
+    Wish,
+    check_guarantee,
+    check_path,
+    check_tree,
+    quota_of_guarantee,
+    refuse,
+)
 from mesosctl.model.resource import Resource
 from mesosctl.model.suggestion import command
 from mesosctl.operations.confirm import GRACE, confirm
+from mesosctl.operations.quota.facts import ReadFacts, not_sent
 from mesosctl.operations.quota.reading import (
     QuotaOptions,
-    check_fits,
     check_names,
     newer_version_named,
     quotas_if_allowed,
     read_quotas,
     sees_every_role,
-    usage_if_allowed,
 )
 from mesosctl.operations.quota.requests import send_quota, send_removal, send_update
 
@@ -114,8 +123,14 @@ def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) ->
 def update_quotas(
     master: Master, desired: Sequence[tuple[str, DesiredQuota]], options: QuotaOptions
 ) -> list[QuotaChange]:
-    """Change quotas: `plan_update`, and `make_update` of its plan, whatever is lost.  Raises what they raise."""
+    """Change quotas: `plan_update`, and `make_update` of its plan, whatever is lost that was there to be seen.
+
+    Raises Conflict if it may replace a quota that this principal may not see, and what they raise.
+    """
     plan = plan_update(master, desired, options)
+    losses = describe_losses([one for one in plan if one.before is None])
+    if losses:
+        _refuse_losses(losses)
     return make_update(master, plan, options)
 
 
@@ -145,6 +160,8 @@ def plan_update(
             "the quotas cannot be read, but an update must know what it replaces", field="role", rule="quota.readable"
         )
     stored = readable or {}
+    facts = ReadFacts(master, capacity=options.capacity)
+    facts.quotas_are(readable)
     check_stored(
         desired,
         stored,
@@ -159,7 +176,7 @@ def plan_update(
             with of_role(role):
                 check_names(master, quota.fields, stored.get(role, Quota()).names)
     with newer_version_named(master):
-        plan = plan_quotas(desired, stored, master.profile, at_once=at_once)
+        plan = plan_quotas(desired, stored, facts, at_once=at_once)
     if at_once and any(one.before is None for one in plan) and not sees_every_role(master):
         plan = _with_unseen(plan)
     if not at_once:
@@ -170,13 +187,14 @@ def plan_update(
                     f"POST /quota makes the limit of '{one.role}' equal to its guarantee: "
                     f"{in_words(one.after.limits)}; without --api v0, a limit is only what --limit names"
                 )
-    if not options.force:
-        _check_consumption(master, plan)
+    wishes = [Wish.of(one.role, one.after, by_request=not at_once) for one in plan]
+    for wish in wishes:
+        with of_role(wish.role):
+            refuse([CONSUMPTION], wish, facts, force=options.force)
+    whole = replace(wishes[0], together={one.role: one.after for one in plan})
     # Of UPDATE_QUOTA even this is a 400 (Mesos operator API, UPDATE_QUOTA).
-    if readable is not None:
-        target = stored | {one.role: one.after for one in plan}
-        answered = UPDATE_QUOTA_OVER_CAPACITY if at_once else SET_QUOTA_OVER_CAPACITY
-        check_fits(master, target, options, answered=answered)
+    with not_sent(UPDATE_QUOTA_OVER_CAPACITY if at_once else SET_QUOTA_OVER_CAPACITY):
+        refuse([TREE, CAPACITY], whole, facts, force=options.force)
     return plan
 
 
@@ -195,18 +213,6 @@ def _with_unseen(plan: Sequence[PlannedQuota]) -> list[PlannedQuota]:
         return [plan[0]._replace(request_first=True)]
     unseen = ["quota, if it has one that this principal may not see"]
     return [one if one.before else one._replace(losses=unseen) for one in plan]
-
-
-def _check_consumption(master: Master, plan: Sequence[PlannedQuota]) -> None:
-    """Raise RuleViolation for limits below what a role consumes."""
-    if not any(one.after.limits for one in plan):
-        return
-    usage = usage_if_allowed(master) or {}
-    for one in plan:
-        consumed = usage[one.role].consumed if one.role in usage else None
-        if consumed is not None:
-            with of_role(one.role):
-                check_consumption(one.role, one.after.limits, consumed)
 
 
 def make_update(master: Master, plan: Sequence[PlannedQuota], options: QuotaOptions) -> list[QuotaChange]:

@@ -13,7 +13,7 @@ from mesosctl.model.reservations.operations import check_create, check_destroy
 from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.roles import did_you_mean
+from mesosctl.model.roles import did_you_mean, is_strict_subrole
 from mesosctl.model.suggestion import command
 from mesosctl.operations.quota.reading import check_entries
 from mesosctl.operations.reservations.send import Operation, SendOptions, operate
@@ -56,7 +56,27 @@ def reserve_for(
     check_owner(owner)
     check_entries(master, entries)
     plans = [plan_reserve(master, agent, to_reserve(agent, entries, owner)) for agent in agents]
+    for agent in agents:
+        for sentence in refinable(agent, entries, owner):
+            master.settings.notice(sentence)
     return operate(master, plans, options)
+
+
+def refinable(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[str]:
+    """Return a sentence for each reservation of a role above the owner's, which --under would refine instead."""
+    if owner.under:
+        return []
+    names = {entry.name for entry in entries}
+    found: dict[tuple[str, ...], Resources] = {}
+    for entry in agent.available:
+        stack = tuple(level.role for level in entry.reservations)
+        if stack and entry.name in names and is_strict_subrole(owner.role, stack[-1]) and entry.disk is None:
+            found[stack] = found.get(stack, Resources()) + Resources([replace(entry, reservations=())])
+    return [
+        f"'{stack[-1]}' has {plain_text(held)} reserved on {agent.name}; "
+        f"{' '.join(f'--under {role}' for role in stack)} refines those instead of taking more"
+        for stack, held in sorted(found.items())
+    ]
 
 
 def reserve_on_some(  # the options of one command

@@ -62,10 +62,10 @@ class Operation:
             needed = Resources(entry for conversion in self.conversions for entry in conversion.consumed)
             missing = [entry for entry in needed if not self.agent.available.contains(Resources([entry]))]
             raise Conflict(
-                f"agent {self.agent.name} does not have {Resources(missing or needed)}, or tasks use it",
+                f"agent {self.agent.name} does not have {Resources(missing or needed).in_words}, or tasks use it",
                 field=missing[0].name if missing else None,
                 rule=error.rule,
-                hint=f"{self.agent.name} has {self.agent.available}",
+                hint=f"{self.agent.name} has {self.agent.available.in_words}",
             ) from error
 
 
@@ -123,12 +123,13 @@ def _send(master: Master, operation: Operation, options: SendOptions) -> bool:
         else:
             master.post_form(message.path, message.form())
 
+    changed = Resources(operation.resources).in_words
     try:
         seen = confirm(
             master,
             send,
             lambda: _on_master(master, operation),
-            what=f"{operation.action.removesuffix('ed')}ing {Resources(operation.resources)} on {operation.agent.name}",
+            what=f"{operation.action.removesuffix('ed')}ing {changed} on {operation.agent.name}",
             wait=False,
             shown_by=_shows(operation),
         )

@@ -67,7 +67,9 @@ def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
         f"no agent is named '{word}'",
         field="agent",
         rule="agent.exists",
-        hint=did_you_mean(
+        hint="mesosctl agents alone lists them"
+        if word in ("list", "ls", "get", "show")
+        else did_you_mean(
             word,
             [name for agent in agents for name in (agent.hostname, agent.short_id) if name],
             f"name an id, the beginning or end of one, or a host name; {_known(agents)}",
@@ -273,7 +275,7 @@ def _the_one(
         raise NotFound(f"agent {agent.name} has no {what}", field="resources", rule="reservation.exists", hint=there)
     if len(different) > 1:
         raise UsageError(
-            f"agent {agent.name} has {what} more than once: {'; '.join(map(str, different))}",
+            f"agent {agent.name} has {what} more than once: {'; '.join(one.in_words for one in different)}",
             field="resources",
             hint=choose,
         )

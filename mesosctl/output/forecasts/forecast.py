@@ -20,7 +20,7 @@ from mesosctl.output.forecasts.sentences import (
     verdict,
 )
 from mesosctl.output.formats.amounts import amounts_text
-from mesosctl.output.formats.report import MOST_LINES, Column, Meaning, Report, Verdict
+from mesosctl.output.formats.report import MOST_LINES, Column, Meaning, Report, Verdict, naturally
 from mesosctl.output.offers.sentences import names
 from mesosctl.output.rate_limits_simulation import simulation
 from mesosctl.planning.forecast import (
@@ -53,7 +53,7 @@ _COLUMNS = (
 def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
     """Roles and frameworks for which something changes; `would` are the answers that a command would have given."""
     parties = [*forecast.roles, *forecast.frameworks]
-    moved = [party for party in parties if party.changes]
+    moved = [party for party in _in_order(parties) if party.changes]
 
     def document(shown: Forecast) -> "forecast_documents.ForecastDocument":
         from mesosctl.output.json_documents import forecast as forecast_documents
@@ -78,6 +78,11 @@ def forecast_report(forecast: Forecast, would: Sequence[Report] = ()) -> Report:
         verdicts=[Verdict(verdict(forecast), _meaning(forecast))],
     )
     return whole._replace(terminal=lambda: whole._replace(remark=list(_needed(forecast, would, parties))))
+
+
+def _in_order(parties: Sequence[ShareChange]) -> Sequence[ShareChange]:
+    """Roles, then frameworks, by name."""
+    return naturally(parties, lambda one: "" if one.kind == "role" else one.kind, lambda one: one.name)
 
 
 def _meaning(forecast: Forecast) -> Meaning:
@@ -165,7 +170,7 @@ def guarantees_title(forecast: Forecast) -> str:
 
 def guarantees(forecast: Forecast) -> Report:
     """The roles of which the guarantee or the limit changes: both before and after, and what is missing afterwards."""
-    changed = [one for one in forecast.roles if one.changes_quota]
+    changed = [one for one in _in_order(forecast.roles) if one.changes_quota]
     limits = _changes_limits(forecast)
 
     def document() -> "forecast_documents.ForecastDocument":

@@ -4,10 +4,11 @@ It loads no script, font or image. Every name is escaped, and a policy in the pa
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Self
 
-from mesosctl.model.amount_text import in_words
+from mesosctl.model.amount_text import in_words, shown_amount
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.forecasts.forecast import guarantees, guarantees_title, headroom_rows
 from mesosctl.output.forecasts.sentences import (
@@ -67,12 +68,7 @@ def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None
 
     All bars of the page have one scale.
     """
-    everybody = (*forecast.roles, *forecast.frameworks)
-    # On the scale of the whole cluster, the bars of many small ones would be too short to see.
-    scale = _Scale(
-        max(0.001, *(max(one.share_before, one.share_after) for one in everybody), 0.001),
-        (forecast.totals_before, forecast.totals),
-    )
+    scale = _Scale.of((*forecast.roles, *forecast.frameworks), forecast.totals_before, forecast.totals)
     parts = [
         _list("What is changed", [change.sentence(in_words) for change in forecast.changes]),
         _done(guarantees_title(forecast).capitalize(), guarantees(forecast)),
@@ -159,10 +155,39 @@ def _table_row(titles: Sequence[str], row: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """The share of the cluster that a full bar is, and the resources of the cluster before and after."""
+    """The resources of the cluster before and after, and the part of the larger of both that a full bar is.
 
-    full: float
-    totals: tuple[Quantities, Quantities]
+    Bars are amounts: a cluster that shrinks must not make what is lost look like a share that is kept.
+    """
+
+    before: Quantities
+    after: Quantities
+    full: float = 1.0
+
+    @classmethod
+    def of(cls, parties: Iterable[ShareChange], before: Quantities, after: Quantities) -> Self:
+        """The scale on which the longest bar of all is full; those of many small ones would be too short to see."""
+        scale = cls(before, after)
+        held = [scale.part(one.dominant, held.total) for one in parties for held in (one.before, one.after)]
+        return replace(scale, full=max(0.001, *held, 0.001))
+
+    def part(self, name: str | None, amounts: Quantities) -> float:
+        """The part that an amount is of the larger cluster."""
+        whole = max(self.before.get_amount(name or ""), self.after.get_amount(name or ""))
+        return amounts.get_amount(name or "") / max(1, whole)
+
+    def share_text(self, party: ShareChange) -> str:
+        """The dominant share before and after; with the amounts, if they are of different totals."""
+        name = party.dominant or ""
+        totals = (self.before.get_amount(name), self.after.get_amount(name))
+        if totals[0] == totals[1]:
+            return share_text(party)
+        sides = zip((party.before, party.after), totals, (party.share_before, party.share_after), strict=True)
+        texts = [
+            f"{percent(share)} ({shown_amount(name, held.total.get_amount(name))} of {shown_amount(name, total)})"
+            for held, total, share in sides
+        ]
+        return f"{' → '.join(texts)} {name}".rstrip()
 
 
 def _share_table(title: str, parties: Sequence[ShareChange], scale: _Scale, note: str) -> str:
@@ -174,7 +199,7 @@ def _share_table(title: str, parties: Sequence[ShareChange], scale: _Scale, note
         (
             escape(party.name) + ("" if party.name == party.id else f"<br><small>{escape(party.id)}</small>"),
             _bars(party, scale),
-            escape(share_text(party)),
+            escape(scale.share_text(party)),
             _amounts(party.gains),
             _amounts(party.loses),
             _amounts(party.guarantee),
@@ -188,7 +213,8 @@ def _share_table(title: str, parties: Sequence[ShareChange], scale: _Scale, note
     legend = (
         '<p class="legend"><i class="used"></i> used <i class="offered"></i> offered <i class="mark"></i> guarantee'
     )
-    meaning = f"Upper bar: before; lower bar: after. The full width is {percent(scale.full)} of the cluster."
+    of = "the cluster" if scale.before == scale.after else "what the larger cluster has, before or after"
+    meaning = f"Upper bar: before; lower bar: after. The full width is {percent(scale.full)} of {of}."
     return _section(title, f"{legend}. {meaning}</p>\n{table}", note)
 
 
@@ -198,9 +224,8 @@ def _bars(party: ShareChange, scale: _Scale) -> str:
     if name is None:
         return "<small>nothing</small>"
 
-    def width(amounts: Quantities, whole: Quantities) -> float:
-        part = amounts.get_amount(name) / max(1, whole.get_amount(name))
-        return min(1.0, part / scale.full) * _BAR
+    def width(amounts: Quantities) -> float:
+        return min(1.0, scale.part(name, amounts) / scale.full) * _BAR
 
     high = 2 * _HIGH + _GAP
     words = f"{name}: before {amounts_text(party.before.total)}, after {amounts_text(party.after.total)}"
@@ -208,14 +233,14 @@ def _bars(party: ShareChange, scale: _Scale) -> str:
         f'<svg role="img" viewBox="0 0 {_BAR} {high}" preserveAspectRatio="none">',
         f"<title>{escape(words)}</title>",
     ]
-    for row, (held, whole) in enumerate(zip((party.before, party.after), scale.totals, strict=True)):
+    for row, held in enumerate((party.before, party.after)):
         y = row * (_HIGH + _GAP)
-        used, total = width(held.used, whole), width(held.total, whole)
+        used, total = width(held.used), width(held.total)
         drawn.append(f'<rect class="all" x="0" y="{y}" width="{_BAR}" height="{_HIGH}"/>')
         drawn.append(f'<rect class="used" x="0" y="{y}" width="{used:.1f}" height="{_HIGH}"/>')
         drawn.append(f'<rect class="offered" x="{used:.1f}" y="{y}" width="{total - used:.1f}" height="{_HIGH}"/>')
     if party.guarantee is not None and party.guarantee.get_amount(name):
-        x = width(party.guarantee, scale.totals[1])
+        x = width(party.guarantee)
         drawn.append(f'<line class="mark" x1="{x:.1f}" y1="0" x2="{x:.1f}" y2="{high}"/>')
     return "".join([*drawn, "</svg>"])
 

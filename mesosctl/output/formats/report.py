@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, overload
 
 from mesosctl.model.errors import printable
+from mesosctl.model.text import natural
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -90,6 +91,17 @@ class Rows(Sequence[Sequence[str]], Generic[Value]):
         if isinstance(index, slice):
             return Rows(self._values[index], self._make)
         return self._make(self._values[index])
+
+
+def naturally(values: Sequence[Value], *names: Callable[[Value], str], sort: str | None = None) -> Sequence[Value]:
+    """The values of a list as tables, csv and -o name have them: agent-2 before agent-10.  JSON keeps its own order.
+
+    `names` are the names of a value, the most important first.  `sort` is what --sort says: any column but the name
+    has given them an order that stays.
+    """
+    if sort not in (None, "name", "-name"):
+        return values
+    return sorted(values, key=lambda value: [natural(name(value)) for name in names], reverse=sort == "-name")
 
 
 class Report(NamedTuple):

@@ -1,5 +1,6 @@
 """Reports on a terminal, drawn by rich."""
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TextIO, cast
@@ -33,6 +34,42 @@ def draw(report: Report, stream: TextIO, *, wide: bool, colours: bool, width: in
 def draw_line(line: str, meaning: Meaning, stream: TextIO) -> None:
     """Write a line in the colour of its meaning."""
     console(stream, colours=True).print(Text(printable(line), style=_STYLES[meaning]))
+
+
+def draw_told(sentence: str, details: Sequence[str], stream: TextIO, *, colours: bool, width: int) -> None:
+    """Write an error or a note: its prefix in colour, and its `details` dim; lines are wrapped between words.
+
+    A command that a hint suggests stays in one line, however long, so that it can be copied.
+    """
+    prefix, _, _ = sentence.partition(" ")
+    level = sentence.split(": ", 2)[1] if sentence.count(": ") > 1 else ""
+    first = Text("\n".join(_lines_of(sentence, width)))
+    first.stylize("yellow" if level in ("note", "WARNING") else "bold red", 0, len(prefix))
+    to = console(stream, colours=colours)
+    to.print(first)
+    for detail in details:
+        to.print(Text("\n".join(_lines_of(detail, width)), style="dim"))
+
+
+def _lines_of(sentence: str, width: int) -> list[str]:
+    """The lines of a sentence; a part with a command, up to a semicolon, is one of them."""
+    indent = " " * (len(sentence) - len(sentence.lstrip(" ")))
+    further = indent + " " * GAP
+    lines = [indent]
+    parts = sentence.lstrip(" ").split("; ")
+    for number, part in enumerate(parts):
+        text = part + ("; " if number < len(parts) - 1 else "")
+        words = [text] if "mesosctl " in part.partition(": ")[2] or part.startswith("mesosctl ") else _words(text)
+        for word in words:
+            if len(lines[-1]) + len(word.rstrip()) > width and lines[-1].strip():
+                lines.append(further)
+            lines[-1] += word
+    return [line.rstrip() for line in lines]
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text, each with the blanks behind it."""
+    return re.findall(r"\S+\s*", text)
 
 
 def console(stream: TextIO, *, colours: bool, steers: bool = False) -> Console:

@@ -14,6 +14,13 @@ class UsageHours(Strict):
     limited: dict[str, float] | None
 
 
+class RoleHours(Strict):
+    """Hours by resource of a role, alone (`own`) or together with the roles below it (`subtree`)."""
+
+    used: dict[str, float]
+    reserved_idle: dict[str, float]
+
+
 class DominantShare(Strict):
     """The dominant share over time: its mean, and its 95th percentile."""
 
@@ -50,14 +57,18 @@ class UsageStep(UsageFigures):
 
 
 class UsageKey(UsageFigures):
-    """The use of one role, framework, principal or agent: its own, and of a role that of those below it too."""
+    """The use of one role, framework, principal or agent.
+
+    The figures of a role are its own; `own` repeats them beside `subtree`. Both are null for other keys.
+    """
 
     role: str | None = None
     framework: str | None = None
     principal: str | None = None
     agent: str | None = None
     name: str | None
-    subtree_hours_used: dict[str, float] | None
+    own: RoleHours | None
+    subtree: RoleHours | None
     steps: list[UsageStep]
 
 
@@ -74,6 +85,8 @@ class UsageReport(Document):
     """The part of the window that lies in gaps and is left out."""
     imported: bool
     """Whether tasks come from the log of another scheduler, in which a task may hold a part of a GPU."""
+    remarks: list[str]
+    """Sentences about the figures, such as that they have parts of a GPU."""
     cluster_hours: dict[str, float]
     used_hours: dict[str, float]
     rows: list[UsageKey]

@@ -2,18 +2,20 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from mesosctl.model.errors import printable
 from mesosctl.model.offers.offers import Offer, TakenOffer
 from mesosctl.model.resources import Resources
+from mesosctl.model.roles import display_names
 from mesosctl.output.formats import output_formats
 from mesosctl.output.formats.amounts import amounts_text, resources_text
 from mesosctl.output.formats.output_formats import json_text, yaml_text
-from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Rows, Verdict
+from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Rows, Verdict, naturally
 from mesosctl.output.offers.sentences import answer, helps, is_held, names, where
 from mesosctl.output.reservations import agent_id_column_of
-from mesosctl.planning.offer_explanation import AccountLine, OfferExplanation
+from mesosctl.planning.offer_explanation import AccountLine, AgentAccount, OfferExplanation
 
 if TYPE_CHECKING:
     from mesosctl.output.json_documents import offers as offers_documents
@@ -42,10 +44,18 @@ def offer_list(offers: Sequence[Offer], *, empty: str = "nothing is offered") ->
 
         return offers_documents.OfferList(offers=[])
 
+    shown = naturally(
+        offers,
+        _named,
+        lambda one: one.framework_id,
+        lambda one: one.role,
+        lambda one: one.hostname,
+        lambda one: one.id,
+    )
     return Report(
         (*_COLUMNS, agent_id_column_of({offer.agent_id: offer.hostname for offer in offers})),
-        Rows(offers, _row),
-        [offer.id for offer in offers],
+        Rows(shown, _row),
+        [offer.id for offer in shown],
         document,
         items,
         empty=empty,
@@ -142,13 +152,40 @@ _ACCOUNT_COLUMNS = (
 )
 
 
-def explanation_report(explanations: Sequence[OfferExplanation]) -> Report:
+def _told_apart(explanations: Sequence[OfferExplanation]) -> list[OfferExplanation]:
+    """The explanations with short ids in the names of frameworks that share one, for sentences."""
+    names: dict[str, str] = {}
+    for one in explanations:
+        names[one.account.framework_id] = one.account.framework or one.account.framework_id
+        for line in one.account.lines:
+            if line.framework_id is not None:
+                names[line.framework_id] = line.framework or line.framework_id
+    shown = display_names(names)
+    if shown == names:
+        return list(explanations)
+
+    def renamed(agent: AgentAccount) -> AgentAccount:
+        lines = (replace(line, framework=shown.get(line.framework_id or "", line.framework)) for line in agent.lines)
+        return replace(agent, lines=tuple(lines))
+
+    accounts = (
+        replace(one.account, framework=shown[one.account.framework_id], agents=tuple(map(renamed, one.account.agents)))
+        for one in explanations
+    )
+    return [replace(one, account=account) for one, account in zip(explanations, accounts, strict=True)]
+
+
+def explanation_report(plain: Sequence[OfferExplanation]) -> Report:
     """The answer for each role of a framework, where all resources are, and what would help."""
+    explanations = _told_apart(plain)
 
     def items() -> "list[documents.Explanation]":
         from mesosctl.output.json_documents import offers as documents
 
-        return [documents.Explanation.of(one, answer=answer(one), helps=helps(one)) for one in explanations]
+        return [
+            documents.Explanation.of(one, answer=answer(shown), helps=helps(shown))
+            for one, shown in zip(plain, explanations, strict=True)
+        ]
 
     def document() -> "documents.OfferExplain":
         from mesosctl.output.json_documents import offers as documents

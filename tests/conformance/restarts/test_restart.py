@@ -54,6 +54,18 @@ def test_quota_and_weights_survive_a_restart(carrier: Carrier, flags: Flags, tmp
     assert left == {}
 
 
+def test_weights_of_the_flag_are_kept_by_an_empty_registry(carrier: Carrier, tmp_path: Path) -> None:
+    kept = (_replicated_log if carrier is REAL else _sqlite)(tmp_path)
+    shown = []
+    for weights in ("a=3", "", "a=5,b=2"):
+        master = carrier.start(Setup(flags=kept | ({"weights": weights} if weights else {})), tmp_path)
+        try:
+            shown.append(master.read("/weights"))
+        finally:
+            master.stop()
+    assert shown == [[{"role": "a", "weight": 3.0}]] * 3
+
+
 @pytest.mark.parametrize(("carrier", "flags"), [(REAL, _replicated_log), (SOCKET, _sqlite), (SOCKET_OLD, _sqlite)])
 def test_maintenance_survives_a_restart(carrier: Carrier, flags: Flags, tmp_path: Path) -> None:
     setup = Setup(flags=flags(tmp_path))

@@ -259,6 +259,20 @@ def test_an_odd_value_of_another_program_is_damage_or_left_as_it_is_and_no_bug(f
                 other.commit()
 
 
+def test_a_text_that_is_not_utf_8_is_damage_wherever_it_stands(full):
+    with closing(sqlite3.connect(full)) as other:
+        other.execute("PRAGMA journal_mode=DELETE")
+    whole, at, refused = full.read_bytes(), -1, 0
+    while (at := whole.find(b"TASK_FINISHED", at + 1)) >= 0:
+        full.write_bytes(whole[:at] + b"\xff\xfe" + whole[at + 2 :])
+        try:
+            with open_recording(full) as recording:
+                list(recording.tasks("c"))
+        except BadInput as error:
+            refused += "is damaged" in error.message
+    assert refused >= 2  # in its table and in its index
+
+
 def test_a_full_disk_loses_nothing_that_was_written_before(written):
     with SqliteWriter(written) as recording:
         recording._connection.execute("PRAGMA max_page_count=40")

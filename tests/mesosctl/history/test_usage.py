@@ -216,7 +216,8 @@ def test_a_role_has_what_those_below_it_hold_beside_its_own():
     )
     rows = {row.key: row for row in usage(history, CLUSTER, UsageOptions(0, 10)).rows}
     assert rows["a"].whole.used["cpus"] == 2000
-    assert rows["a"].subtree == {"cpus": 6000}
+    assert rows["a"].subtree is not None
+    assert rows["a"].subtree.used == {"cpus": 6000}
 
 
 def test_the_decayed_share_halves_with_each_half_life():

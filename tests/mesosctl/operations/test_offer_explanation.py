@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.operations.offer_explanation import recovery
+from mesosctl.operations.recovery import recovery
 from mesosctl.output.offers.sentences import answer, helps, where
 from mesosctl.planning.offer_explanation import AccountLine, AgentAccount, OfferAccount, OfferExplanation
 from mesosctl.planning.snapshot import ClusterSnapshot
@@ -31,7 +31,7 @@ def snapshot(**more: Any) -> ClusterSnapshot:
 )
 def test_recovery(present: int, awaited: int, uptime: float | None, quotas: dict[str, Quota], *, holds: bool) -> None:
     figures = {} if uptime is None else {"master/uptime_secs": uptime}
-    said = recovery(snapshot(quotas=quotas), present, awaited, figures)
+    said = recovery({}, present, awaited, figures, has_quotas=bool(quotas))
     assert bool(said) is holds
     if holds:
         assert said.startswith("3 of 5 agents are back after a failover; nothing is offered until 4 are back, ")
@@ -48,7 +48,7 @@ def test_recovery(present: int, awaited: int, uptime: float | None, quotas: dict
     ],
 )
 def test_recovery_goes_by_the_masters_flags(flags: dict[str, str], says: str) -> None:
-    said = recovery(snapshot(flags=flags), 3, 2, {"master/uptime_secs": 30.0})
+    said = recovery(flags, 3, 2, {"master/uptime_secs": 30.0}, has_quotas=True)
     assert says in said
     assert bool(said) is bool(says)
 

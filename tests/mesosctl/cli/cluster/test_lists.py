@@ -46,6 +46,11 @@ def test_every_agent_has_a_line_with_what_is_in_use(live):
     assert shown["small"]["total"] == "cpus:3;mem:2048"
     assert shown["small"]["reserved_for"] == "ads"
     assert shown["big"]["attributes"] == "rack=r1"
+    free = [one["free"]["amounts"] for one in live.run("agents", "-o", "json").json["agents"]]
+    for row, amounts in zip(shown.values(), free, strict=True):
+        assert dict(part.split(":") for part in row["free"].split(";") if part) == {
+            name: f"{amount:g}" for name, amount in amounts.items()
+        }
     assert {row["status"] for row in shown.values()} == {"active"}
     ids = [one["id"] for one in live.lab.agents]
     assert [row["agent id"] for row in shown.values()] == ids

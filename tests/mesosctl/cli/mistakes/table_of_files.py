@@ -4,6 +4,7 @@ from tests.mesosctl.cli.mistakes.mistake import Mistake
 
 _AGENT = '\n[[agents]]\nresources = "cpus:1"\n'
 _RATES = '{"limits": [\n{"principal": "a", "qps": 1}],\n"aggregate_default_qps": -1}'
+_BROKEN = '{"limits": [\n{"principal": "a", "qps": -1,, "capacity": 1}\n]\n"x": 1}'
 _READINGS = '{"at": 0, "principal": "a", "received": 1}\n{"at": TIME, "principal": "a", "received": 2}\n'
 
 IN_FILES = (
@@ -32,6 +33,67 @@ IN_FILES = (
         files={"r.json": "{}", "watch.jsonl": _READINGS.replace("TIME", "NaN")},
     ),
     Mistake("ratelimit unset b -f rates.json", 5, "rates.json: the file has no entry", files={"rates.json": "{}"}),
+    Mistake(
+        "ratelimit validate -f rates.json",
+        3,
+        "line 2, column 30: expected a name in double quotes, or '}', found ', \"capacity\": 1}'; "
+        "line 4, column 1: expected ',' or '}', found '\"x\": 1}'; "
+        "rates.json, line 4: x: there is no key 'x' here; rates.json, line 2: limits[0].qps: Invalid qps: -1",
+        files={"rates.json": _BROKEN},
+    ),
+    Mistake(
+        "ratelimit validate rates.json -o json",
+        3,
+        "rates.json, line 4: x: there is no key 'x' here; rates.json, line 2: limits[0].qps: Invalid qps: -1",
+        files={"rates.json": _BROKEN},
+    ),
+    Mistake(
+        "roles",
+        3,
+        "rates.json, line 4: x: there is no key 'x' here; rates.json, line 2: limits[0].qps: Invalid qps: -1",
+        on="fake:c.toml",
+        files={"c.toml": f'[flags]\nrate_limits = "rates.json"{_AGENT}', "rates.json": _BROKEN},
+    ),
+    Mistake("ratelimit plan rates.json -f rates.json --memory 1GiB", 2, "FILE and --file both name a file"),
+    Mistake("ratelimit plan --memory 1GiB", 2, "no file is named", "give -f FILE"),
+    # --- Placeholders of documents -----------------------------------------------------------------------------------
+    *(
+        Mistake(
+            "reserve agent-1 -f r.json",
+            3,
+            says,
+            hint,
+            files={
+                "r.json": '[{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}, "reservations": '
+                f'[{{"type": "DYNAMIC", "role": "web", "principal": {end}'
+            },
+        )
+        for end, says, hint in (
+            ("<operator_principal>}]}]", "found '<operator_principal>}]}]'", "is a placeholder of a document"),
+            ('"<operator_principal>"}]}]', "'<operator_principal>' is not a value", "is a placeholder of a document"),
+            ('"ops"}]}, ...]', "found '...]'", "'...' stands for what a document leaves out"),
+            ('"ops"}]},]', "expected no ',' before ']', found ',]'", "remove this comma"),
+            ("None}]}]", "found 'None}]}]'", "JSON writes null"),
+            ("'ops'}]}]", "found ''ops'}]}]'", "double quotes only"),
+            ('"ops"} // mine\n]}]', "found '// mine'", "no comments"),
+        )
+    ),
+    Mistake(
+        "diff -f a.toml",
+        3,
+        "a.toml is not TOML",
+        "<agent> is a placeholder",
+        files={"a.toml": "[weights]\nweb = <agent>\n"},
+    ),
+    # --- FILE and -f FILE --------------------------------------------------------------------------------------------
+    Mistake("quota set a.json", 2, "give a role", "write -f a.json", files={"a.json": "{}"}),
+    Mistake("quota update a.json", 2, "give a role", "write -f a.json", files={"a.json": "{}"}),
+    Mistake("weights set a.json", 2, "'a.json' is not a weight", "write -f a.json", files={"a.json": "{}"}),
+    Mistake("reserve agent-1 a.json", 2, "give RESOURCES", "write -f a.json", files={"a.json": "{}"}),
+    Mistake("unreserve agent-1 a.json", 2, "give AGENT", "write -f a.json", files={"a.json": "{}"}),
+    Mistake("export a.toml", 2, "unexpected extra argument (a.toml)", "-f FILE names the file; see mesosctl export"),
+    Mistake("apply no.toml", 3, "no.toml cannot be read", "mesosctl export -f no.toml writes one"),
+    Mistake("diff", 2, "no file is named", "give -f FILE"),
     # --- Recordings --------------------------------------------------------------------------------------------------
     Mistake("history list --history no.sqlite", 3, "there is no recording no.sqlite", "history record"),
     Mistake("history list --history h.sqlite", 3, "h.sqlite is not a recording", files={"h.sqlite": "no database"}),

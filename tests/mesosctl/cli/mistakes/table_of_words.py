@@ -85,6 +85,13 @@ WORDS = (
         "agent agent-1 has cpus:1 dynamically reserved for 'web'; mesosctl reservations",
         before=RESERVED,
     ),
+    Mistake("quota set web cpus:50%", 3, "'50%' is not a number", "quota room shows the capacity"),
+    Mistake("reserve agent-1 cpus:150% --role web", 6, "agent agent-1 does not have cpus:18"),
+    Mistake("reserve agent-1 ports:50% --role web", 3, "ports: '50%' is not a number", "for example, ports:["),
+    Mistake("reserve agent-1 cpus:0% --role web", 3, "cpus is zero, but must be above zero"),
+    Mistake(
+        "reserve --any cpus:50% --role web", 2, "--any and --count choose among agents of any size", "name an agent"
+    ),
     # --- Which master --------------------------------------------------------------------------------------------
     Mistake("quota list --master htp://x", 2, SCHEME, "did you mean http://? write http://host:5050"),
     Mistake("quota list", 2, SCHEME, "the address comes from MESOSCTL_MASTER", on="htp://x"),
@@ -117,6 +124,13 @@ WORDS = (
     Mistake("quota delete web", 2, "No such command 'delete'. Did you mean 'remove'?"),
     Mistake("rm quota web", 2, "No such command 'rm'. Did you mean 'quota remove'?"),
     Mistake("version", 2, "No such command 'version'. Did you mean '--version'?"),
+    Mistake("help quota", 2, "No such command 'help'. Did you mean '--help'?"),
+    Mistake("quota help", 2, "No such command 'help'. Did you mean '--help'?"),
+    Mistake("status", 2, "No such command 'status'. Did you mean 'top'?"),
+    Mistake("ls agents", 2, "No such command 'ls'. Did you mean 'agents'?"),
+    Mistake("reservations list", 2, "unexpected extra argument (list)", "mesosctl reservations alone is enough"),
+    Mistake("agents list", 5, "no agent is named 'list'", "mesosctl agents alone lists them"),
+    Mistake("frameworks ls", 5, "no framework is named 'ls'", "mesosctl frameworks shows all of them"),
     Mistake("quota list wbe", 5, "no quota is set for 'wbe'", "did you mean web?", before="quota set web cpus:1"),
     Mistake("whatif --lose-agent rack=r9", 5, "no agent has the attribute rack=r9", "rack are r1, r2", on=RACKS),
     # --- What if -----------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from mesosctl.cli.reference.command_tree import commands
 from tests.helpers.places import assert_place_was_given
 from tests.helpers.surroundings import InMemory
 from tests.mesosctl.cli.mistakes.mistake import Mistake, prepare, typed
+from tests.mesosctl.cli.mistakes.suggested import check_pastes
 from tests.mesosctl.cli.mistakes.table import MISTAKES as ROWS
 from tests.mesosctl.cli.mistakes.table_of_files import IN_FILES
 from tests.mesosctl.cli.mistakes.table_of_words import WORDS
@@ -28,7 +29,7 @@ def _row(mistake: Mistake) -> ParameterSet:
 
 
 @pytest.mark.parametrize("mistake", [_row(mistake) for mistake in MISTAKES])
-def test_a_mistake_is_told(mistake: Mistake, folder: Path):
+def test_a_mistake_is_told(mistake: Mistake, folder: Path, monkeypatch: pytest.MonkeyPatch):
     prepare(mistake, folder)
     there_is = typed("export", folder, mistake.on).out
     ran = typed(mistake.words, folder, mistake.on)
@@ -37,6 +38,7 @@ def test_a_mistake_is_told(mistake: Mistake, folder: Path):
     assert ran.out == "" or mistake.status < 2
     assert "Traceback" not in ran.err
     assert_place_was_given(ran.err, shlex.split(mistake.words))
+    check_pastes(ran.err, monkeypatch)
     assert typed("export", folder, mistake.on).out == there_is
 
 

@@ -32,9 +32,9 @@ def test_tables_have_short_ids_where_hosts_are_shared_and_wide_ones_whole_ids(fo
 
 def test_a_list_of_agents_has_their_ids_where_hosts_are_shared(folder):
     titles, *found = rows(ctl(folder, "agents"))
-    assert titles[-2:] == ["AGENT", "ID"]
-    assert [(row[0], row[-1]) for row in found] == [("host-1", "S0"), ("host-1", "S1"), ("host-2", "S2")]
-    assert [row[-1][-3:] for row in rows(ctl(folder, "agents -o wide"))[1:]] == ["-S0", "-S1", "-S2"]
+    assert titles[-3:] == ["AGENT", "ID", "FREE"]
+    assert [(row[0], row[-2]) for row in found] == [("host-1", "S0"), ("host-1", "S1"), ("host-2", "S2")]
+    assert [row[-2][-3:] for row in rows(ctl(folder, "agents -o wide"))[1:]] == ["-S0", "-S1", "-S2"]
     assert [row[0] for row in rows(ctl(folder, "agents S1 host-2"))[1:]] == ["host-1", "host-2"]
     assert "AGENT ID" not in typed("agents", folder).out
 
@@ -55,7 +55,10 @@ def test_volumes_are_told_apart(folder):
 
 def test_what_would_be_lost_is_told_apart(folder):
     lost = "agents lost: 2 of 3: host-1 (S1), host-2 (lost in total: "
-    assert lost in ctl(folder, "whatif --lose-agent S1 --lose-agent host-2")
+    ctl(folder, "reserve S1 cpus:2 --role web")
+    said = ctl(folder, "whatif --lose-agent S1 --lose-agent host-2")
+    assert lost in said
+    assert "; reserved of that: 2 cpus and 1GiB mem for ads, 2 cpus for web)" in said
 
 
 def test_a_plan_names_the_agent_that_is_meant(folder):

@@ -1,4 +1,4 @@
-"""RECONCILE_OPERATIONS about agents that are away: not back at a new master, or unreachable."""
+"""Agents that are away: not back at a new master, unreachable, and forgotten by the registry."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -19,14 +19,18 @@ from tests.conformance.masters.simulated import agents_of
 
 AGENT = "cpus:4;mem:2048;disk:100"
 PINGS = {"agent_ping_timeout": "1secs", "max_agent_ping_timeouts": "1"}
+FORGETS = {"registry_gc_interval": "2secs", "registry_max_agent_count": "0"}
 FILE = """
 mesos_version = "{version}"
-flags = {{ agent_ping_timeout = "1secs", max_agent_ping_timeouts = 1 }}
+
+[flags]
+{flags}
 
 [[agents]]
 resources = "{agent}"
 leaves_after = 1
 """
+Start = Callable[[dict[str, str]], Cluster]
 
 
 def reconciled(framework: Framework, agent_id: str) -> dict[str, Any]:
@@ -39,24 +43,27 @@ def reconciled(framework: Framework, agent_id: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def start_with_leaving_agent(carrier: Carrier, tmp_path: Path) -> Iterator[Callable[[], Cluster]]:
+def start_with_leaving_agent(carrier: Carrier, tmp_path: Path) -> Iterator[Start]:
     """Start a master whose only agent registers and does not answer pings."""
     ending = ExitStack()
 
-    def start() -> Cluster:
+    def start(more: dict[str, str]) -> Cluster:
+        flags = {**PINGS, **more}
         if carrier is REAL:
-            master = carrier.start(Setup(flags=PINGS), tmp_path)
+            master = carrier.start(Setup(flags=flags), tmp_path)
             ending.callback(master.stop)
             ending.enter_context(agents_of(master, [AGENT]))
             return master
-        text = FILE.format(version=carrier.version, agent=AGENT)
+        lines = "\n".join(f'{name} = "{value}"' for name, value in flags.items())
+        text = FILE.format(version=carrier.version, agent=AGENT, flags=lines)
         if "socket" in carrier.needs:
             file = tmp_path / "cluster.toml"
             file.write_text(text, encoding="utf-8")
             master = on_socket(Process([*PROGRAM, "--cluster", str(file)], tmp_path / "fake.log"), Setup())
         else:
             clock = VirtualClock()
-            master = in_process(read_cluster(text, "cluster.toml").start(clock=clock), clock, Setup())
+            spec = read_cluster(text, "cluster.toml")
+            master = in_process(spec.start(clock=clock, takes_over=True), clock, Setup())
         ending.callback(master.stop)
         return master
 
@@ -64,8 +71,24 @@ def start_with_leaving_agent(carrier: Carrier, tmp_path: Path) -> Iterator[Calla
         yield start
 
 
-def test_an_operation_on_an_agent_that_is_unreachable(start_with_leaving_agent: Callable[[], Cluster]) -> None:
-    master = start_with_leaving_agent()
+def test_an_agent_that_the_registry_forgets(start_with_leaving_agent: Start) -> None:
+    master = start_with_leaving_agent(FORGETS)
+    agent = {"value": master.agents()[0]["id"]}
+    capabilities = ("MULTI_ROLE", "RESERVATION_REFINEMENT", "PARTITION_AWARE")
+    framework = Framework(master, "ads", capabilities=capabilities).subscribe()
+    unreachable = "master/slave_unreachable_completed"
+    assert master.subscribers.wait(lambda: master.read("/metrics/snapshot")[unreachable] == 1.0)
+
+    def state() -> str:
+        framework.ask("RECONCILE", reconcile={"tasks": [{"task_id": {"value": "t"}, "agent_id": agent}]})
+        return str(framework.next("UPDATE")["update"]["status"]["state"])
+
+    assert master.subscribers.wait(lambda: state() == "TASK_UNKNOWN")
+    assert master.read("/state")["unreachable_slaves"] == 0.0
+
+
+def test_an_operation_on_an_agent_that_is_unreachable(start_with_leaving_agent: Start) -> None:
+    master = start_with_leaving_agent({})
     agent = master.agents()[0]["id"]
     framework = Framework(master, "ads").subscribe()
     assert master.subscribers.wait(lambda: master.read("/state")["unreachable_slaves"] == 1.0)
