@@ -24,7 +24,7 @@ class Machine(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What tells it from others: host names are compared without case."""
+        """The identity of a machine: host names are compared without case."""
         return self.hostname.lower(), self.ip
 
     @property

@@ -32,7 +32,7 @@ class TeardownPlan(NamedTuple):
 
     @property
     def loss(self) -> str:
-        """What is lost, in a sentence."""
+        """A sentence about the loss."""
         tasks = f"{self.tasks} task{'' if self.tasks == 1 else 's'}"
         return f"{self.title} cannot subscribe again, and {tasks} of it will be killed"
 
