@@ -497,5 +497,5 @@ UPDATE_QUOTA_WHOLE = (TREE, CAPACITY)
 
 # What can be said about a quota without a cluster, and what mesosctl says of the quota of a role that it has read.
 QUOTA = (TOP_LEVEL, VALID_ROLE, AMOUNTS)
-QUOTA_ON_MASTER = (VALID_ROLE, DEFAULT_ROLE, LIMITS, TOP_LEVEL, AMOUNTS)
 ROLE_WITH_QUOTA = (VALID_ROLE, DEFAULT_ROLE, TOP_LEVEL)
+QUOTA_ON_MASTER = (*ROLE_WITH_QUOTA, AMOUNTS, LIMITS)

@@ -7,7 +7,7 @@ from mesosctl.model.errors import NotFound, RuleViolation
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.quota.capacity import capacity
 from mesosctl.model.quota.desired import of_role
-from mesosctl.model.quota.rules import LIMITS, QUOTA, GivenFacts, Wish, refuse
+from mesosctl.model.quota.rules import QUOTA_ON_MASTER, REMOVABLE, GivenFacts, Wish, refuse
 from mesosctl.model.roles import check_name
 from mesosctl.operations.quota.reading import newer_version_named, read_quotas, usage_if_allowed
 from mesosctl.operations.reservations.reserve_unreserve import plan_reserve, plan_unreserve, requester
@@ -72,10 +72,11 @@ def check_names(desired: DesiredState, actual: Actual) -> None:
 def _check_quotas(desired: DesiredState, actual: Actual) -> None:
     """Raise RuleViolation for an invalid quota, and for limits that the master cannot set."""
     facts = GivenFacts(actual.profile)
-    for role, _, after in quota_changes(desired, actual, prune=False):
+    for role, before, after in quota_changes(desired, actual, prune=False):
         if after is not None:
+            rules = QUOTA_ON_MASTER if before is not None else (*QUOTA_ON_MASTER, REMOVABLE)
             with of_role(role):
-                refuse((*QUOTA, LIMITS), Wish.of(role, after, by_request=not actual.profile.knows_update_quota), facts)
+                refuse(rules, Wish.of(role, after, by_request=not actual.profile.knows_update_quota), facts)
 
 
 def _placed(error: RuleViolation) -> RuleViolation:

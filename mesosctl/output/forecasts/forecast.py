@@ -13,7 +13,7 @@ from mesosctl.output.forecasts.sentences import (
     answer_text,
     evicted_text,
     fit_text,
-    rescinded_text,
+    rescinded_texts,
     share_text,
     starving_text,
     unoffered_texts,
@@ -132,7 +132,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     if forecast.lost or len(forecast.changes) > len(forecast.answers):  # some changes are not requests
         yield from _section("changes", [change.sentence(in_words) for change in forecast.changes])
     yield from _section("answers", [answer_text(answer) for answer in forecast.answers])
-    yield from _section(f"offers rescinded: {len(forecast.rescinded)}", forecast.rescinded, rescinded_text)
+    yield from _section(f"offers rescinded: {len(forecast.rescinded)}", rescinded_texts(forecast.rescinded))
     yield from _section(f"tasks evicted: {len(forecast.evicted)}", forecast.evicted, evicted_text)
     yield from _section("starving", [starving_text(one) for one in forecast.starving])
     yield from _section("no longer offered anything (ran nothing before)", unoffered_texts(forecast))

@@ -17,7 +17,7 @@ from mesosctl.output.forecasts.sentences import (
     evicted_text,
     fit_text,
     percent,
-    rescinded_text,
+    rescinded_texts,
     share_text,
     starving_text,
     unoffered_texts,
@@ -82,7 +82,7 @@ def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None
         _share_table("Frameworks", forecast.frameworks, scale, ""),
         _headroom(forecast),
         _list("Whether guarantees fit on one agent", [fit_text(fit) for fit in forecast.fits]),
-        _list(f"Offers rescinded: {len(forecast.rescinded)}", [rescinded_text(offer) for offer in forecast.rescinded]),
+        _list(f"Offers rescinded: {len(forecast.rescinded)}", rescinded_texts(forecast.rescinded)),
         _list(f"Tasks evicted: {len(forecast.evicted)}", [evicted_text(task) for task in forecast.evicted]),
         _list(
             "What a master does not show, and what is assumed",

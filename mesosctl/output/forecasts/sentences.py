@@ -1,5 +1,7 @@
 """A forecast in sentences: the answer, and a line for each request, offer, task and guarantee."""
 
+from collections.abc import Iterable, Sequence
+
 from mesosctl.model.amount_text import in_words, shown_amount
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.formats.amounts import amounts_text, resources_text
@@ -96,8 +98,28 @@ def agents_text(count: int) -> str:
 
 def rescinded_text(offer: RescindedOffer) -> str:
     """One offer that would be rescinded."""
-    assumed = "" if offer.out_now else " (not sent yet: the master would send it before the change)"
-    return f"{offer.framework} {offer.role} {offer.agent} {resources_text(offer.resources.allocated_to(None))}{assumed}"
+    held = resources_text(offer.resources.allocated_to(None))
+    return f"{offer.framework} {offer.role} {offer.agent} {held}{_not_sent(offer)}"
+
+
+def rescinded_texts(offers: Iterable[RescindedOffer]) -> list[str]:
+    """The offers of each framework in a role: one by itself, of several the sum; -o json has each."""
+    holders: dict[tuple[str, str, bool], list[RescindedOffer]] = {}
+    for offer in offers:
+        holders.setdefault((offer.framework_id, offer.role, offer.out_now), []).append(offer)
+    return [rescinded_text(same[0]) if len(same) == 1 else _summed_up(same) for same in holders.values()]
+
+
+def _summed_up(offers: Sequence[RescindedOffer]) -> str:
+    """`12 of spark (role ads) on 12 agents: 48 cpus and 96GiB mem`."""
+    first, agents = offers[0], len({offer.agent_id for offer in offers})
+    held = in_words(Quantities.total(offer.resources.scalar_quantities() for offer in offers))
+    name = first.framework or first.framework_id
+    return f"{len(offers)} of {name} (role {first.role}) on {agents_text(agents)}: {held}{_not_sent(first)}"
+
+
+def _not_sent(offer: RescindedOffer) -> str:
+    return "" if offer.out_now else " (not sent yet: the master would send it before the change)"
 
 
 def evicted_text(task: EvictedTask) -> str:

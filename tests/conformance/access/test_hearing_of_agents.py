@@ -8,13 +8,10 @@ from typing import Any
 
 import pytest
 
-from fake_master.sources.cluster_file import read_cluster
-from fake_master.state.clock import VirtualClock
 from tests.conformance.callers.subscribers import Subscription
 from tests.conformance.masters.carriers import REAL, Carrier
 from tests.conformance.masters.cluster import Cluster, Setup, basic
-from tests.conformance.masters.fakes import PROGRAM, in_process, on_socket
-from tests.conformance.masters.processes import Process
+from tests.conformance.masters.fakes import start_from_file
 from tests.conformance.masters.simulated import agents_of
 
 AGENT = "cpus:4;mem:2048;disk:100;cpus(ads):1;mem(web):64;disk(web/a):10"
@@ -67,13 +64,7 @@ def test_the_roles_of_an_agent_that_registers(carrier: Carrier, ending: ExitStac
         flags = {**SETUP.all_flags(tmp_path), "agent_ping_timeout": "1secs", "max_agent_ping_timeouts": "1"}
         text = f"mesos_version = '{carrier.version}'\n[flags]\n"
         text += "".join(f"{name} = {json.dumps(value)}\n" for name, value in flags.items()) + FILE.format(agent=AGENT)
-        if "socket" in carrier.needs:
-            file = tmp_path / "cluster.toml"
-            file.write_text(text, encoding="utf-8")
-            master = on_socket(Process([*PROGRAM, "--cluster", str(file)], tmp_path / "fake.log"), SETUP)
-        else:
-            clock = VirtualClock()
-            master = in_process(read_cluster(text, "cluster.toml").start(clock=clock), clock, SETUP)
+        master = start_from_file(text, tmp_path, SETUP, socket="socket" in carrier.needs)
     ending.callback(master.stop)
     streams = {principal: listen(master, principal) for principal in SEES}
     if carrier is REAL:

@@ -9,7 +9,7 @@ from fake_master.http.application import Application
 from fake_master.master import Master
 from fake_master.registry.sqlite import open_registry
 from fake_master.sources.agent_tables import AgentSpec
-from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.sources.cluster_file import ClusterSpec, read_cluster
 from fake_master.state.clock import VirtualClock
 from fake_master.transports.in_process import InProcessTransport
 from tests.conformance.callers.subscribers import InTheSameProcess, OverTheNetwork
@@ -39,6 +39,16 @@ def start_for_drivers(setup: Setup, folder: Path) -> Cluster:
     """The same, which serves scheduler drivers."""
     process = Process([*PROGRAM, "--driver", *_arguments("1.11", setup, folder)], folder / "fake.log")
     return on_socket(process, setup)
+
+
+def start_from_file(text: str, folder: Path, setup: Setup, *, socket: bool) -> Cluster:
+    """A fake master of a cluster file, on a socket or in process; `setup` says who its operator is."""
+    file = folder / "cluster.toml"
+    file.write_text(text, encoding="utf-8")
+    if socket:
+        return on_socket(Process([*PROGRAM, "--cluster", str(file)], folder / "fake.log"), setup)
+    clock = VirtualClock()
+    return in_process(read_cluster(text, str(file)).start(clock=clock, takes_over=True), clock, setup)
 
 
 def in_process(master: Master, clock: VirtualClock, setup: Setup) -> Cluster:

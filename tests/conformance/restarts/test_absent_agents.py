@@ -7,14 +7,11 @@ from typing import Any
 
 import pytest
 
-from fake_master.sources.cluster_file import read_cluster
-from fake_master.state.clock import VirtualClock
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.operations import operation_status
 from tests.conformance.masters.carriers import REAL, Carrier
 from tests.conformance.masters.cluster import Cluster, Setup
-from tests.conformance.masters.fakes import PROGRAM, in_process, on_socket
-from tests.conformance.masters.processes import Process
+from tests.conformance.masters.fakes import start_from_file
 from tests.conformance.masters.simulated import agents_of
 
 AGENT = "cpus:4;mem:2048;disk:100"
@@ -56,14 +53,7 @@ def start_with_leaving_agent(carrier: Carrier, tmp_path: Path) -> Iterator[Start
             return master
         lines = "\n".join(f'{name} = "{value}"' for name, value in flags.items())
         text = FILE.format(version=carrier.version, agent=AGENT, flags=lines)
-        if "socket" in carrier.needs:
-            file = tmp_path / "cluster.toml"
-            file.write_text(text, encoding="utf-8")
-            master = on_socket(Process([*PROGRAM, "--cluster", str(file)], tmp_path / "fake.log"), Setup())
-        else:
-            clock = VirtualClock()
-            spec = read_cluster(text, "cluster.toml")
-            master = in_process(spec.start(clock=clock, takes_over=True), clock, Setup())
+        master = start_from_file(text, tmp_path, Setup(), socket="socket" in carrier.needs)
         ending.callback(master.stop)
         return master
 

@@ -1,6 +1,7 @@
 """The JSON Schemas that are shipped: what each command writes is valid by them."""
 
 import json
+import shlex
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from jsonschema import Draft202012Validator
 
 from fake_master import FakeMaster, FrameworkConfig
 from mesosctl.__main__ import main
+from mesosctl.cli.reference.command_tree import commands
 from mesosctl.output.json_documents import schemas
 from tests import EXAMPLES, ROOT
 from tests.helpers.surroundings import InMemory
@@ -28,51 +30,38 @@ WANTED = '[quotas.web]\nguarantee = "cpus:1"\n'
 COMMANDS = {
     "agents.changes": ["agents", "drain", "agent-1"],
     "agents.list": ["agents"],
+OTHER_COMMANDS = {
     "alternatives": ["whatif", "--each", "quota:ads=cpus:{1,2}"],
     "context.changes": ["context", "set", "lab", "--master", "http://mesos:5050"],
-    "context.list": ["context", "list"],
-    "context.show": ["context", "show"],
     "forecast": ["whatif", "quota:ads=cpus:100"],
     "frameworks.list": ["frameworks"],
     "frameworks.teardown": ["frameworks", "teardown", "holding", "--yes"],
     "history.import": ["history", "import", "log.csv", "--format", "csv", "--history", "new.sqlite"],
-    "history.list": ["history", "list", "--history", "h.sqlite"],
     "largest-change": ["whatif", "--find-largest", "quota:ads=cpus:?"],
     "maintenance.changes": ["maintenance", "plan", "agent-1", "--at", "2030-12-01T02:00+01:00"],
     "maintenance.list": ["maintenance"],
     "offers.call": ["offers", "reserve", "--offer", "offer.json", "cpus:1", "--principal", "web"],
     "offers.explain": ["offers", "explain", "holding"],
-    "offers.list": ["offers", "list"],
     "offers.simulation": ["offers", "simulate", str(EXAMPLES / "drf.toml")],
     "offers.taken": ["offers", "take", "--role", "taken", "--reserve", "cpus:1", "--timeout", "5"],
     "quota.changes": ["quota", "set", "ads", "cpus:1"],
-    "quota.room": ("quota", "room"),
     "quota.check": ["quota", "check", "ads", "cpus:100"],
-    "quota.list": ["quota", "list"],
     "quota.show": ["quota", "show", "web"],
     "ratelimit.edit": ["ratelimit", "set", "batch", "--qps", "50", "-f", "limits.json"],
-    "ratelimit.plan": ["ratelimit", "plan", "limits.json", "--memory", "2GiB"],
-    "ratelimit.show": ["ratelimit", "show"],
-    "ratelimit.simulate": ["ratelimit", "simulate", "limits.json", "--traffic", "foo=200/s*10"],
     "ratelimit.suggest": ["ratelimit", "suggest", "--for", "2s"],
-    "ratelimit.validate": ["ratelimit", "validate", "limits.json"],
     "ratelimit.watch": ["ratelimit", "watch", "--count", "2", "--interval", "1s"],
     "reservations.changes": ["reserve", "agent-1", "cpus:1", "--role", "ads"],
-    "reservations.list": ["reservations"],
     "reservations.tree": ["reservations", "--tree"],
-    "roles.list": ["roles"],
     "snapshot.comparison": ["snapshot", "--compare", "before.json"],
     "snapshot.taken": ["snapshot", "-f", "taken.json"],
     "top": ["top"],
     "usage": ["usage", "--history", "h.sqlite", "--step", "10m", "--half-life", "1h"],
-    "volumes.list": ["volumes", "list"],
     "wanted.differences": ["diff", "-f", "wanted.toml"],
     "wanted.plan": ["apply", "-f", "wanted.toml", "--yes"],
     "wanted.state": ["export"],
     "weights.changes": ["weights", "set", "web=2"],
-    "weights.list": ["weights"],
 }
-"""A command for each kind."""
+"""Commands of kinds that no first example writes, or not for this cluster."""
 BESIDE = {
     "error": ["quota", "show", "nobody"],
     "exchange": ["quota", "list", "-v"],
@@ -82,6 +71,18 @@ BESIDE = {
 ONE_A_LINE = {"offers.change": ["offers", "watch", "--changes", "1"]}
 """Commands whose -o jsonl has no whole document."""
 FORKING = ("alternatives", "largest-change")
+
+
+def first_examples() -> Iterator[tuple[str, list[str]]]:
+    """The first example in the help of each command, beside the kind of the document that it writes."""
+    for node in commands().walk():
+        for kind in (".".join(node.path[1:]), ".".join([*node.path[1:], "list"])):
+            if node.examples and kind in schemas():
+                yield kind, shlex.split(node.examples[0][0])
+
+
+COMMANDS = dict(first_examples()) | OTHER_COMMANDS
+"""A command for each kind: a new command needs only its example."""
 
 
 @cache
