@@ -303,8 +303,7 @@ class Recorder:
         kind = event["type"]
         metrics = None
         if kind == "AGENT_REMOVED":
-            master.deadline.extend_to(master.settings.timeout)
-            metrics = self._allowed(lambda: master.get("/metrics/snapshot"))
+            metrics = self._allowed(master, lambda: master.get("/metrics/snapshot"))
         with self._changing() as ledger:
             if kind == "AGENT_ADDED":
                 agent = self._reader.agent(event)
@@ -331,8 +330,8 @@ class Recorder:
         metrics = self._learn_time(master, connecting=True)
         self._departures.begin(metrics)
         now = self._now()
-        version = self._allowed(lambda: responses.version(master.get("/version")))
-        flags = self._allowed(lambda: responses.flags(master.get("/flags"))) or {}
+        version = self._allowed(master, lambda: responses.version(master.get("/version")))
+        flags = self._allowed(master, lambda: responses.flags(master.get("/flags"))) or {}
         self._shows_runs = True
         with self._begun(flags, now) as ledger:
             after = ledger.cluster.last_seen
@@ -341,7 +340,7 @@ class Recorder:
             ledger.take_state(state, after=after)
             ledger.seen(now)
             self._heard, self._is_connected = now, True
-        limits = self._allowed(lambda: rate_limits_api.rate_limits(master.get("/flags")))
+        limits = self._allowed(master, lambda: rate_limits_api.rate_limits(master.get("/flags")))
         self._ask_settings(master, metrics, limits)
         self._next_poll = now + to_micros(self._options.every)
         self._next_agents = now + to_micros(self._options.every_agents)
@@ -383,11 +382,9 @@ class Recorder:
         """Ask what no event tells, if it is time."""
         if now >= self._next_poll and self._around.in_process:
             self._next_poll = now + to_micros(self._options.every)
-            master.deadline.extend_to(master.settings.timeout)
             self._ask_settings(master, self._learn_time(master), None)
         if now >= self._next_agents:
             self._next_agents = now + to_micros(self._options.every_agents)
-            master.deadline.extend_to(master.settings.timeout)
             self._ask_agents(master)
             executors = self._read(master, "GET_EXECUTORS", self._reader.executors)
             if executors is not None:
@@ -399,11 +396,11 @@ class Recorder:
 
     def _ask_agents(self, master: Master) -> None:
         """Take the list of agents, and why those that are missing have left."""
-        before = self._allowed(lambda: master.get("/metrics/snapshot"))
+        before = self._allowed(master, lambda: master.get("/metrics/snapshot"))
         agents = self._read(master, "GET_AGENTS", self._reader.agents)
         if agents is None:
             return
-        after = self._allowed(lambda: master.get("/metrics/snapshot"))
+        after = self._allowed(master, lambda: master.get("/metrics/snapshot"))
         now = self._now()
         with self._changing() as ledger:
             ledger.pass_to(now)
@@ -424,8 +421,8 @@ class Recorder:
                 self._ask_settings(master, self._learn_time(master), None)
 
     def _ask_settings(self, master: Master, metrics: Any, limits: RateLimits | None) -> None:
-        quotas = self._allowed(lambda: responses.quotas(master.get("/quota")))
-        weights = self._allowed(lambda: responses.weights(master.get("/weights")))
+        quotas = self._allowed(master, lambda: responses.quotas(master.get("/quota")))
+        weights = self._allowed(master, lambda: responses.weights(master.get("/weights")))
         suppressed = None if metrics is None else suppressed_roles(metrics)
         now = self._now()
         text = None if limits is None else RateLimitsFile.of(limits).model_dump_json(exclude_none=True)
@@ -460,11 +457,12 @@ class Recorder:
 
     def _read(self, master: Master, call: str, take: Callable[[Iterable[bytes]], Value]) -> Value | None:
         """The result of `take` for a long answer; None if this principal may not read it."""
-        answer: Response | None = self._allowed(lambda: master.receive_call(call))
+        answer: Response | None = self._allowed(master, lambda: master.receive_call(call))
         return None if answer is None else answer.take(take, Deadline(_STATE_SECONDS, self._around.clock))
 
-    def _allowed(self, read: Callable[[], Any]) -> Any:
-        """The answer; None if this principal may not read it."""
+    def _allowed(self, master: Master, read: Callable[[], Any]) -> Any:
+        """The answer, for which there is the whole time of a command again; None if this principal may not read it."""
+        master.deadline.extend_to(master.settings.timeout)
         try:
             return read()
         except Denied:
@@ -474,9 +472,9 @@ class Recorder:
 
     def _learn_time(self, master: Master, *, connecting: bool = False) -> Any:
         """Compare the master's clock with that of this machine; return its metrics."""
-        started = self._allowed(lambda: master.ask("GET_MASTER"))
+        started = self._allowed(master, lambda: master.ask("GET_MASTER"))
         asked, wall = self._around.clock(), self._around.wall()
-        metrics = self._allowed(lambda: master.get("/metrics/snapshot"))
+        metrics = self._allowed(master, lambda: master.get("/metrics/snapshot"))
         on_the_way = self._around.clock() - asked  # the master has read its clock in this time
         time = clock_of(started, metrics or {})
         skew = 0.0 if time is None else time - wall - on_the_way / 2

@@ -8,6 +8,7 @@ changes of tasks a second. So the figures are those of the recorder alone, which
 
 import json
 import os
+import sqlite3
 import sys
 import tempfile
 import threading
@@ -225,6 +226,17 @@ def _tasks(history: Path) -> int:
         return 0
 
 
+def _bytes_of_a_task(history: Path) -> float:
+    """The bytes that the file has for each of its tasks, beside the text of its id."""
+    with closing(sqlite3.connect(history, isolation_level=None)) as file:
+        tasks, ids = file.execute("SELECT count(*), sum(length(task)) FROM task_rows").fetchone()
+        (whole,) = file.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
+        file.execute("DELETE FROM task_rows")
+        file.execute("VACUUM")
+        (rest,) = file.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
+    return float(whole - rest - ids) / int(tasks)
+
+
 def measure(reporter: Reporter, agents: int, seconds: int) -> None:
     """Record one cluster, and add the row of its figures."""
     cluster = Cluster(agents)
@@ -254,9 +266,7 @@ def measure(reporter: Reporter, agents: int, seconds: int) -> None:
             cluster.may_change.set()
             recorder.stop()
             server.shutdown()
-        ids = sum(len(f"task-{number}-0.000") for number in range(agents)) * TASKS_EACH
-        with closing(open_recording(history)):
-            a_task = (history.stat().st_size - ids) / (agents * TASKS_EACH)
+        a_task = _bytes_of_a_task(history)
     reporter.row(f"{agents:,} agents", first, first_cpu, peak, 100 * of_events, of_reading, peak_of_reading, a_task)
     if agents == AGENTS:
         reporter.budget("history record, the first state", first, MOST_SECONDS, "s")

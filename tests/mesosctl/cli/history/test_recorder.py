@@ -1,4 +1,4 @@
-"""Why an agent ended, in a recording: what was done to it on the master, in virtual time."""
+"""A recorder beside a master in virtual time: why agents ended, clocks that differ, answers that take long."""
 
 import pytest
 
@@ -108,3 +108,20 @@ def test_a_clock_that_differs_is_said_and_one_that_is_put_back_is_counted(tmp_pa
         ends = [(one.start, one.end) for one in recording.settings("lab")]
         assert all(end is None or start <= end for start, end in ends)
         assert (cluster.last_seen or 0) >= to_micros(BEGIN)
+
+
+class LateState(CommandLine):
+    """A master that takes longer for its whole state than a command may take for an answer."""
+
+    def handle_request(self, request):
+        answer = super().handle_request(request)
+        if self.asked[-1] == "POST /api/v1 SUBSCRIBE":
+            self.sleep(45)
+        return answer
+
+
+def test_a_state_that_takes_longer_than_an_answer_may_is_recorded_at_once(tmp_path):
+    line = LateState(Lab("cpus:4;mem:64"))
+    ran = line.run("history", "record", "--history", str(tmp_path / "h.sqlite"), "--duration", "1m", "--timeout", "30")
+    assert (ran.status, "waiting" in ran.err) == (0, False)
+    assert line.asked.count("POST /api/v1 SUBSCRIBE") == 1
