@@ -115,9 +115,9 @@ def list_(ctx: typer.Context) -> None:
 def plan(
     ctx: typer.Context, names: MachineNames = None, *, at: At, duration: Duration = None, attribute: Attributes = None
 ) -> None:
-    """Add machines to the maintenance schedule, or move them in it. Other machines keep their times.
+    """Add machines to the maintenance schedule.
 
-    The master rescinds all offers and sends inverse offers for these machines. Nothing is written over a schedule that
+    A machine that is in it already gets the new time, and other machines keep theirs. The master rescinds all offers and sends inverse offers for these machines. Nothing is written over a schedule that
     another operator changes at the same time.
     """
     from mesosctl.model.maintenance import NANOSECONDS, Span
@@ -177,7 +177,7 @@ def schedule(ctx: typer.Context, file: PayloadFile = None) -> None:
     epilog=examples(("maintenance cancel agent-1", "it is not taken down after all")),
 )
 def cancel(ctx: typer.Context, names: MachineNames = None, *, attribute: Attributes = None) -> None:
-    """Take machines out of the maintenance schedule. Other machines keep their times."""
+    """Take machines out of the maintenance schedule."""
     from mesosctl.model.maintenance import spans
     from mesosctl.operations.maintenance import cancel_machines, write_schedule
     from mesosctl.output.maintenance import maintenance_changes
@@ -201,9 +201,9 @@ def cancel(ctx: typer.Context, names: MachineNames = None, *, attribute: Attribu
     ),
 )
 def down(ctx: typer.Context, names: MachineNames = None, *, attribute: Attributes = None) -> None:
-    """Take scheduled machines down: the master shuts their agents down, and lets none register from there.
+    """Take scheduled machines down.
 
-    Tasks that still run there are lost, so drain the agents first: mesosctl agents drain --wait.
+    The master shuts their agents down, and lets none register from there. Tasks that still run there are lost, so drain the agents first: mesosctl agents drain --wait.
     """
     from mesosctl.model.maintenance import Span, merged
     from mesosctl.model.text import listed
@@ -240,7 +240,10 @@ def down(ctx: typer.Context, names: MachineNames = None, *, attribute: Attribute
     epilog=examples(("maintenance up agent-1", "its agents may register again")),
 )
 def up(ctx: typer.Context, names: MachineNames = None, *, attribute: Attributes = None) -> None:
-    """Bring machines up that are down: their agents may register again, and they leave the schedule."""
+    """Bring machines up again.
+
+    Their agents may register, and they leave the schedule.
+    """
     from mesosctl.operations.maintenance import bring_up
     from mesosctl.output.maintenance import maintenance_changes
 
