@@ -68,11 +68,9 @@ _WITHOUT_NAMES = frozenset(
 _AUTHORIZABLE_PATHS = (
     "/containers",
     "/files/debug",
-    "/files/debug.json",
     "/logging/toggle",
     "/metrics/snapshot",
     "/monitor/statistics",
-    "/monitor/statistics.json",
 )
 
 

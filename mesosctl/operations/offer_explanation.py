@@ -1,17 +1,19 @@
 """`offers explain`: a snapshot of the cluster, the allocator's account of it, and what only the live master shows."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from mesosctl.api import responses
 from mesosctl.api.elements.listed_agents import AgentsInService, agents_in_service
 from mesosctl.client.leading_master import Master
 from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import MesosctlError, NotFound
+from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.roles import did_you_mean
 from mesosctl.operations.quota.reading import read_if_allowed
 from mesosctl.operations.recovery import recovery
 from mesosctl.operations.snapshot import UNKNOWN_WHITELIST, read_snapshot
-from mesosctl.planning.offer_explanation import Hindrance, OfferAccount, OfferExplanation
+from mesosctl.planning.offer_explanation import Cause, Hindrance, OfferAccount, OfferExplanation
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, evaluable
 
 Subject = tuple[SnapshotFramework, str]
@@ -35,9 +37,37 @@ def explain(master: Master, target: str, progress: Callable[[str], None] | None 
     )
     held_back = recovery(snapshot.flags, agents.registered, agents.awaited, figures, has_quotas=bool(snapshot.quotas))
     return [
-        _explanation(snapshot, framework, account, held_back, figures)
+        replace(
+            _explanation(snapshot, framework, account, held_back, figures),
+            useless=_useless(snapshot, account, agents.out_of_service),
+        )
         for (framework, _), account in zip(subjects, accounts, strict=True)
     ]
+
+
+def _useless(snapshot: ClusterSnapshot, account: OfferAccount, out_of_service: Mapping[str, str]) -> frozenset[Cause]:
+    """Return the causes whose removal was tried on the snapshot, and leaves nothing more open for the role."""
+    import fake_master
+
+    found: set[Cause] = set()
+    changes: tuple[tuple[Cause, Callable[[Quota], Quota]], ...] = (
+        ("guarantee", lambda quota: quota._replace(guarantees=Quantities())),
+        ("limit", lambda quota: quota._replace(limits=Limits())),
+    )
+    for cause, without in changes:
+        roles = {role for line in account.lines if line.cause == cause for role in line.roles}
+        quotas = {role: without(quota) if role in roles else quota for role, quota in snapshot.quotas.items()}
+        if quotas == snapshot.quotas:
+            continue
+        tried = replace(snapshot, quotas={role: quota for role, quota in quotas.items() if not quota.is_default})
+        (after,) = fake_master.account_offers(tried, [(account.framework_id, account.role)], out_of_service)
+        if _open(account).contains(_open(after)):
+            found.add(cause)
+    return frozenset(found)
+
+
+def _open(account: OfferAccount) -> Quantities:
+    return Quantities.total(line.amounts for line in account.lines if line.cause == "open")
 
 
 def _explanation(

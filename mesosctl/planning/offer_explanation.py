@@ -144,6 +144,8 @@ class OfferExplanation:
     """Whether the master knows limits, so that one can be advised."""
     sharers: int = 1
     """Frameworks that are subscribed to the role, this one included."""
+    useless: frozenset[Cause] = frozenset()
+    """Causes whose removal was tried in a forecast, and would leave nothing more open: no advice about them helps."""
     recovery: str = ""
     """The progress of the recovery after a failover; empty if it is over."""
     unknown: Sequence[str] = field(default=())

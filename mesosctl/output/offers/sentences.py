@@ -216,7 +216,7 @@ def helps(one: OfferExplanation) -> list[str]:
     largest = max(lines, key=lambda line: line.amounts.get_amount(missing))
     obstacles = [line for line in lines if line.cause != "used" or line is largest]
     obstacles.sort(key=lambda line: (line.cause == "used", -line.amounts.get_amount(missing)))
-    found = dict.fromkeys(_help(one, line, missing) for line in obstacles)
+    found = dict.fromkeys(_help(one, line, missing) for line in obstacles if line.cause not in one.useless)
     return list(found)[:_MOST_NAMES]
 
 

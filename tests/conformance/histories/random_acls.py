@@ -33,7 +33,14 @@ OBJECTS = {
 NAMES = {
     "creator_principals": ("p",),
     "framework_principals": ("p", "q"),
-    "paths": ("/metrics/snapshot", "/flags", "/logging/toggle", "/files/debug", "/monitor/statistics.json"),
+    "paths": (
+        "/metrics/snapshot",
+        "/flags",
+        "/logging/toggle",
+        "/files/debug.json",
+        "/monitor/statistics",
+        "/monitor/statistics.json",
+    ),
     "reserver_principals": ("p", "q"),
     "roles": ("r", "r/x", "r/%", "q", "*"),
     "users": ("u", "root"),

@@ -38,6 +38,7 @@ ROOTS = {
     "TeardownCall": "mesos.v1.scheduler.Call",
     "OffersEvent": "mesos.v1.scheduler.Event",
     "ReserveOperation": "mesos.v1.Offer.Operation",
+    "CreateOperation": "mesos.v1.Offer.Operation",
     "UnreserveOperation": "mesos.v1.Offer.Operation",
     "RateLimits": "mesos.v1.RateLimits",
 }

@@ -1,0 +1,42 @@
+"""`offers explain` advises only what helps on this cluster, and tells frameworks of one name apart."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
+from tests.helpers.lab import CommandLine, Lab
+
+
+def explained(target: str, *frameworks: tuple[str, str], **quotas: Mapping[str, object]) -> str:
+    """What is said of a cluster of one agent with 4 cpus whose frameworks hold what they are offered."""
+    specs = tuple(SimulatedFrameworkSpec(name, (role,), answer="hold") for name, role in frameworks)
+    lab = Lab("cpus:4;mem:4096", version="1.11", frameworks=specs)
+    for role, amounts in quotas.items():
+        call = {"type": "UPDATE_QUOTA", "update_quota": {"force": True, "quota_configs": [{"role": role, **amounts}]}}
+        assert lab.post("/api/v1", call) == 200
+    lab.wait(3.0)
+    ran = CommandLine(lab).run("offers", "explain", target)
+    assert ran.status == 0, ran.err
+    return ran.out
+
+
+LIMIT = {"limits": {"cpus": {"value": 2}, "mem": {"value": 1024}}}
+GUARANTEE = {
+    "guarantees": {"cpus": {"value": 2}, "mem": {"value": 3072}},
+    "limits": {"cpus": {"value": 4}, "mem": {"value": 4096}},
+}
+
+
+@pytest.mark.parametrize(("others", "helps"), [({}, True), ({"web": GUARANTEE}, False)])
+def test_a_higher_limit_is_advised_only_if_something_is_left_for_it(others, helps):
+    said = explained("spark", ("spark", "ads"), ads=LIMIT, **others)
+    assert "beyond the limit of ads" in said
+    assert ("raise the limit of ads" in said) is helps
+
+
+def test_two_frameworks_of_one_name_have_their_short_ids():
+    said = explained("spark", ("spark", "ads"), ("spark", "web"))
+    first, second = said.splitlines()[:2]
+    assert first.startswith("spark (0000) in role ads ")
+    assert second.startswith("spark (0001) in role web ")
