@@ -143,7 +143,8 @@ def drain(  # one parameter an option
 ) -> None:
     """Kill the tasks of agents, and give them no new ones.
 
-    Nothing of the agents is offered until they are reactivated. The plan says how many tasks end, and which of them fit on other agents as they are now. Frameworks decide whether
+    Nothing of the agents is offered until they are reactivated. The plan says how many tasks end, and which of them
+    fit on other agents as they are now. Frameworks decide whether
     they start them there. Needs Mesos 1.10 or later.
 
     If you interrupt the command, run it again: it skips agents that are drained and waits for those that are draining.
@@ -223,7 +224,8 @@ def reactivate(ctx: typer.Context, names: ChangedAgents = None, *, attribute: At
 def gone(ctx: typer.Context, names: ChangedAgents = None, *, attribute: Attributes = None) -> None:
     """Mark agents as gone, for good.
 
-    They can never register again, and their tasks and volumes are lost. An agent that is unreachable, and so not listed, is named by its whole id. Needs Mesos 1.5 or later.
+    They can never register again, and their tasks and volumes are lost. An agent that is unreachable, and so not
+    listed, is named by its whole id. Needs Mesos 1.5 or later.
     """
     from mesosctl.operations.agents import mark_agents_gone, plan_drain
     from mesosctl.output.agents import drain_plan, service_changes

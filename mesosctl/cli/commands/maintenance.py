@@ -117,7 +117,8 @@ def plan(
 ) -> None:
     """Add machines to the maintenance schedule.
 
-    A machine that is in it already gets the new time, and other machines keep theirs. The master rescinds all offers and sends inverse offers for these machines. Nothing is written over a schedule that
+    A machine that is in it already gets the new time, and other machines keep theirs. The master rescinds all offers
+    and sends inverse offers for these machines. Nothing is written over a schedule that
     another operator changes at the same time.
     """
     from mesosctl.model.maintenance import NANOSECONDS, Span
@@ -203,7 +204,8 @@ def cancel(ctx: typer.Context, names: MachineNames = None, *, attribute: Attribu
 def down(ctx: typer.Context, names: MachineNames = None, *, attribute: Attributes = None) -> None:
     """Take scheduled machines down.
 
-    The master shuts their agents down, and lets none register from there. Tasks that still run there are lost, so drain the agents first: mesosctl agents drain --wait.
+    The master shuts their agents down, and lets none register from there. Tasks that still run there are lost, so
+    drain the agents first: mesosctl agents drain --wait.
     """
     from mesosctl.model.maintenance import Span, merged
     from mesosctl.model.text import listed
