@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from mesosctl.cli.options import ChangeOptions, GlobalOptions, known_settings
-from mesosctl.model.errors import MesosctlError, UsageError
+from mesosctl.model.errors import MesosctlError, NotFound, UsageError
 from mesosctl.model.exit_status import ExitStatus
 
 if TYPE_CHECKING:
@@ -389,3 +389,71 @@ class Group(_Help, TyperGroup):
             typer.echo(ctx.get_help(), err=True)
             raise typer.Exit(ExitStatus.USAGE)
         return super().parse_args(ctx, args)
+
+
+class ListGroup(Group):
+    """The verbs of a noun, of which `list` is meant if the first word is not a verb: a name, an option, or no word."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words, with `list` in front of them if no verb is there."""
+        word = _first_word(args)
+        is_help = word is None and any(one in ctx.help_option_names for one in args)
+        if not is_help and self.get_command(ctx, word or "") is None and (args or not ctx.resilient_parsing):
+            ctx.meta[_LISTED] = word
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb; if `list` finds no entry of the first word, the hint names the verb that may be meant."""
+        try:
+            return super().invoke(ctx)
+        except NotFound as error:
+            word = ctx.meta.get(_LISTED)
+            verb = self._likely_verb(ctx, word) if word else None
+            if verb is not None:
+                error.hint = f"did you mean the verb '{verb}'? see {ctx.command_path} --help"
+            raise
+
+    def _likely_verb(self, ctx: Any, word: str) -> str | None:
+        from mesosctl.model.roles import closest
+
+        verbs = self.list_commands(ctx)
+        return next((verb for verb in _OTHER_TOOLS_WORDS.get(word, ()) if verb in verbs), None) or closest(word, verbs)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """The verbs, and what `list` may be followed by."""
+        found = super().shell_complete(ctx, incomplete)
+        command = cast("Any", self.get_command(ctx, "list"))
+        with command.make_context("list", [], parent=ctx, resilient_parsing=True) as below:
+            first = next((one for one in command.get_params(below) if one.param_type_name == "argument"), None)
+            words = command if incomplete.startswith("-") or first is None else first
+            known = {one.value for one in found}
+            return [*found, *(one for one in words.shell_complete(below, incomplete) if one.value not in known)]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The verbs, and what no verb means."""
+        super().format_commands(ctx, formatter)
+        formatter.write(f"\nWithout a verb, {ctx.command_path} is {ctx.command_path} list.\n")
+
+
+_LISTED = "mesosctl.listed"
+"""The key of `Context.meta` for the first word of a command that has no verb."""
+
+
+def _first_word(args: Sequence[str]) -> str | None:
+    """The first word that is neither a global option nor its value; None if another option comes before it, or none."""
+    takes_value = {
+        name: not (one.is_flag or one.count)
+        for one in cast("Any", _global_command().params)
+        for name in (*one.opts, *one.secondary_opts)
+    }
+    words = iter(args)
+    for word in words:
+        if not word.startswith("-") or word == "-":
+            return word
+        name = word.partition("=")[0] if word.startswith("--") else word[:2]
+        if name not in takes_value:
+            return None
+        if takes_value[name] and name == word:
+            next(words, None)
+    return None

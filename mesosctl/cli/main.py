@@ -20,10 +20,13 @@ SECTIONS = {
         "reservations": ("reservations", "Show what is reserved on which agent, and by whom."),
         "volumes": ("reservations", "Create, destroy and list persistent volumes."),
     },
+    "Maintain": {
+        "maintenance": ("maintenance", "Schedule maintenance, take machines down and bring them up."),
+    },
     "Look": {
         "top": ("cluster", "Watch the whole cluster on one screen."),
-        "agents": ("cluster", "List agents and how much of each is in use."),
-        "frameworks": ("cluster", "List frameworks and what they hold."),
+        "agents": ("agents", "List agents, drain them, and bring them back."),
+        "frameworks": ("frameworks", "List frameworks and what they hold, or tear one down."),
         "roles": ("cluster", "List roles with their resources, guarantees and weights."),
         "offers": ("offers", "Show who is offered what and why, and use an offer."),
     },

@@ -23,7 +23,7 @@ from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources
 
 if TYPE_CHECKING:
-    from mesosctl.model.reservations.holdings import AgentStatus, RegisteredAgent
+    from mesosctl.model.reservations.holdings import AgentStatus, Drain, RegisteredAgent
 
 Read = TypeVar("Read")
 Value = TypeVar("Value")
@@ -287,6 +287,7 @@ class _Reader:
         used, users = self._held(entry, f"{where}.used_resources_full")
         offered, offerees = self._held(entry, f"{where}.offered_resources_full")
         region, zone = self._part(region_and_zone, entry.get("domain", {}), f"{where}.domain")
+        drain = _decoded(entry.get("drain_info"))
         capabilities = self._part(_capabilities_of, entry.get("capabilities"), f"{where}.capabilities")
         return self._make(
             id=entry["id"],
@@ -300,14 +301,27 @@ class _Reader:
             capabilities=self._sets.get(capabilities, lambda: capabilities),
             active=is_in_service(entry),
             status=_status_of(
-                _decoded(entry.get("drain_info")),
+                drain,
                 where,
                 active=entry.get("active") is not False,
                 deactivated=entry.get("deactivated") is True,
             ),
+            drain=None if drain is None else self._drain(drain, f"{where}.drain_info"),
             region=region,
             zone=zone,
         )
+
+    def _drain(self, drain: Mapping[str, Any], where: str) -> "Drain":
+        """The drain that an operator has asked for."""
+        from mesosctl.model.reservations.holdings import Drain
+
+        config = drain.get("config", {})
+        try:
+            grace = config.get("max_grace_period")
+            seconds = None if grace is None else grace["nanoseconds"] / 1e9
+            return Drain(seconds, config.get("mark_gone") is True)
+        except NATURAL as error:
+            raise undocumented(error, where) from None
 
     def recovering(self, entry: Any, where: str) -> "RegisteredAgent":
         """One element of `recovered_slaves`."""

@@ -1,18 +1,17 @@
-"""`mesosctl agents`, `frameworks`, `roles` and `top`: what a master knows, as lists and on one screen."""
+"""`mesosctl roles` and `top`: what a master knows, as a list and on one screen."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.arguments import Attributes, Every, RoleAndBelow, names_argument, nothing_found, pairs, role_option
-from mesosctl.cli.command import Command, Group, examples
+from mesosctl.cli.arguments import Every, RoleAndBelow, names_argument, nothing_found
+from mesosctl.cli.command import Command, Group, ListGroup, examples
 from mesosctl.cli.completion import callbacks as completing
+from mesosctl.cli.listing import Count, Watch, show, sort_option
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import UsageError
 from mesosctl.operations import cluster
 from mesosctl.operations.cluster import Selection
-from mesosctl.output.cluster import agent_list, framework_list, role_list
+from mesosctl.output.cluster import role_list
 from mesosctl.output.formats.output_formats import TABLES
 from mesosctl.output.formats.report import Report
 
@@ -20,140 +19,15 @@ if TYPE_CHECKING:
     from mesosctl.client.leading_master import Master
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
+roles_app = typer.Typer(cls=ListGroup, rich_markup_mode=None)
+app.add_typer(roles_app, name="roles")
 
-AgentNames = Annotated[
-    list[str] | None,
-    names_argument("AGENT", completing.agents, "Show only these: ids, the beginning or end of ids, or host names."),
-]
-FrameworkNames = Annotated[
-    list[str] | None, names_argument("FRAMEWORK", completing.frameworks, "Show only these: ids or names.")
-]
 RoleNames = Annotated[list[str] | None, names_argument("ROLE", completing.roles, "Show only these roles.")]
-OfRole = Annotated[str | None, role_option("Show only what belongs to this role or to a role below it.")]
+SortRoles = Annotated[str | None, sort_option(cluster.ROLE_KEYS)]
 
 
-def _sort(keys: tuple[str, ...]) -> typer.models.OptionInfo:
-    option: typer.models.OptionInfo = typer.Option(
-        "--sort",
-        metavar="KEY",
-        autocompletion=lambda: [*keys, "cpus", "mem", "disk", "gpus"],
-        help=f"Sort by {', '.join(keys)}, or a resource such as cpus (largest first). -KEY reverses the order.",
-    )
-    return option
-
-
-SortAgents = Annotated[str | None, _sort(cluster.AGENT_KEYS)]
-SortFrameworks = Annotated[str | None, _sort(cluster.FRAMEWORK_KEYS)]
-SortRoles = Annotated[str | None, _sort(cluster.ROLE_KEYS)]
-Watch = Annotated[
-    bool,
-    typer.Option(
-        "--watch",
-        help="Refresh the list until Ctrl-C. Without a terminal, it is written again whenever it changes; -o jsonl "
-        "writes one document per line.",
-        show_default=False,
-    ),
-]
-
-
-Count = Annotated[int | None, typer.Option("--count", metavar="NUMBER", min=1, help="Stop after this many readings.")]
-
-
-def show(session: Session, read: "Callable[[Master], Report]", *, watch: bool, every: float, count: int | None) -> None:
-    """Emit the report that `read` makes, once or repeatedly.
-
-    Raises UsageError for a format that is written only once.
-    """
-    if not watch:
-        if count is not None:
-            raise UsageError("--count needs --watch", field="--count", hint="give both")
-        with session.open_master() as master:
-            report = read(master)
-        session.end_progress()
-        session.emit(report)
-        return
-    session.check_watchable()
-    with session.open_master() as master:
-        for report in cluster.readings(master, lambda: read(master), every, session.note, count):
-            session.end_progress()
-            session.follow(report)
-
-
-@app.command(
-    "agents",
-    cls=Command,
-    epilog=examples(
-        ("agents", "every agent and how much of it is in use"),
-        ("agents --attribute rack=r1 --sort use", "the agents of a rack, the fullest first"),
-        ("agents --role ads -o wide", "the agents with resources for ads, and their ids"),
-        ("agents --watch", "refreshed every two seconds"),
-    ),
-)
-def agents(  # noqa: PLR0913  # one parameter an option
-    ctx: typer.Context,
-    names: AgentNames = None,
-    *,
-    role: OfRole = None,
-    attribute: Attributes = None,
-    sort: SortAgents = None,
-    watch: Watch = False,
-    every: Every = 2.0,
-    count: Count = None,
-) -> None:
-    """List agents and how much of each is in use.
-
-    With --role, list the agents with resources that are reserved for the role or allocated to it.
-    """
-    session: Session = ctx.obj
-    wanted = Selection(names or (), role, dict(pairs(attribute, "--attribute")), sort)
-    said = {"--role": role, "--attribute": ",".join(attribute) if attribute else None}
-
-    def read(master: "Master") -> Report:
-        found = cluster.list_agents(master, wanted, session.progress)
-        known = () if found or role is None else cluster.roles_of_agents(cluster.list_agents(master, Selection()))
-        return agent_list(found, empty=nothing_found("no agents are registered", said, known), sort=sort)
-
-    show(session, read, watch=watch, every=every, count=count)
-
-
-@app.command(
-    "frameworks",
-    cls=Command,
-    epilog=examples(
-        ("frameworks", "every framework and what it holds"),
-        ("frameworks --role ads --sort cpus", "the frameworks of a role, the one with the most cpus first"),
-        ("frameworks marathon -o json", "one of them, for a program"),
-    ),
-)
-def frameworks(  # one parameter an option
-    ctx: typer.Context,
-    names: FrameworkNames = None,
-    *,
-    role: OfRole = None,
-    sort: SortFrameworks = None,
-    watch: Watch = False,
-    every: Every = 2.0,
-    count: Count = None,
-) -> None:
-    """List frameworks and what they hold.
-
-    With --role, list the frameworks that subscribe with the role.
-    """
-    session: Session = ctx.obj
-    wanted = Selection(names or (), role, {}, sort)
-
-    def read(master: "Master") -> Report:
-        found = cluster.list_frameworks(master, wanted)
-        others = [] if found or role is None else cluster.list_frameworks(master, Selection())
-        known = {name for one in others for name in one.roles}
-        empty = nothing_found("no frameworks are registered", {"--role": role}, known)
-        return framework_list(found, empty=empty, sort=sort)
-
-    show(session, read, watch=watch, every=every, count=count)
-
-
-@app.command(
-    "roles",
+@roles_app.command(
+    "list",
     cls=Command,
     epilog=examples(
         ("roles", "every role, with its use, guarantee and limit"),
@@ -161,7 +35,7 @@ def frameworks(  # one parameter an option
         ("roles --role ads", "a role and those below it"),
     ),
 )
-def roles(  # one parameter an option
+def list_roles(  # one parameter an option
     ctx: typer.Context,
     names: RoleNames = None,
     *,

@@ -199,3 +199,13 @@ class ListedFramework:
     def title(self) -> str:
         """Its name, or its id if the name is empty."""
         return self.name or self.id
+
+
+class TornDown(NamedTuple):
+    """A framework that was removed for good."""
+
+    framework: ListedFramework
+    tasks: int
+    """That it had, and that were killed."""
+    confirmed: bool
+    """Whether it was read back."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from mesosctl.model.agents import Agent
 from mesosctl.model.quantities import Quantities
@@ -18,6 +18,14 @@ Recovering ones were known to a former leader, and are not back.
 """
 
 
+class Drain(NamedTuple):
+    """The drain that an operator has asked of an agent."""
+
+    max_grace_period: float | None = None
+    """In seconds; None if tasks have their own."""
+    mark_gone: bool = False
+
+
 @immutable
 class RegisteredAgent(Agent):
     """An agent with what is in use of it: `used` is what tasks and executors hold, `offered` what offers do."""
@@ -25,6 +33,8 @@ class RegisteredAgent(Agent):
     used: Resources = field(default_factory=Resources)
     offered: Resources = field(default_factory=Resources)
     status: AgentStatus = "active"
+    drain: Drain | None = None
+    """None unless it is draining or drained."""
     users: frozenset[str] = frozenset()
     """The roles to which something of it is allocated."""
     short_id: str = field(default="", compare=False)
@@ -193,6 +203,23 @@ class AgentChange:
     resources: Resources
     by_master: bool = False
     by_agent: bool = False
+
+
+ServiceVerb = Literal["drain", "deactivate", "reactivate", "mark gone"]
+StatusAfter = Literal["active", "disconnected", "deactivated", "draining", "drained", "recovering", "gone"]
+"""The status of an agent after a change; a master does not list one that is gone."""
+
+
+class ServiceChange(NamedTuple):
+    """An agent that was taken out of service, or back: what was asked, and the status that it has then."""
+
+    agent: RegisteredAgent
+    asked: ServiceVerb
+    status: StatusAfter
+    sent: bool
+    """False if the agent was so already."""
+    confirmed: bool
+    """Whether it was read back."""
 
 
 @dataclass(frozen=True, slots=True)

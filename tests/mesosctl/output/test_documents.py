@@ -12,7 +12,8 @@ from mesosctl.output.json_documents.document import ErrorDocument
 DOCUMENTS = [
     model
     for model in models().values()
-    if model.__module__.rpartition(".")[2] in ("quota", "cluster", "document", "reservations")
+    if model.__module__.rpartition(".")[2]
+    in ("quota", "cluster", "document", "reservations", "agents", "teardown", "maintenance")
 ]
 
 SHAPES = {
@@ -104,6 +105,30 @@ SHAPES = {
     "Level": {"type": ["STATIC", "DYNAMIC"], "role": "string", "principal": "string?", "labels": ["Label"]},
     "Label": {"key": "string", "value": "string?"},
     "Volume": {"id": "string", "container_path": "string?", "principal": "string?"},
+    "ServiceChanges": {"schema_version": 1, "kind": "agents.changes", "changes": ["ServiceChange"]},
+    "ServiceChange": {
+        "id": "string", "hostname": "string", "asked": ["drain", "deactivate", "reactivate", "mark gone"],
+        "status": ["active", "disconnected", "deactivated", "draining", "drained", "recovering", "gone"],
+        "sent": "boolean", "confirmed": "boolean",
+    },
+    "MaintenanceList": {"schema_version": 1, "kind": "maintenance.list", "machines": ["MaintenanceMachine"]},
+    "MaintenanceMachine": {
+        "hostname": "string", "ip": "string", "mode": ["up", "draining", "down"], "unavailability": "Unavailability?",
+        "agents": ["string"], "answers": ["InverseOfferAnswer"],
+    },
+    "InverseOfferAnswer": {
+        "framework": "string", "framework_id": "string", "answer": ["accepted", "declined", "not answered"],
+    },
+    "Unavailability": {"since": "string", "until": "string?", "seconds": "number?"},
+    "MaintenanceChanges": {"schema_version": 1, "kind": "maintenance.changes", "changes": ["MaintenanceChange"]},
+    "MaintenanceChange": {
+        "hostname": "string", "ip": "string", "done": ["scheduled", "cancelled", "down", "up"],
+        "unavailability": "Unavailability?", "sent": "boolean", "confirmed": "boolean",
+    },
+    "TeardownDocument": {
+        "schema_version": 1, "kind": "frameworks.teardown", "id": "string", "name": "string", "tasks": "integer",
+        "used": "amounts", "confirmed": "boolean",
+    },
     "Error": {
         "kind": "string", "exit_status": "integer", "message": "string", "field": "string?", "rule": "string?",
         "hint": "string?", "status": "integer?",

@@ -28,11 +28,14 @@ OFFER = {
 WANTED = '[quotas.web]\nguarantee = "cpus:1"\n'
 
 OTHER_COMMANDS = {
+    "agents.changes": ["agents", "drain", "agent-1"],
     "alternatives": ["whatif", "--each", "quota:ads=cpus:{1,2}"],
     "context.changes": ["context", "set", "lab", "--master", "http://mesos:5050"],
     "forecast": ["whatif", "quota:ads=cpus:100"],
+    "frameworks.teardown": ["frameworks", "teardown", "holding", "--yes"],
     "history.import": ["history", "import", "log.csv", "--format", "csv", "--history", "new.sqlite"],
     "largest-change": ["whatif", "--find-largest", "quota:ads=cpus:?"],
+    "maintenance.changes": ["maintenance", "plan", "agent-1", "--at", "2030-12-01T02:00+01:00"],
     "offers.call": ["offers", "reserve", "--offer", "offer.json", "cpus:1", "--principal", "web"],
     "offers.explain": ["offers", "explain", "holding"],
     "offers.simulation": ["offers", "simulate", str(EXAMPLES / "drf.toml")],

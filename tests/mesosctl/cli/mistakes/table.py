@@ -1,6 +1,6 @@
 """The table of mistakes: each command, its exit status, a part of its message, and a part of its hint."""
 
-from tests.mesosctl.cli.mistakes.mistake import BUSY, LISTED, ONE_HOST, Mistake
+from tests.mesosctl.cli.mistakes.mistake import BUSY, LISTED, ONE_HOST, RACKS, Mistake
 
 LIMITS = {"limits.json": '{"limits": [{"principal": "marathon", "qps": 10, "capacity": 100}]}'}
 NEWER = "fake:?version=1.11"
@@ -252,6 +252,45 @@ MISTAKES = (
     ),
     # --- Agents --------------------------------------------------------------------------------------------------
     Mistake("reserve agent1 cpus:1 --role web", 5, "no agent is named 'agent1'", "did you mean agent-1?"),
+    Mistake("agents drian agent-1", 5, "no agent is named 'drian'", "did you mean the verb 'drain'?"),
+    Mistake("agents drain", 2, "no agent is named", "name agents, or give --attribute NAME=VALUE"),
+    Mistake("agents drain agnt-1", 5, "no agent is named 'agnt-1'", "did you mean agent-1?"),
+    Mistake("agents drain --attribute rack=r3", 5, "no agent has the attribute rack=r3", "r1", on=RACKS),
+    Mistake("agents drain agent-1 --max-grace-period x", 2, "'x' is not a span of time", "30s"),
+    Mistake("agents gone agent-1", 2, "an agent that is gone can never come back", "in a script, use --yes"),
+    Mistake("agents reactivate host-1", 2, "'host-1' matches several agents: S0, S1", "one of these ids", on=ONE_HOST),
+    Mistake("maintenance plan agent-1 --at 2026-12-01T02:00", 2, "has no zone", "2026-12-01T02:00+01:00"),
+    Mistake("maintenance plan agent-1 --at soon", 2, "'soon' is not a time", "with its zone"),
+    Mistake("maintenance plan --at 2026-12-01T02:00Z", 2, "no machine is named", "--attribute NAME=VALUE"),
+    Mistake(
+        "maintenance plan agnt-1 --at 2026-12-01T02:00Z", 5, "no machine is named 'agnt-1'", "did you mean agent-1?"
+    ),
+    Mistake(
+        "maintenance down agent-1 --yes", 3, "is not in the maintenance schedule", "mesosctl maintenance plan agent-1"
+    ),
+    Mistake("maintenance schedule", 2, "no file is given", "mesosctl maintenance plan"),
+    Mistake(
+        "maintenance up agent-1",
+        3,
+        "machine 'agent-1' is scheduled, but not down",
+        "mesosctl maintenance cancel agent-1",
+        before="maintenance plan agent-1 --at 2026-12-01T02:00Z",
+    ),
+    Mistake(
+        "maintenance schedule -f s.json",
+        3,
+        "a window names no machine",
+        files={"s.json": '{"windows": [{"machine_ids": [], "unavailability": {"start": {"nanoseconds": 5}}}]}'},
+    ),
+    Mistake(
+        "maintenance schedule -f s.json",
+        3,
+        "there is no key 'window' here",
+        "did you mean windows?",
+        files={"s.json": '{"window": []}'},
+    ),
+    Mistake("frameworks teardown marathn --yes", 5, "no framework is named 'marathn'", "did you mean", on=BUSY),
+    Mistake("frameworks teardown marathon", 2, "cannot subscribe again", "in a script, use --yes", on=BUSY),
     Mistake("reserve x cpus:1 --role web", 5, "no agent is named 'x'", "the agents are agent-1, agent-2, agent-3"),
     Mistake("reservations --agent Agent-2", 5, "no agent is named 'Agent-2'", "did you mean agent-2?"),
     Mistake("volumes list --agent agnt-3", 5, "no agent is named 'agnt-3'", "did you mean agent-3?"),

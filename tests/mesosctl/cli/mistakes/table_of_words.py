@@ -119,7 +119,7 @@ WORDS = (
     Mistake("quota ls", 2, "No such command 'ls'. Did you mean 'list'?"),
     Mistake("quota get", 2, "No such command 'get'. Did you mean 'list', 'show'?"),
     Mistake("get quota", 2, "No such command 'get'. Did you mean 'quota list', 'quota show'?"),
-    Mistake("get agents", 2, "No such command 'get'. Did you mean 'agents'?"),
+    Mistake("get agents", 2, "No such command 'get'. Did you mean 'agents list'?"),
     Mistake("get", 2, "No such command 'get'.\n", "see mesosctl --help"),
     Mistake("quota delete web", 2, "No such command 'delete'. Did you mean 'remove'?"),
     Mistake("rm quota web", 2, "No such command 'rm'. Did you mean 'quota remove'?"),

@@ -1,0 +1,257 @@
+"""`mesosctl maintenance`: its verbs."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mesosctl.cli.arguments import Attributes, PayloadFile, names_argument, pairs, read_payload
+from mesosctl.cli.command import ChangeCommand, Command, ListGroup, examples
+from mesosctl.cli.completion import callbacks as completing
+from mesosctl.cli.environment import named
+from mesosctl.cli.session import Session
+from mesosctl.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from mesosctl.client.leading_master import Master
+    from mesosctl.model.maintenance import Machine
+    from mesosctl.operations.maintenance import MaintenanceState
+
+app = typer.Typer(cls=ListGroup, rich_markup_mode=None)
+
+MachineNames = Annotated[
+    list[str] | None,
+    names_argument("MACHINE", completing.agents, "Machines: host names, addresses, or agents that run on them."),
+]
+At = Annotated[
+    str,
+    typer.Option(
+        "--at",
+        metavar="TIME",
+        help="When the maintenance begins, with its zone, such as 2026-12-01T02:00+01:00 or 2026-12-01T01:00Z.",
+        show_default=False,
+    ),
+]
+
+
+def _duration(text: str | float) -> float:
+    """Seconds of --duration.  Raises UsageError."""
+    from mesosctl.model.text import parse_seconds
+
+    return parse_seconds(str(text), "--duration", 0.0)
+
+
+Duration = Annotated[
+    float | None,
+    typer.Option(
+        "--duration",
+        metavar="SPAN",
+        parser=_duration,
+        help="How long it lasts, such as 2h. Without it, the end is open.",
+        show_default=False,
+    ),
+]
+
+
+def _nanoseconds(text: str) -> int:
+    """The time of --at.  Raises UsageError, also for a time without a zone."""
+    from datetime import datetime
+
+    hint = "write a time with its zone, such as 2026-12-01T02:00+01:00 or 2026-12-01T01:00Z"
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"'{text}' is not a time", field="--at", hint=hint) from None
+    if at.tzinfo is None:
+        raise UsageError(f"'{text}' has no zone", field="--at", hint=hint)
+    return round(at.timestamp() * 1000) * 10**6
+
+
+def _chosen(
+    session: Session, master: "Master", names: list[str] | None, attribute: list[str] | None
+) -> "tuple[MaintenanceState, list[Machine]]":
+    """The state of maintenance, and the machines that were chosen.  Raises UsageError, NotFound."""
+    from mesosctl.operations.maintenance import choose_machines, read_state
+
+    attributes = dict(pairs(attribute, "--attribute"))
+    if not names and not attributes:
+        raise UsageError("no machine is named", hint="name machines, or give --attribute NAME=VALUE")
+    state = read_state(master, session.progress)
+    session.end_progress()
+    return state, choose_machines(state, names or (), attributes)
+
+
+@app.command(
+    "list",
+    cls=Command,
+    epilog=examples(
+        ("maintenance", "the machines that are scheduled or down, and who has answered"),
+        ("maintenance list -o json", "the same as JSON, with times in UTC"),
+    ),
+)
+def list_(ctx: typer.Context) -> None:
+    """List the machines that are scheduled for maintenance or down.
+
+    Times are those of this machine's zone. ANSWERS are those of frameworks to inverse offers, with which a master asks
+    them to leave; a framework with tasks on the machine that has said nothing has not answered.
+    """
+    from mesosctl.operations.maintenance import list_machines, read_state
+    from mesosctl.output.maintenance import machine_list
+
+    session: Session = ctx.obj
+    with session.open_master() as master:
+        found = list_machines(master, read_state(master, session.progress))
+    session.end_progress()
+    session.emit(machine_list(found))
+
+
+@app.command(
+    "plan",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("maintenance plan agent-1 --at 2026-12-01T02:00+01:00 --duration 2h", "one machine"),
+        ("maintenance plan --attribute rack=r1 --at 2026-12-01T01:00Z --duration 2h", "the machines of a rack"),
+    ),
+)
+def plan(
+    ctx: typer.Context, names: MachineNames = None, *, at: At, duration: Duration = None, attribute: Attributes = None
+) -> None:
+    """Add machines to the maintenance schedule.
+
+    A machine that is in it already gets the new time, and other machines keep theirs. The master rescinds all offers
+    and sends inverse offers for these machines. Nothing is written over a schedule that
+    another operator changes at the same time.
+    """
+    from mesosctl.model.maintenance import NANOSECONDS, Span
+    from mesosctl.operations.maintenance import plan_machines, write_schedule
+    from mesosctl.output.maintenance import maintenance_changes
+
+    session: Session = ctx.obj
+    span = Span(_nanoseconds(at), None if duration is None else round(duration * NANOSECONDS))
+    with session.open_master() as master:
+        state, machines = _chosen(session, master, names, attribute)
+        target = plan_machines(state, machines, span)
+        done = write_schedule(master, state, target, v1=session.options.api == "v1", wait=session.waits)
+    meant = {machine.key for machine in machines}
+    session.emit(maintenance_changes([one for one in done if one.machine.key in meant]))
+
+
+@app.command(
+    "schedule",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("maintenance schedule -f schedule.json", "from the JSON of POST /maintenance/schedule"),
+    ),
+)
+def schedule(ctx: typer.Context, file: PayloadFile = None) -> None:
+    """Replace the whole maintenance schedule by the documented JSON.
+
+    mesosctl asks before machines leave the schedule that the file does not name.
+    """
+    from mesosctl.api.maintenance import read_schedule_file
+    from mesosctl.model.maintenance import check_schedule
+    from mesosctl.model.text import listed
+    from mesosctl.operations.maintenance import read_state, removed, write_schedule
+    from mesosctl.output.maintenance import maintenance_changes
+
+    session: Session = ctx.obj
+    if file is None:
+        raise UsageError("no file is given", field="--file", hint="give -f FILE, or use mesosctl maintenance plan")
+    written = read_payload(session, file)
+    with written.refusals():
+        target = read_schedule_file(written.text, named(file))
+        check_schedule(target, {})
+    with session.open_master() as master:
+        state = read_state(master, session.progress)
+        session.end_progress()
+        dropped = removed(state, target)
+        if dropped:
+            session.confirm_destructive(
+                "Replace the schedule?", f"the file does not name {listed([one.name for one in dropped])}"
+            )
+        done = write_schedule(master, state, target, v1=session.options.api == "v1", wait=session.waits)
+    session.emit(maintenance_changes(done))
+
+
+@app.command(
+    "cancel",
+    cls=ChangeCommand,
+    epilog=examples(("maintenance cancel agent-1", "it is not taken down after all")),
+)
+def cancel(ctx: typer.Context, names: MachineNames = None, *, attribute: Attributes = None) -> None:
+    """Take machines out of the maintenance schedule."""
+    from mesosctl.model.maintenance import spans
+    from mesosctl.operations.maintenance import cancel_machines, write_schedule
+    from mesosctl.output.maintenance import maintenance_changes
+
+    session: Session = ctx.obj
+    with session.open_master() as master:
+        state, machines = _chosen(session, master, names, attribute)
+        target = cancel_machines(state, machines)
+        done = write_schedule(master, state, target, v1=session.options.api == "v1", wait=session.waits)
+    scheduled = spans(state.schedule)
+    meant = {machine.key for machine in machines if machine.key in scheduled}
+    session.emit(maintenance_changes([one for one in done if one.machine.key in meant]))
+
+
+@app.command(
+    "down",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("maintenance down agent-1", "after you have confirmed"),
+        ("maintenance down --attribute rack=r1 --yes", "a rack, without being asked"),
+    ),
+)
+def down(ctx: typer.Context, names: MachineNames = None, *, attribute: Attributes = None) -> None:
+    """Take scheduled machines down.
+
+    The master shuts their agents down, and lets none register from there. Tasks that still run there are lost, so
+    drain the agents first: mesosctl agents drain --wait.
+    """
+    from mesosctl.model.maintenance import Span, merged
+    from mesosctl.model.text import listed
+    from mesosctl.operations.agents import plan_drain
+    from mesosctl.operations.maintenance import machine_of, read_state, take_down, write_schedule
+    from mesosctl.output.agents import drain_plan
+    from mesosctl.output.maintenance import maintenance_changes
+
+    session: Session = ctx.obj
+    with session.open_master() as master:
+        state, machines = _chosen(session, master, names, attribute)
+        if session.options.dry_run:  # a snapshot has no schedule: they are in it from now on
+            write_schedule(master, state, merged(state.schedule, machines, Span(0)), wait=False)
+            state = read_state(master)
+        meant = {machine.key for machine in machines if state.modes.get(machine.key) != "down"}
+        leaving = [agent for agent in state.agents if machine_of(agent).key in meant]
+        if leaving:
+            plan_ = plan_drain(master, leaving, state.agents)
+            session.show(drain_plan(plan_))
+            session.confirm_destructive(
+                f"Take {listed([one.name for one in machines])} down?",
+                f"this shuts down {plan_.title}",
+                "in a script, use --yes",
+            )
+        done = take_down(master, state, machines, v1=session.options.api == "v1", wait=session.waits)
+    if session.options.dry_run:
+        done = [change._replace(span=None) for change in done]
+    session.emit(maintenance_changes(done))
+
+
+@app.command(
+    "up",
+    cls=ChangeCommand,
+    epilog=examples(("maintenance up agent-1", "its agents may register again")),
+)
+def up(ctx: typer.Context, names: MachineNames = None, *, attribute: Attributes = None) -> None:
+    """Bring machines up again.
+
+    Their agents may register, and they leave the schedule.
+    """
+    from mesosctl.operations.maintenance import bring_up
+    from mesosctl.output.maintenance import maintenance_changes
+
+    session: Session = ctx.obj
+    with session.open_master() as master:
+        state, machines = _chosen(session, master, names, attribute)
+        session.emit(
+            maintenance_changes(bring_up(master, state, machines, v1=session.options.api == "v1", wait=session.waits))
+        )

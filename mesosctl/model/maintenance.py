@@ -1,0 +1,145 @@
+"""The maintenance schedule of a master: machines, when they are unavailable, and their modes.
+
+Source: Mesos maintenance documentation.  A machine is a host name, an address, or both, and Mesos takes an agent to be
+on the machine that has both of its own.  Times are nanoseconds since 1970, as Mesos keeps them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from mesosctl.model.errors import RuleViolation
+
+NANOSECONDS = 10**9
+MachineMode = Literal["up", "draining", "down"]
+"""A draining machine is scheduled: its agents get inverse offers. The agents of one that is down may not register."""
+AnswerOfFramework = Literal["accepted", "declined", "not answered"]
+Key = tuple[str, str]
+
+
+class Machine(NamedTuple):
+    """A machine as a schedule names it; the empty text is a part that it does not name."""
+
+    hostname: str = ""
+    ip: str = ""
+
+    @property
+    def key(self) -> Key:
+        """The identity of a machine: host names are compared without case."""
+        return self.hostname.lower(), self.ip
+
+    @property
+    def name(self) -> str:
+        """Its name in sentences."""
+        return self.hostname or self.ip
+
+
+class Span(NamedTuple):
+    """When a machine is unavailable."""
+
+    start: int
+    duration: int | None = None
+    """None if its end is not known."""
+
+    @property
+    def end(self) -> int | None:
+        """The end; None if it is not known."""
+        return None if self.duration is None else self.start + self.duration
+
+
+class Window(NamedTuple):
+    """Machines that are unavailable at the same time."""
+
+    machines: tuple[Machine, ...]
+    span: Span
+
+
+Schedule = tuple[Window, ...]
+
+
+class Answer(NamedTuple):
+    """The answer of a framework to the inverse offer of a machine."""
+
+    framework_id: str
+    framework: str
+    answer: AnswerOfFramework
+
+
+class ScheduledMachine(NamedTuple):
+    """A machine of the schedule, with the agents on it and what frameworks have answered."""
+
+    machine: Machine
+    mode: MachineMode
+    span: Span | None
+    agents: tuple[str, ...] = ()
+    """The host names or ids of those that are registered."""
+    answers: tuple[Answer, ...] = ()
+
+
+class MaintenanceChange(NamedTuple):
+    """The change that a command made to one machine."""
+
+    machine: Machine
+    done: Literal["scheduled", "cancelled", "down", "up"]
+    span: Span | None
+    sent: bool
+    """False if it was so already."""
+    confirmed: bool
+
+
+def spans(schedule: Iterable[Window]) -> dict[Key, Span]:
+    """When each machine is unavailable, by key: what a schedule says, however its windows are cut."""
+    return {machine.key: window.span for window in schedule for machine in window.machines}
+
+
+def without(schedule: Iterable[Window], machines: Iterable[Machine]) -> Schedule:
+    """The schedule without some machines."""
+    gone = {machine.key for machine in machines}
+    left = (Window(tuple(one for one in window.machines if one.key not in gone), window.span) for window in schedule)
+    return tuple(window for window in left if window.machines)
+
+
+def merged(schedule: Iterable[Window], machines: Sequence[Machine], span: Span) -> Schedule:
+    """The schedule in which these machines have this span, and others what they had."""
+    rest = list(without(schedule, machines))
+    for place, window in enumerate(rest):
+        if window.span == span:
+            rest[place] = Window((*window.machines, *machines), span)
+            return tuple(rest)
+    return (*rest, Window(tuple(machines), span))
+
+
+def check_schedule(schedule: Sequence[Window], modes: Mapping[Key, MachineMode]) -> None:
+    """Check that a master would accept the schedule.  Raises RuleViolation.
+
+    Source: Mesos maintenance documentation, "/maintenance/schedule".
+    """
+    seen: set[Key] = set()
+    for index, window in enumerate(schedule):
+        field = f"windows[{index}]"
+        if not window.machines:
+            raise RuleViolation("a window names no machine", field=f"{field}.machine_ids", rule="maintenance.window")
+        if window.span.duration is not None and window.span.duration < 0:
+            raise RuleViolation(
+                "the duration is negative", field=f"{field}.unavailability.duration", rule="maintenance.duration"
+            )
+        for machine in window.machines:
+            if not machine.hostname and not machine.ip:
+                raise RuleViolation(
+                    "a machine has neither a host name nor an address",
+                    field=f"{field}.machine_ids",
+                    rule="maintenance.machine",
+                )
+            if machine.key in seen:
+                raise RuleViolation(
+                    f"machine '{machine.name}' is in the schedule twice",
+                    field=f"{field}.machine_ids",
+                    rule="maintenance.once",
+                )
+            seen.add(machine.key)
+    for key, mode in modes.items():
+        if mode == "down" and key not in seen:
+            raise RuleViolation(
+                f"machine '{key[0] or key[1]}' is down, so it cannot leave the schedule",
+                rule="maintenance.down",
+                hint="bring it up first: mesosctl maintenance up",
+            )

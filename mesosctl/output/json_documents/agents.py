@@ -1,0 +1,45 @@
+"""The JSON of the verbs of `agents` that change something, as models; see `json_documents`."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mesosctl.model.reservations import holdings
+from mesosctl.output.json_documents.document import Document, Mirrored, Strict, named
+
+
+class LeavingAgent(Mirrored):
+    """An agent that would leave, and what would end there."""
+
+    id: str
+    hostname: str
+    status: holdings.AgentStatus
+    tasks: int
+    without_room: dict[str, int] = Field(
+        description="How many of the tasks fit on no other agent as they are now, by the name of their framework."
+    )
+
+
+class DrainPlanDocument(Strict):
+    """The plan of `agents drain` and `agents gone`, one of the answers in `would` of a dry run."""
+
+    kind: Literal["agents.plan"] = "agents.plan"
+    agents: list[LeavingAgent]
+
+
+class ServiceChange(Mirrored):
+    """One agent and the status that it has now; `gone` is one that the master does not list any more."""
+
+    id: Annotated[str, named("agent.id")]
+    hostname: Annotated[str, named("agent.hostname")]
+    asked: holdings.ServiceVerb
+    status: holdings.StatusAfter
+    sent: bool = Field(description="Whether a change was sent; false if the agent was so already.")
+    confirmed: bool = Field(description="Whether it was read back.")
+
+
+class ServiceChanges(Document):
+    """`agents drain`, `deactivate`, `reactivate` and `gone`; jsonl writes one of `changes` per line."""
+
+    kind: Literal["agents.changes"] = "agents.changes"
+    changes: list[ServiceChange]

@@ -1,0 +1,140 @@
+"""`mesosctl maintenance` as it is typed, against a fake master in virtual time."""
+
+import json
+import time
+
+import pytest
+
+from fake_master.sources.agent_tables import AgentSpec
+from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
+from mesosctl.model.resources import Resources
+from mesosctl.model.text import parse_entries
+from tests.helpers.lab import CommandLine, Lab
+
+SHOP = SimulatedFrameworkSpec("shop", ("web",), task=Resources(parse_entries("cpus:1;mem:512")), tasks=3)
+AT, UTC = "2030-12-01T02:00+01:00", "2030-12-01T01:00:00.000Z"
+NANOSECONDS = 1922317200 * 10**9
+
+
+@pytest.fixture
+def live():
+    agents = [
+        AgentSpec("cpus:2;mem:2048", hostname=name, attributes={"rack": rack})
+        for name, rack in (("one", "r1"), ("two", "r1"), ("three", "r2"))
+    ]
+    lab = Lab(*agents, version="1.11", frameworks=(SHOP,))
+    lab.wait(3.0)
+    return CommandLine(lab)
+
+
+def listed(live):
+    return {one["hostname"]: one for one in live.run("maintenance", "-o", "json").json["machines"]}
+
+
+def test_a_rack_is_planned_taken_down_and_brought_up(live):
+    ran = live.run("maintenance", "plan", "--attribute", "rack=r1", "--at", AT, "--duration", "2h", "-o", "json")
+    assert ran.status == 0, ran.err
+    assert [(one["hostname"], one["done"], one["confirmed"]) for one in ran.json["changes"]] == [
+        ("one", "scheduled", True),
+        ("two", "scheduled", True),
+    ]
+    shown = listed(live)["one"]
+    assert shown["unavailability"] == {"since": UTC, "until": "2030-12-01T03:00:00.000Z", "seconds": 7200.0}
+    assert (shown["mode"], shown["agents"], shown["ip"]) == ("draining", ["one"], "127.0.0.1")
+    ran = live.run("maintenance", "down", "one", "two")
+    assert ran.status == 2
+    assert "this shuts down one, two, which ends 3 tasks" in ran.err
+    assert live.run("maintenance", "down", "one", "two", "--yes").status == 0
+    assert {name: one["mode"] for name, one in listed(live).items()} == {"one": "down", "two": "down"}
+    assert [one["hostname"] for one in live.lab.agents] == ["three"]
+    ran = live.run("maintenance", "up", "--attribute", "rack=r1")
+    assert ran.status == 5
+    assert "name the machine: one, two" in ran.err
+    assert live.run("maintenance", "up", "one", "two").status == 0
+    assert listed(live) == {}
+    assert live.changes == ["POST /maintenance/schedule", "POST /machine/down", "POST /machine/up"]
+
+
+def test_the_calls_of_v1_do_the_same(live):
+    for words in (f"plan one --at {AT}", "down one --yes", "up one"):
+        ran = live.run("maintenance", *words.split(), "--api", "v1")
+        assert ran.status == 0, ran.err
+    assert [one.rpartition(" ")[2] for one in live.changes] == [
+        "UPDATE_MAINTENANCE_SCHEDULE",
+        "START_MAINTENANCE",
+        "STOP_MAINTENANCE",
+    ]
+
+
+def test_other_machines_keep_their_times(live):
+    assert live.run("maintenance", "plan", "one", "127.0.0.1", "--at", "2030-01-01T00:00Z").status == 0
+    assert live.run("maintenance", "plan", "two", "--at", AT).status == 0
+    assert live.run("maintenance", "cancel", "three").status == 0
+    shown = {name: one["unavailability"]["since"] for name, one in listed(live).items()}
+    assert shown == {"one": "2030-01-01T00:00:00.000Z", "two": UTC}
+
+
+def test_what_is_so_already_is_not_sent(live):
+    for words in (f"plan one --at {AT}", f"plan one --at {UTC}", "cancel two", "up two", "down one --yes", "down one"):
+        assert live.run("maintenance", *words.split()).status == 0, words
+    assert live.changes == ["POST /maintenance/schedule", "POST /machine/down"]
+
+
+def test_a_schedule_that_changed_meanwhile_is_not_written_over(live):
+    answer, reads = live.handle_request, []
+
+    def between(request):
+        if request.url.path == "/maintenance/schedule" and request.method == "GET":
+            reads.append(request)
+            if len(reads) == 2:
+                window = {"machine_ids": [{"hostname": "x"}], "unavailability": {"start": {"nanoseconds": 5}}}
+                live.lab.request("POST", "/maintenance/schedule", {"windows": [window]})
+        return answer(request)
+
+    live.handle_request = between
+    ran = live.run("maintenance", "plan", "one", "--at", AT)
+    assert ran.status == 6
+    assert "the maintenance schedule has changed meanwhile; nothing was sent" in ran.err
+    assert list(listed(live)) == ["x"]
+
+
+def test_a_file_replaces_the_schedule_after_a_question(live):
+    assert live.run("maintenance", "plan", "one", "--at", AT).status == 0
+    window = {"machine_ids": [{"hostname": "two"}], "unavailability": {"start": {"nanoseconds": NANOSECONDS}}}
+    for payload in (
+        {"windows": [window]},
+        {
+            "type": "UPDATE_MAINTENANCE_SCHEDULE",
+            "update_maintenance_schedule": {"schedule": {"windows": [window]}},
+        },
+    ):
+        text = json.dumps(payload)
+        ran = live.run("maintenance", "schedule", "-f", "-", stdin=text)
+        assert (ran.status, "the file does not name one" in ran.err) == (2, True)
+        assert live.run("maintenance", "schedule", "-f", "-", "--yes", stdin=text).status == 0
+        assert {name: one["unavailability"]["since"] for name, one in listed(live).items()} == {"two": UTC}
+        assert live.run("maintenance", "cancel", "two").status == 0
+        assert live.run("maintenance", "plan", "one", "--at", AT).status == 0
+
+
+def test_a_framework_with_tasks_that_says_nothing_has_not_answered(live):
+    assert live.run("maintenance", "plan", "one", "two", "three", "--at", AT).status == 0
+    answers = [answer for one in listed(live).values() for answer in one["answers"]]
+    assert {(one["framework"], one["answer"]) for one in answers} == {("shop", "not answered")}
+
+
+def test_people_read_local_times(live, monkeypatch):
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        assert live.run("maintenance", "plan", "one", "--at", UTC, "--duration", "90m").status == 0
+        assert "2030-12-01 02:00 +01:00  2030-12-01 03:30 +01:00" in live.run("maintenance").out
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_a_dry_run_of_a_machine_that_goes_down_loses_its_agents(live):
+    ran = live.run("maintenance", "down", "one", "--dry-run", "-o", "json")
+    assert ran.json["would"][-1]["changes"][0]["done"] == "down"
+    assert live.changes == []
