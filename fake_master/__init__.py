@@ -132,7 +132,7 @@ def start_dry_run_of_file(file: "BufferedIOBase", where: str, options: "DryRunOp
 def start_replay(
     demand: "RecordedDemand", never_fit: "Collection[int]", refuse: float, progress: "Callable[[float], None]"
 ) -> "Replay":
-    """A master on which recorded demand is played; `never_fit` are the places of tasks that are not asked for.
+    """A master on which recorded demand is played; `never_fit` are the places of tasks that fit nowhere.
 
     `refuse` are the seconds for which frameworks decline what they cannot use. Raises BadInput for an impossible
     cluster.

@@ -1,10 +1,11 @@
 """Recorded demand on a master of its own, in virtual time.
 
-replay = Replay(demand, never_fit, options)    the master as it was when the replayed time began, without frameworks
-replay.dry_run                                 for changes, and requests through its transport
-replay.begin()                                 the frameworks ask for their tasks from here on
-replay.play_until(moment)                      time passes
-replay.played()                                who started when
+replay = Replay(demand, never_fit, refuse, progress)
+                              the master as it was when the replayed time began, without frameworks
+replay.dry_run                for changes, and requests through its transport
+replay.begin()                the frameworks ask for their tasks from here on
+replay.play_until(moment)     time passes
+replay.played()               the start and the end of each task
 """
 
 from collections.abc import Collection
@@ -75,14 +76,16 @@ class Replay:
         return self._master.allocation_interval
 
     def begin(self) -> None:
-        """Let the frameworks of the recording ask for their tasks."""
+        """Let the frameworks of the recording ask for their tasks.
+
+        Those that never fit are asked for too: the framework that waits for them is offered what it has to decline.
+        """
         self.note_guarantees()
         wanted: dict[str, list[_Wanted]] = {}
         for place, task in enumerate(self._demand.tasks):
-            if place not in self._never_fit:
-                asked = task.asked - self._clock()
-                one = _Wanted(asked, task.resources, task.lasts, None, task.role, task.host, place)
-                wanted.setdefault(task.framework_id, []).append(one)
+            asked = task.asked - self._clock()
+            one = _Wanted(asked, task.resources, task.lasts, None, task.role, task.host, place)
+            wanted.setdefault(task.framework_id, []).append(one)
         for framework_id, tasks in wanted.items():
             self._join(self._demand.frameworks[framework_id], tasks)
 

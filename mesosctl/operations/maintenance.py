@@ -148,7 +148,11 @@ def _named(state: MaintenanceState, word: str) -> list[Machine]:
             f"no machine is named '{word}'",
             field="machine",
             rule="machine.exists",
-            hint=did_you_mean(word, names, f"{there}; mesosctl maintenance schedule -f takes any machine"),
+            hint=did_you_mean(
+                word,
+                names,
+                f"{there}; a schedule of your own may name any machine: mesosctl maintenance schedule -f FILE",
+            ),
         ) from None
 
 

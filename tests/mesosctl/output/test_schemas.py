@@ -46,6 +46,7 @@ OTHER_COMMANDS = {
     "ratelimit.edit": ["ratelimit", "set", "batch", "--qps", "50", "-f", "limits.json"],
     "ratelimit.suggest": ["ratelimit", "suggest", "--for", "2s"],
     "ratelimit.watch": ["ratelimit", "watch", "--count", "2", "--interval", "1s"],
+    "replay": ["whatif", "--replay", "h.sqlite"],
     "reservations.changes": ["reserve", "agent-1", "cpus:1", "--role", "ads"],
     "reservations.tree": ["reservations", "--tree"],
     "snapshot.comparison": ["snapshot", "--compare", "before.json"],
@@ -128,7 +129,9 @@ def typed(fake: FakeMaster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     Path("before.json").write_text(run("snapshot").out, encoding="utf-8")
     run("weights", "set", "batch=3")
     Path("log.csv").write_text("role,cpus,from,to\nweb,1,0,3600\nweb,1,9,3\n", encoding="utf-8")
-    run("history", "import", "log.csv", "--format", "csv", "--history", "h.sqlite", "--cluster-id", "log")
+    Path("nodes.csv").write_text("agent,resources\nn1,cpus:4\n", encoding="utf-8")
+    words = "history import log.csv --format csv --agents nodes.csv --history h.sqlite --cluster-id log"
+    run(*words.split())
     return run
 
 
