@@ -20,6 +20,14 @@ from tests.helpers.surroundings import InMemory, Ran
 QUOTA = '{"role": "dev", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]}'
 CONFIG = '{"role": "dev", "guarantees": {"cpus": {"value": 1}}}'
 RESERVED = '[{"name": "cpus", "type": "SCALAR", "role": "a", "reservation": {}, "scalar": {"value": 1}}]'
+VOLUMES = """
+[{"name": "disk", "type": "SCALAR", "scalar": {"value": 1}, "role": "a", "reservation": {},
+  "disk": {"persistence": {"id": "v"}, "volume": {"mode": "RW", "container_path": "data"}}}]
+"""
+SCHEDULE = """
+{"windows": [{"machine_ids": [{"hostname": "agent-1"}],
+              "unavailability": {"start": {"nanoseconds": 1900000000000000000}}}]}
+"""
 OFFER = json.dumps(
     {
         "id": {"value": "O1"},
@@ -52,6 +60,10 @@ READS = {
     "weights set --file": ("weights set -f -", WEIGHTS),
     "apply --file": ("apply -f - -y", WISHES),
     "diff --file": ("diff -f -", WISHES),
+    "apply": ("apply - -y", WISHES),
+    "diff": ("diff -", WISHES),
+    "volumes create --file": ("volumes create agent-1 -f -", VOLUMES),
+    "maintenance schedule --file": ("maintenance schedule -f -", SCHEDULE),
     "offers reserve --offer": ("offers reserve cpus:1 --offer -", OFFER),
     "offers unreserve --offer": ("offers unreserve cpus:1 --offer -", RESERVED_OFFER),
     "offers simulate": ("offers simulate -", PLAYED),
@@ -62,6 +74,9 @@ READS = {
     "whatif --recorded": ("whatif ratelimits:LIMITS --recorded -", RECORDED),
     "whatif --before": ("whatif ratelimits:LIMITS --recorded RECORDED --before -", LIMITS),
     "ratelimit validate": ("ratelimit validate -", LIMITS),
+    "ratelimit validate --file": ("ratelimit validate -f -", LIMITS),
+    "ratelimit plan --file": ("ratelimit plan -f - --memory 1GiB", LIMITS),
+    "ratelimit simulate --file": ("ratelimit simulate -f - --traffic a=1@0", LIMITS),
     "ratelimit plan": ("ratelimit plan - --memory 1GiB", LIMITS),
     "ratelimit simulate": ("ratelimit simulate - --traffic a=1@0", LIMITS),
     "ratelimit simulate --before": ("ratelimit simulate LIMITS --traffic a=1@0 --before -", LIMITS),
@@ -86,8 +101,12 @@ OPENS_BY_NAME = {
     "history list --history": "history list --history -",
     "history export --history": "history export --history -",
     "usage --history": "usage --history -",
+    "whatif --replay": "whatif --replay -",
 }
 EDITS = {
+    "ratelimit set": "ratelimit set a - --qps 1",
+    "ratelimit unset": "ratelimit unset a -",
+    "ratelimit default": "ratelimit default - --qps 1",
     "ratelimit set --file": "ratelimit set a --qps 1 -f -",
     "ratelimit unset --file": "ratelimit unset a -f -",
     "ratelimit default --file": "ratelimit default --qps 1 -f -",
