@@ -80,7 +80,7 @@ class Replay:
 
         Those that never fit are asked for too: the framework that waits for them is offered what it has to decline.
         """
-        self.note_guarantees()
+        self.note_change()
         wanted: dict[str, list[_Wanted]] = {}
         for place, task in enumerate(self._demand.tasks):
             asked = task.asked - self._clock()
@@ -124,14 +124,21 @@ class Replay:
         agent = self._master.state.agents.get(agent_id)
         if agent is None:  # a change has taken it away
             return
-        now = self._master.state.now
-        for place in self._on_agent.pop(agent_id, ()):
-            self._ends[place] = min(now, self._ends[place] or now)
         with self._master.transaction():
             self._master.agent_removal.give_up([agent])
+        self._note_losses()
 
-    def note_guarantees(self) -> None:
-        """Take note of the guarantees from now on."""
+    def _note_losses(self) -> None:
+        """End what ran on agents that are gone."""
+        now = self._master.state.now
+        for agent_id in self._on_agent.keys() - self._master.state.agents.keys():
+            for place in self._on_agent.pop(agent_id):
+                end = self._ends[place]
+                self._ends[place] = now if end is None else min(now, end)
+
+    def note_change(self) -> None:
+        """Take note of what a setting or a change has made: the guarantees from now on, and agents that are gone."""
+        self._note_losses()
         quotas = self._master.state.quota_meanings()
         self._guarantees.append(
             (self._master.state.now, {role: quota.guarantees for role, quota in quotas.items() if quota.guarantees})

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mesosctl.api.resources import list_to_json, to_core
 from mesosctl.history.interface import Recording
@@ -232,13 +232,6 @@ def _frameworks(rows: Iterator[RecordedFramework], tasks: Sequence[ReplayedTask]
     return found
 
 
-_KINDS: Mapping[str, Literal["quota", "weight", "reservation"]] = {
-    "quota": "quota",
-    "weight": "weight",
-    "reservation": "reservation",
-}
-
-
 def _settings(
     recording: Recording, cluster_id: str, window: Window, since: float, until: float
 ) -> Iterator[ReplayedSetting]:
@@ -246,8 +239,8 @@ def _settings(
     rows = list(recording.settings(cluster_id, window))
     starts = {(row.kind, row.name, row.start) for row in rows}
     for row in rows:
-        kind = _KINDS.get(row.kind)
-        if kind is None:
+        kind = row.kind
+        if kind == "rate limits":  # messages are not replayed
             continue
         at = max(since, to_seconds(row.start))
         if kind != "reservation" or at > since:
@@ -357,7 +350,7 @@ def play(
                 options.runner(run.dry_run, master).attempt([(one.word, one.change)])
             elif (one.kind, one.name) not in changed:
                 settings.make(master, one)
-        run.note_guarantees()
+        run.note_change()
     if not begun:
         run.begin()
     run.play_until(demand.until)

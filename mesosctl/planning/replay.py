@@ -87,7 +87,6 @@ class RecordedDemand:
     frameworks: Mapping[str, ReplayedFramework]
     tasks: Sequence[ReplayedTask]
     """In the order in which they were asked for."""
-    quotas: Sequence[ReplayedSetting] = ()
     settings: Sequence[ReplayedSetting] = ()
     """In the order of time; those that held at the beginning are at `since`."""
     first_run: float | None = None
@@ -193,7 +192,8 @@ def outcomes(demand: RecordedDemand, played: Played, wait_limit: float) -> dict[
         if start is not None:
             count[2] += 1
         if not task.ran_from_the_beginning:
-            waits.setdefault(task.role, []).append((demand.until if start is None else start) - task.asked)
+            waited_for = (demand.until if start is None else start) - task.asked
+            waits.setdefault(task.role, []).append(round(waited_for, 6))
         held = amounts.setdefault(id(task.resources), task.resources.scalar_quantities())
         asked = max(task.asked, demand.since)
         wanted = demand.until - asked if task.lasts is None else min(task.lasts, demand.until - asked)

@@ -32,7 +32,7 @@ from mesosctl.planning.replay import (
     outcomes,
 )
 from mesosctl.planning.snapshot import ClusterSnapshot
-from mesosctl.planning.whatif_changes import parse_change
+from mesosctl.planning.whatif_changes import LoseAgents, parse_change
 from tests.helpers.profiles import examples
 from tests.helpers.surroundings import InMemory, Ran
 
@@ -171,7 +171,7 @@ def test_the_same_demand_is_played_the_same_and_sums_are_what_they_are_made_of(a
         own = [place for place, task in enumerate(given_demand.tasks) if task.role == role]
         assert outcome.tasks == len(own)
         waits = [
-            (answer.played_after.starts[place] or SINCE + 700) - given_demand.tasks[place].asked
+            round((answer.played_after.starts[place] or SINCE + 700) - given_demand.tasks[place].asked, 6)
             for place in own
             if place not in answer.played_after.never_fit
         ]
@@ -211,6 +211,14 @@ def test_a_guarantee_is_unmet_while_its_role_waits():
     assert before.below_guarantee == 0
     assert after.below_guarantee == pytest.approx(after.longest_wait, abs=0.001)
     assert 49 <= after.below_guarantee <= 52
+
+
+def test_an_agent_that_a_change_takes_away_takes_its_tasks_along():
+    given_demand = demand(["cpus:4;mem:4096"], [wanted("a", 2, 0, 200.0)], until=300.0)
+    lose = TimedChange("agents lost: h0", LoseAgents(("h0",)), SINCE + 100)
+    answer = replay(given_demand, [lose], options())
+    served = [side.served["cpus"] / 4000 for side in answer.outcome("a")]
+    assert served == [pytest.approx(200, abs=0.01), pytest.approx(100, abs=0.01)]
 
 
 def test_growth_of_the_waits_is_what_is_judged():
