@@ -277,7 +277,8 @@ def _unexpected(message: str, ctx: Any) -> str:
     found = _EXTRA.match(message)
     if found is None or ctx is None:
         return ""
-    if found[1].split()[0] in (*_OTHER_TOOLS_WORDS, "list", "show"):
+    first = next(iter(found[1].split()), "")
+    if first in (*_OTHER_TOOLS_WORDS, "list", "show"):
         return f"{ctx.command_path} alone is enough"
     return "-f FILE names the file" if "--file" in _options_of(ctx.command, ctx) else ""
 

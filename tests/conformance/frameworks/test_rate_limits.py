@@ -304,6 +304,8 @@ INVALID = [
     ({"aggregate_default_qps": 0}, "Invalid aggregate_default_qps: 0. It must be a positive number"),
     ({"limits": [{"qps": 1}]}, "Missing required fields: limits[0].principal"),
 ]
+IN_OTHER_WORDS = {"Missing required fields: limits[0].principal": "limits[0].principal: it is missing"}
+"""The fake master names faults as `mesosctl ratelimit validate` does, with all others of the file."""
 
 
 @pytest.mark.parametrize(("limits", "said"), INVALID, ids=[said.split(".")[0] for _, said in INVALID])
@@ -327,4 +329,4 @@ def test_rl_4_a_configuration_that_stops_the_start(which, limits, said, tmp_path
             check=False,
         )
     assert ended.returncode != 0
-    assert said in ended.stderr
+    assert (said if which == "real" else IN_OTHER_WORDS.get(said, said)) in ended.stderr

@@ -129,6 +129,7 @@ WORDS = (
     Mistake("status", 2, "No such command 'status'. Did you mean 'top'?"),
     Mistake("ls agents", 2, "No such command 'ls'. Did you mean 'agents list'?"),
     Mistake("reservations list", 2, "unexpected extra argument (list)", "mesosctl reservations alone is enough"),
+    Mistake("frameworks teardown spark ''", 2, "unexpected extra argument"),
     Mistake("frameworks ls", 5, "no framework is named 'ls'", "did you mean the verb 'list'?"),
     Mistake("quota list wbe", 5, "no quota is set for 'wbe'", "did you mean web?", before="quota set web cpus:1"),
     Mistake("whatif --lose-agent rack=r9", 5, "no agent has the attribute rack=r9", "rack are r1, r2", on=RACKS),

@@ -4,6 +4,7 @@ import http.server
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -183,7 +184,8 @@ class TestEndings:
         assert server.reached.wait(PATIENCE)
         seat.type(key)
         assert seat.end() == status
-        assert seat.screen.replace(b"^C", b"").strip() == b"mesosctl: interrupted: no change was sent"
+        screen = re.sub(rb"\x1b\[[0-9;]*m|\^C", b"", seat.screen)
+        assert screen.strip() == b"mesosctl: interrupted: no change was sent"
 
 
 class TestAPerson:
