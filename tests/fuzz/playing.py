@@ -112,7 +112,8 @@ def play(typed: Typed, spoil: Callable[[httpx.BaseTransport], httpx.BaseTranspor
 
 def _takes_the_screen(words: list[str]) -> bool:
     """Whether the command reads keys from a real terminal, with threads that a virtual clock does not hold."""
-    return "top" in words
+    forms = [after for word, after in pairwise(words) if word in ("-o", "--output")]
+    return "top" in words and forms[-1:] not in (["csv"], ["name"])
 
 
 def _names_a_fake(words: list[str], variables: dict[str, str]) -> bool:
