@@ -165,17 +165,9 @@ def emit_with_page(
     for one in forecast.at_limit:
         note_limit(session, one, no_limit, would=True)
     if report is not None:
-        from mesosctl.file_writing import write_atomically
         from mesosctl.output.forecasts.page import page
 
-        # A browser must be able to read it, whatever bytes a name contains.
-        text = page(forecast, would, _origin(session, source)).encode(errors="backslashreplace").decode()
-        text = session.environment.secrets.redact(text)
-        if instead:
-            session.emit_text(text)
-        else:
-            write_atomically(Path(report), text, field="--report")
-            session.note(f"written to {report}")
+        session.emit_page(page(forecast, would, _origin(session, source)), report)
 
 
 def emit_answer(session: Session, answer: Report, refused: "Sequence[ChangeAnswer]" = ()) -> None:

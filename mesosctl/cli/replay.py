@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from fake_master import DryRun
     from mesosctl.client.leading_master import Master
     from mesosctl.operations.whatif import ChangeRunner
-    from mesosctl.planning.replay import Replay
 
 
 class ReplayWords(NamedTuple):
@@ -95,24 +94,12 @@ def replay(
     if answer.calibration.distance > WARN_ABOVE:
         session.note(f"the replay differs from the recording: {answer.calibration.sentence}")
     if given.report is not None:
-        _write_page(session, answer, given, instead=instead)
+        import shlex
+
+        from mesosctl import __version__
+        from mesosctl.output.forecasts.page import Origin
+        from mesosctl.output.forecasts.replay import replay_page
+
+        command = shlex.join(("mesosctl", *session.environment.words))
+        session.emit_page(replay_page(answer, Origin(command, __version__, file=str(given.file))), given.report)
     return ExitStatus.DONE if answer.is_harmless else ExitStatus.ANSWER_IS_NO
-
-
-def _write_page(session: Session, answer: "Replay", given: ReplayWords, *, instead: bool) -> None:
-    import shlex
-
-    from mesosctl import __version__
-    from mesosctl.file_writing import write_atomically
-    from mesosctl.output.forecasts.page import Origin
-    from mesosctl.output.forecasts.replay import replay_page
-
-    command = shlex.join(("mesosctl", *session.environment.words))
-    page = replay_page(answer, Origin(command, __version__, file=str(given.file)))
-    text = session.environment.secrets.redact(page.encode(errors="backslashreplace").decode())
-    if instead:
-        session.emit_text(text)
-    else:
-        assert given.report is not None, "there is a page to be written"
-        write_atomically(Path(given.report), text, field="--report")
-        session.note(f"written to {given.report}")

@@ -231,6 +231,20 @@ class Session:
         """Write a document in TOML, HTML or SVG to standard output, in UTF-8 whatever the encoding of the terminal."""
         self.emit_pieces((self.environment.secrets.redact_data(text),))
 
+    def emit_page(self, page: str, file: str) -> None:
+        """Write an HTML page without secrets to a file, which a note names, or to standard output for `-`."""
+        from pathlib import Path
+
+        from mesosctl.file_writing import write_atomically
+
+        # A browser must be able to read it, whatever bytes a name contains.
+        text = self.environment.secrets.redact(page.encode(errors="backslashreplace").decode())
+        if file == "-":
+            self.emit_text(text)
+        else:
+            write_atomically(Path(file), text, field="--report")
+            self.note(f"written to {file}")
+
     def kept(self, pieces: Iterable[str], what: str) -> Iterator[str]:
         """The pieces of a JSON document without secrets; a warning says so if `what` had any."""
         struck_out = False

@@ -270,6 +270,11 @@ _LONGEST_IN_HOURS = 1e12
 """Seconds; of a longer span, the digits would say nothing."""
 
 
+def utc_minute(seconds: float) -> str:
+    """A time for people, in UTC: "2026-01-01 00:00"."""
+    return utc_text(seconds)[: len("2026-01-01T00:00")].replace("T", " ")
+
+
 def format_span(seconds: float) -> str:
     """A span for people, two units at most: "1.50s", "2m05s", "3h20m"."""
     if seconds < 10:

@@ -96,9 +96,10 @@ def list_frameworks(master: Master, wanted: Selection) -> list[ListedFramework]:
     return _sorted(list(_serving(named, wanted.role)), wanted.sort, keys, lambda one: one.used + one.offered, held)
 
 
-def find_framework(names: Mapping[str, str], word: str) -> str:
+def find_framework(names: Mapping[str, str], word: str, field: str, otherwise: str | None = None) -> str:
     """The id of the framework that `word` means, by id or name; `names` has the name of each by id.
 
+    `field` is the place of the word, `otherwise` the hint if no name is like it; by default it lists them.
     Raises UsageError for an ambiguous name, NotFound for an unknown one.
     """
     for candidates in ([word] if word in names else [], [one for one, name in names.items() if name == word]):
@@ -107,17 +108,18 @@ def find_framework(names: Mapping[str, str], word: str) -> str:
         if candidates:
             raise UsageError(
                 f"{len(candidates)} frameworks are named '{word}'",
-                field="--lose-framework",
+                field=field,
                 hint=f"name one by its id: {', '.join(candidates)}",
             )
     raise NotFound(
         f"no framework is named '{word}'",
-        field="--lose-framework",
+        field=field,
         rule="framework.exists",
         hint=did_you_mean(
             word,
             [name for one in names.items() for name in reversed(one)],
-            "give the name or the id of a framework; "
+            otherwise
+            or "give the name or the id of a framework; "
             + (f"the frameworks are {listed(sorted(set(names.values())))}" if names else "there are no frameworks"),
         ),
     )

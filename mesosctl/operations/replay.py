@@ -67,7 +67,9 @@ def read_demand(recording: Recording, cluster: RecordedCluster, window: Window, 
     is_imported = any(one.cluster_id == cluster.cluster_id for one in recording.imports())
     tasks = _Tasks(hosts, since, until, left_out)
     read = [tasks.read(one) for one in recording.demand(cluster.cluster_id, window)]
-    executors = [tasks.read(one) for one in recording.tasks(cluster.cluster_id, window) if one.is_executor]
+    executors = []
+    if recording.counts(cluster.cluster_id).executors:  # else the rows of all tasks are not read twice
+        executors = [tasks.read(one) for one in recording.tasks(cluster.cluster_id, window) if one.is_executor]
     wanted = sorted((one for one in (*read, *executors) if one is not None), key=lambda task: task.asked)
     if not wanted:
         raise BadInput("no task was wanted in this time", field="--replay", hint="choose another --since or --until")

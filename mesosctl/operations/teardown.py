@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 from mesosctl.api.frameworks import listed_frameworks
 from mesosctl.client.leading_master import Master
-from mesosctl.model.errors import NotFound, UsageError
 from mesosctl.model.offers.frameworks import ListedFramework, TornDown
 from mesosctl.model.quantities import Quantities
-from mesosctl.model.roles import did_you_mean
 from mesosctl.model.suggestion import command
 from mesosctl.model.text import listed
+from mesosctl.operations.cluster import find_framework
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.reservations.targets import read_agents
 from mesosctl.operations.tasks import read_tasks
@@ -42,7 +41,9 @@ def plan_teardown(master: Master, word: str, progress: Callable[..., None] = lam
 
     Raises NotFound, and UsageError if several have the name.
     """
-    framework = _named(listed_frameworks(master.ask("GET_FRAMEWORKS")), word)
+    frameworks = {one.id: one for one in listed_frameworks(master.ask("GET_FRAMEWORKS"))}
+    names = {one.id: one.name for one in frameworks.values()}
+    framework = frameworks[find_framework(names, word, "framework", "mesosctl frameworks shows all of them")]
     tasks = sum(task.framework_id == framework.id for task in read_tasks(master))
     reserved: dict[str, Quantities] = {}
     volumes = 0
@@ -58,28 +59,6 @@ def plan_teardown(master: Master, word: str, progress: Callable[..., None] = lam
         role = next(iter(sorted(reserved)))
         left = f"stays reserved: {listed(parts)}{more}; {command('reservations', role=role)} shows it"
     return TeardownPlan(framework, tasks, left)
-
-
-def _named(frameworks: list[ListedFramework], word: str) -> ListedFramework:
-    for found in ([one for one in frameworks if one.id == word], [one for one in frameworks if one.name == word]):
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise UsageError(
-                f"{len(found)} frameworks are named '{word}'",
-                field="framework",
-                hint=f"name one by its id: {', '.join(one.id for one in found)}",
-            )
-    raise NotFound(
-        f"no framework is named '{word}'",
-        field="framework",
-        rule="framework.exists",
-        hint=did_you_mean(
-            word,
-            [name for one in frameworks for name in (one.name, one.id)],
-            "mesosctl frameworks shows all of them",
-        ),
-    )
 
 
 def tear_down(master: Master, plan: TeardownPlan, *, v1: bool = False, wait: bool = True) -> TornDown:

@@ -233,7 +233,7 @@ class ChangeRunner:
             case changes.LoseFramework(word):
                 from mesosctl.operations.cluster import find_framework
 
-                self._dry_run.lose_framework(find_framework(self._dry_run.frameworks, word))
+                self._dry_run.lose_framework(find_framework(self._dry_run.frameworks, word, "--lose-framework"))
 
     def _restart(self, change: changes.Restart) -> None:
         """Restart the master. Raises BadInput for invalid flags, UsageError after agents came or went."""

@@ -7,10 +7,10 @@ from mesosctl.history.records import MICROS, Micros, to_seconds
 from mesosctl.history.usage import MICRO_MILLI_HOURS, Part, Step, Subtree, Usage, UsageRow
 from mesosctl.model.amount_text import by_place, shown_amount
 from mesosctl.model.quantities import format_double, to_number
-from mesosctl.model.text import format_span, utc_text
+from mesosctl.model.text import format_span, utc_minute, utc_text
 from mesosctl.output.formats.charts import sparkline
 from mesosctl.output.formats.html_page import document as html_document
-from mesosctl.output.formats.html_page import escape
+from mesosctl.output.formats.html_page import escape, html_table
 from mesosctl.output.formats.report import NOTHING, Column, Report, shown_cells
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def _percent(part: float) -> str:
 
 
 def _minute(at: Micros) -> str:
-    return utc_text(to_seconds(at))[: len("2026-01-01T00:00")].replace("T", " ")
+    return utc_minute(to_seconds(at))
 
 
 def usage_report(use: Usage) -> Report:
@@ -342,15 +342,9 @@ def usage_page(use: Usage, command: str, version: str) -> str:
                 if use.steps and use.options.boundaries
                 else []
             ),
-            f"<h2>Who got what</h2>\n{_html_table(titles, rows)}",
+            f"<h2>Who got what</h2>\n{html_table(titles, rows)}",
         ],
     )
-
-
-def _html_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
-    body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>'
 
 
 def chart(use: Usage) -> str:

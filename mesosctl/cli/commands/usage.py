@@ -1,6 +1,5 @@
 """`mesosctl usage`."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -72,7 +71,6 @@ def usage(  # noqa: PLR0913  # one parameter an option
     same where the recording does not say whether it wanted more.
     """
     from mesosctl import __version__
-    from mesosctl.file_writing import write_atomically
     from mesosctl.history.contents import chosen_cluster
     from mesosctl.history.sqlite import open_recording
     from mesosctl.history.usage import UsageOptions
@@ -100,9 +98,4 @@ def usage(  # noqa: PLR0913  # one parameter an option
         for remark in remarks(use):
             session.note(remark)
     if report is not None:
-        text = usage_page(use, f"mesosctl {ctx.info_name} --history {history}", __version__)
-        if instead:
-            session.emit_text(text)
-        else:
-            write_atomically(Path(report), text, field="--report")
-            session.note(f"written to {report}")
+        session.emit_page(usage_page(use, f"mesosctl {ctx.info_name} --history {history}", __version__), report)

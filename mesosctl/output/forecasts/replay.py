@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.model.text import format_span, utc_text
+from mesosctl.model.text import format_span, utc_minute, utc_text
 from mesosctl.output.forecasts.page import Origin
 from mesosctl.output.forecasts.sentences import answer_text
 from mesosctl.output.formats.html_page import document as html_document
-from mesosctl.output.formats.html_page import escape
+from mesosctl.output.formats.html_page import escape, html_table
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report, Verdict, shown_cells
 from mesosctl.planning.replay import Replay, RoleOutcome, limit_text, waiting_over_time
 
@@ -91,7 +91,7 @@ def _served(one: RoleOutcome) -> str:
 def _remark(answer: Replay) -> Iterator[str]:
     demand = answer.demand
     yield (
-        f"{demand.cluster_id} from {_minute(demand.since)} to {_minute(demand.until)} UTC, played on Mesos "
+        f"{demand.cluster_id} from {utc_minute(demand.since)} to {utc_minute(demand.until)} UTC, played on Mesos "
         f"{demand.version}"
     )
     for one in answer.answers:
@@ -100,10 +100,6 @@ def _remark(answer: Replay) -> Iterator[str]:
     yield answer.calibration.sentence
     yield "assumed:"
     yield from (f"  {sentence}" for sentence in demand.assumptions)
-
-
-def _minute(at: float) -> str:
-    return utc_text(at)[: len("2026-01-01T00:00")].replace("T", " ")
 
 
 def _hours(integrals: "Sequence[tuple[str, int]]") -> dict[str, float]:
@@ -171,8 +167,6 @@ def _document(answer: Replay) -> "documents.ReplayDocument":
 def replay_page(answer: Replay, origin: Origin) -> str:
     """One self-contained page: the verdict, the table, and how many tasks waited over time."""
     titles, rows = shown_cells(_report(answer, _for_people))
-    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
-    body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     facts = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in origin.facts())
     changes = "".join(f"<li>{escape(change)}</li>" for change in answer.changes)
     return html_document(
@@ -182,7 +176,7 @@ def replay_page(answer: Replay, origin: Origin) -> str:
             f"<dl>\n{facts}\n</dl>",
             f"<h2>What is changed</h2><ul>{changes}</ul>" if changes else "",
             "<h2>Waits by role</h2>",
-            f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>',
+            html_table(titles, rows),
             f"<h2>Tasks that wait, over time</h2>\n{_chart(answer)}",
             *(f"<p>{escape(sentence.strip())}</p>" for sentence in _remark(answer)),
         ],
@@ -224,8 +218,7 @@ def _chart(answer: Replay) -> str:
         y = height + 36 + 18 * index
         lines.append(f'<rect x="0" y="{y - 10:.0f}" width="10" height="10" fill="{_COLOURS[index]}"/>')
         lines.append(f'<text x="16" y="{y:.0f}">{escape(role)} (dashed: before)</text>')
-    lines.append(f'<text x="0" y="{height + 16:.0f}">{escape(_minute(answer.demand.since))}</text>')
-    lines.append(
-        f'<text x="{width:.0f}" y="{height + 16:.0f}" text-anchor="end">{escape(_minute(answer.demand.until))}</text>'
-    )
+    since, until = utc_minute(answer.demand.since), utc_minute(answer.demand.until)
+    lines.append(f'<text x="0" y="{height + 16:.0f}">{since}</text>')
+    lines.append(f'<text x="{width:.0f}" y="{height + 16:.0f}" text-anchor="end">{until}</text>')
     return "\n".join([*lines, "</g>", "</svg>"])

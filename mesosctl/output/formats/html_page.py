@@ -1,6 +1,6 @@
 """A self-contained HTML page: no script, font or image is loaded, every name is escaped."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape as _escape
 from importlib.resources import files
 
@@ -36,3 +36,10 @@ def document(title: str, parts: Iterable[str]) -> str:
             "",
         ]
     )
+
+
+def html_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table that scrolls by itself where it is too wide."""
+    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
+    body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>'

@@ -31,7 +31,7 @@ Start = Callable[[dict[str, str]], Cluster]
 
 
 def reconciled(framework: Framework, agent_id: str) -> dict[str, Any]:
-    """What a master says of an operation that it does not know, on an agent."""
+    """The answer of a master about an operation on an agent that it does not know."""
     asked = {"operation_id": {"value": "one"}, "agent_id": {"value": agent_id}}
     framework.ask("RECONCILE_OPERATIONS", reconcile_operations={"operations": [asked]})
     status = operation_status(framework)

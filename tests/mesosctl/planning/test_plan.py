@@ -91,7 +91,7 @@ AGENT = RegisteredAgent(
 
 @st.composite
 def reserved(draw):
-    """Who has what of the agent: by the roles of a stack, cpus, ports and disks that nobody else has."""
+    """The shares of an agent, by the roles of a stack: cpus, ports and disks, none of them shared."""
     ports, disks = list(range(1, 41)), list(DISKS)
     found = {}
     for roles in draw(st.sets(st.sampled_from(list(ROLES)))):

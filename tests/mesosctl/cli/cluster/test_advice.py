@@ -9,7 +9,7 @@ from tests.helpers.lab import CommandLine, Lab
 
 
 def explained(target: str, *frameworks: tuple[str, str], **quotas: Mapping[str, object]) -> str:
-    """What is said of a cluster of one agent with 4 cpus whose frameworks hold what they are offered."""
+    """The explanation for a cluster of one agent with 4 cpus, in which frameworks hold their offers."""
     specs = tuple(SimulatedFrameworkSpec(name, (role,), answer="hold") for name, role in frameworks)
     lab = Lab("cpus:4;mem:4096", version="1.11", frameworks=specs)
     for role, amounts in quotas.items():
