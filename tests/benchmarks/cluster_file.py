@@ -54,7 +54,7 @@ tasks = {tasks}
 PLAY = """
 import sys
 import httpx
-from fake_master.testing import FakeMaster
+from fake_master import FakeMaster
 ended = 0
 try:
     with FakeMaster(cluster=sys.argv[1]) as fake:
