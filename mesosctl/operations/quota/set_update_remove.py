@@ -192,7 +192,7 @@ def plan_update(
         with of_role(wish.role):
             refuse([CONSUMPTION], wish, facts, force=options.force)
     whole = replace(wishes[0], together={one.role: one.after for one in plan})
-    # Of UPDATE_QUOTA even this is a 400 (Mesos operator API, UPDATE_QUOTA).
+    # Of UPDATE_QUOTA even this is a 400 (Mesos documentation, "Operator HTTP API", "UPDATE_QUOTA").
     with not_sent(UPDATE_QUOTA_OVER_CAPACITY if at_once else SET_QUOTA_OVER_CAPACITY):
         refuse([TREE, CAPACITY], whole, facts, force=options.force)
     return plan

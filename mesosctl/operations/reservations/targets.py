@@ -1,4 +1,4 @@
-"""The agents that an operator names (Mesos documentation, "/slaves")."""
+"""The agents that an operator names (Mesos documentation, "HTTP Endpoints", "/slaves")."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
