@@ -1,4 +1,4 @@
-"""How many equal tasks a guarantee can hold at this moment, and on how many agents.
+"""Room for equal tasks: the number that a guarantee can hold at this moment, and the number of agents.
 
 A task runs on one agent, so a guarantee of 24 cpus may hold fewer tasks of 2 cpus than the amounts say.  On an agent, a
 task takes what is reserved for the role first, and then unreserved resources, as far as the guarantee goes.  Offers do
@@ -20,9 +20,9 @@ class TaskRoom(NamedTuple):
     task: Quantities
     guarantee: Quantities
     by_amounts: int
-    """How many the whole guarantee would hold on a single agent that is large enough."""
+    """The number that the whole guarantee would hold on a single agent that is large enough."""
     now: int
-    """How many more it can hold today, beside what the role uses or has reserved."""
+    """The number of further ones that it can hold today, beside what the role uses or has reserved."""
     agents: int
     """The number of agents that these are on."""
     not_guaranteed: tuple[str, ...]
@@ -31,14 +31,14 @@ class TaskRoom(NamedTuple):
 
 @dataclass(slots=True)
 class _Room:
-    """What no task uses of one agent: reserved for the role, and unreserved."""
+    """The resources of one agent that no task uses: reserved for the role, and unreserved."""
 
     own: Quantities
     unreserved: Quantities
     tasks: int = 0
 
     def holds(self, task: Quantities, budget: Mapping[str, int]) -> int:
-        """How many tasks fit here if no more than `budget` is taken of the resources that it names, unreserved."""
+        """Return how many tasks fit here if no more than `budget` is taken of the resources that it names, unreserved."""
         unreserved = {
             name: min(self.unreserved.get_amount(name), budget.get(name, self.unreserved.get_amount(name)))
             for name in task
@@ -97,7 +97,7 @@ def _room_of(agent: RegisteredAgent, role: str | None) -> _Room:
 
 
 def _times(amounts: Quantities, task: Quantities) -> int:
-    """How many such tasks the amounts contain."""
+    """Return how many such tasks the amounts contain."""
     return min(amounts.get_amount(name) // milli for name, milli in task.items())
 
 
