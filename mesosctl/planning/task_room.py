@@ -38,7 +38,7 @@ class _Room:
     tasks: int = 0
 
     def holds(self, task: Quantities, budget: Mapping[str, int]) -> int:
-        """Return how many tasks fit here if no more than `budget` is taken of the resources that it names, unreserved."""
+        """Return how many tasks fit here if at most `budget` of the resources that it names is taken unreserved."""
         unreserved = {
             name: min(self.unreserved.get_amount(name), budget.get(name, self.unreserved.get_amount(name)))
             for name in task
