@@ -19,6 +19,7 @@ from mesosctl.cli.arguments import (
     note_role_at_limit,
     parse_guarantee,
     parse_limit,
+    parse_task,
     read_by_option,
     read_payload,
     refusals_of,
@@ -316,6 +317,14 @@ def check(
     return ExitStatus.DONE if found.passed else ExitStatus.ANSWER_IS_NO
 
 
+Task = Annotated[
+    str | None,
+    typer.Option(
+        "--task", metavar="RESOURCES", help="The resources of one task, such as cpus:2,mem:8GiB.", show_default=False
+    ),
+]
+
+
 @app.command(
     "room",
     cls=Command,
@@ -323,17 +332,25 @@ def check(
         ("quota room", "the largest quota that a new role could have"),
         ("quota room dev", "the largest quota that could replace that of dev"),
         ("quota room -o name", "the amounts, to use with quota set"),
+        ("quota room dev --task cpus:2,mem:8GiB", "how many such tasks the guarantee of dev holds today"),
     ),
 )
-def room(ctx: typer.Context, role: OptionalRole = None) -> None:
+def room(ctx: typer.Context, role: OptionalRole = None, task: Task = None) -> None:
     """Show how large a quota can be.
 
     This is the largest guarantee that quota check would accept: what the agents have, minus the guarantees of other
     roles. Nothing is changed. -o name writes it as amounts for quota set.
+
+    With --task, it also shows how many more such tasks the guarantee of the role holds today, and on how many agents;
+    for a role without quota, it takes the largest quota that the role could have. Each task fits on one agent, beside
+    the tasks that run there, and takes what is reserved for the role first. Offers do not count, because a framework
+    may decline them.
     """
-    from mesosctl.operations.quota.check import quota_room
+    from mesosctl.operations.quota.check import quota_room, room_for_tasks
     from mesosctl.output.quota import quota_room as report_of
 
     session: Session = ctx.obj
+    size = None if task is None else parse_task(task)
     with session.open_master() as master:
-        session.emit(report_of(quota_room(master, role)))
+        found = quota_room(master, role)
+        session.emit(report_of(found, None if size is None else room_for_tasks(master, found, size)))

@@ -26,7 +26,11 @@ SHAPES = {
     },
     "QuotaRoom": {
         "schema_version": 1, "kind": "quota.room", "role": "string?", "guarantee": "amounts?", "capacity": "amounts",
-        "promised": "amounts", "largest": "amounts",
+        "promised": "amounts", "largest": "amounts", "tasks": "TaskRoom?",
+    },
+    "TaskRoom": {
+        "task": "amounts", "guarantee": "amounts", "by_amounts": "integer", "now": "integer", "agents": "integer",
+        "not_guaranteed": ["string"],
     },
     "ErrorDocument": {"schema_version": 1, "notes": ["string"], "error": "Error"},
     "Note": {"schema_version": 1, "kind": "note", "level": ["note", "warning"], "message": "string"},
