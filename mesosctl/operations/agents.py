@@ -54,7 +54,7 @@ def choose_agents(
 
 
 def find_listed_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
-    """As `find_agent`; a whole id that is not listed is an agent that may be unreachable."""
+    """The agent that `find_agent` finds; a whole id that is not listed is an agent that may be unreachable."""
     if _AGENT_ID.fullmatch(word) and all(one.id != word for one in agents):
         return RegisteredAgent(id=word, hostname=word, pid="", total=Resources(), active=False, status="recovering")
     return find_agent(agents, word)

@@ -154,7 +154,7 @@ class _Reader:
 
 
 class _Moment:
-    """What a master shows in one round, read as far as it is asked for, and once."""
+    """The answers of a master in one round, each read once, if it is asked for."""
 
     def __init__(self, master: Master) -> None:
         self._master = master
