@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mesosctl.api.elements import listed_agents as agents_api
 from mesosctl.client.leading_master import Master
-from mesosctl.model.errors import Conflict, MesosctlError, NotConfirmed, NotFound, RuleViolation, UsageError
-from mesosctl.model.quantities import Quantities
+from mesosctl.model.errors import Conflict, NotFound, RuleViolation, UsageError
 from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.holdings import AgentChange, RegisteredAgent, plain_text
 from mesosctl.model.reservations.operations import check_create, check_destroy
@@ -24,12 +22,10 @@ from mesosctl.operations.reservations.targets import (
     check_owner,
     destroy_first,
     missing_for,
-    read_agents,
     to_reserve,
     to_undo,
     volume_names,
 )
-from mesosctl.operations.waiting import BackOff
 
 
 def requester(master: Master) -> Requester:
@@ -303,43 +299,3 @@ def plan_destroy(agent: RegisteredAgent, volume_id: str, role: str | None) -> Op
             error.hint = "it can be destroyed when the task has ended"
         raise
     return Operation(agent, "destroyed", found, operations.destroy(Resources(found)))
-
-
-def wait_until_reserved(
-    master: Master, agent: RegisteredAgent, role: str, target: Sequence[Resource], options: SendOptions
-) -> RegisteredAgent:
-    """Wait until `role` has `target` on the agent, in any stack, and return the agent; empty means nothing reserved.
-
-    Raises NotConfirmed at the deadline, which names the side that never showed it; NotFound if the agent
-    goes away.
-    """
-    amounts, pauses = Resources(target).quantities(), BackOff(master)
-    while True:
-        now = next((one for one in read_agents(master) if one.id == agent.id), None)
-        if now is None:
-            raise NotFound(f"agent {agent.name} has left the master", field="agent", rule="agent.exists")
-        missing = [] if _has(now.total, role, amounts) else ["the master"]
-        if options.ask_agents and not _agent_has(master, now, role, amounts):
-            missing.append("the agent")
-        if not missing:
-            return now
-        who = " and ".join(missing)
-        if pauses.is_too_late:
-            raise NotConfirmed(
-                f"{who} never showed {amounts or 'that nothing is'} reserved for '{role}' on {agent.name}",
-                hint="allow more time with --timeout",
-            )
-        options.progress(f"waiting for {who} to show the change on {agent.name}")
-        pauses.sleep()
-
-
-def _agent_has(master: Master, agent: RegisteredAgent, role: str, amounts: Quantities) -> bool:
-    try:
-        return _has(agents_api.agent_state(master.agent_state(agent.pid)), role, amounts)
-    except MesosctlError:
-        return False
-
-
-def _has(total: Resources, role: str, amounts: Quantities) -> bool:
-    owned = Resources(replace(entry, reservations=()) for entry in total.reserved(role))
-    return owned.quantities().contains(amounts) if amounts else not len(owned)
