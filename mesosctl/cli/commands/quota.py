@@ -95,6 +95,14 @@ def show(ctx: typer.Context, role: Role) -> None:
         session.emit(quota_show(show_quota(master, role)))
 
 
+IfDifferent = Annotated[
+    bool,
+    typer.Option(
+        "--if-different", help="Also change a quota that differs; do nothing if it is this one.", show_default=False
+    ),
+]
+
+
 @app.command(
     "set",
     cls=ChangeCommand,
@@ -104,9 +112,10 @@ def show(ctx: typer.Context, role: Role) -> None:
         ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "with limits"),
         ("quota set ops --limit cpus:4", "a limit without a guarantee"),
         ("quota set -f quota.json", "from the JSON of POST /quota"),
+        ("quota set dev cpus:12 mem:6GiB --if-different", "in a script that may run again"),
     ),
 )
-def set_(
+def set_(  # noqa: PLR0913  # one parameter an option
     ctx: typer.Context,
     role: OptionalRole = None,
     resources: OptionalAmounts = None,
@@ -114,6 +123,7 @@ def set_(
     force: Force = False,
     file: PayloadFile = None,
     *,
+    if_different: IfDifferent = False,
     allow_new_resource: AllowNewResource = False,
 ) -> None:
     """Set the quota of a role that has none: a guarantee, a limit, or both.
@@ -127,8 +137,11 @@ def set_(
 
     If an ACL may hide quotas from you, POST /quota is sent before UPDATE_QUOTA, because it replaces no quota. It needs
     RESOURCES; without them you are asked first, and a script uses --yes.
+
+    With --if-different, the command can be run again, for example after exit status 9: nothing is sent if the role has
+    this quota, and another quota is changed as quota update changes it.
     """
-    from mesosctl.operations.quota.set_update_remove import set_quota
+    from mesosctl.operations.quota.set_update_remove import set_if_different, set_quota
 
     session: Session = ctx.obj
     written = None
@@ -159,7 +172,8 @@ def set_(
             session.confirm_destructive("Set it anyway?", losses, "name a guarantee too, or use --yes in a script")
             master.deadline.extend_to(master.settings.timeout)
 
-        change = set_quota(master, role, guarantee, limits, options, agree)
+        make = set_if_different if if_different else set_quota
+        change = make(master, role, guarantee, limits, options, agree)
         session.emit(quota_changes([change]))
         note_role(session, master, role)
         note_role_at_limit(session, master, role, change.after.limits if change.after else None)

@@ -13,7 +13,7 @@ DOCUMENTS = [
     model
     for model in models().values()
     if model.__module__.rpartition(".")[2]
-    in ("quota", "cluster", "document", "reservations", "agents", "teardown", "maintenance")
+    in ("quota", "cluster", "document", "reservations", "agents", "teardown", "maintenance", "wait")
 ]
 
 SHAPES = {
@@ -81,8 +81,8 @@ SHAPES = {
         "frameworks": "integer", "weight": "number",
     },
     "QuotaChange": {
-        "role": "string", "done": ["set", "updated", "removed"], "before": "QuotaValue?", "after": "QuotaValue?",
-        "confirmed": "boolean",
+        "role": "string", "done": ["set", "updated", "removed", "unchanged"], "before": "QuotaValue?",
+        "after": "QuotaValue?", "confirmed": "boolean",
     },
     "QuotaValue": {"guarantee": "amounts", "limit": "amounts"},
     "Finding": {"rule": "string", "passed": "boolean?", "message": "string", "hint": "string?"},
@@ -133,6 +133,8 @@ SHAPES = {
         "schema_version": 1, "kind": "frameworks.teardown", "id": "string", "name": "string", "tasks": "integer",
         "used": "amounts", "confirmed": "boolean",
     },
+    "WaitDocument": {"schema_version": 1, "kind": "wait", "conditions": ["ConditionState"]},
+    "ConditionState": {"condition": "string", "holds": "boolean", "shows": "string"},
     "Error": {
         "kind": "string", "exit_status": "integer", "message": "string", "field": "string?", "rule": "string?",
         "hint": "string?", "status": "integer?",
