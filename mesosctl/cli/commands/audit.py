@@ -52,7 +52,9 @@ def list_(  # one parameter an option
     on: On = None,
     failed: Failed = False,
 ) -> None:
-    """Show the commands of this user that sent changes: when, who, to which master, and how they ended.
+    """Show the commands that sent changes, and how they ended.
+
+    You see when, who, to which master, which words and which status.
 
     Every command that sends a change appends to one file in the state folder ($XDG_STATE_HOME/mesosctl/audit, or
     ~/.local/state/mesosctl/audit), which only you can read; the context setting no-audit turns this off. It writes the
