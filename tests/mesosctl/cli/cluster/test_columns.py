@@ -6,6 +6,7 @@ import pytest
 
 from mesosctl.model.errors import UsageError
 from mesosctl.output.formats.report import Column, Report, with_columns
+from mesosctl.output.json_documents.document import Document
 from tests.mesosctl.cli.mistakes.mistake import typed
 
 LISTS = ["agents", "frameworks", "roles", "quota list", "weights list", "reservations", "volumes list", "offers list"]
@@ -41,7 +42,7 @@ def test_an_answer_that_is_no_table_is_told(folder):
 
 
 def test_an_unknown_column_is_refused():
-    report = Report([Column("ROLE"), Column("AGENT ID", key="agent_id")], [["web", "S1"]], [], list, list)
+    report = Report([Column("ROLE"), Column("AGENT ID", key="agent_id")], [["web", "S1"]], [], Document, list)
     assert list(with_columns(report, ["agent id", "Role", "AGENT_ID"]).rows) == [["S1", "web", "S1"]]
     with pytest.raises(UsageError, match="there is no column 'limit'"):
         with_columns(report, ["limit"])
