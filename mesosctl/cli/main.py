@@ -22,6 +22,7 @@ SECTIONS = {
     },
     "Maintain": {
         "maintenance": ("maintenance", "Schedule maintenance, take machines down and bring them up."),
+        "wait": ("wait", "Wait until agents are drained, guarantees met, and so on."),
     },
     "Look": {
         "top": ("cluster", "Watch the whole cluster on one screen."),
