@@ -183,8 +183,9 @@ class Replay:
         present = recurrence.moment(now) if before - now > self._refuse else None
         if present is None:
             return
-        earlier = self._seen.setdefault(present.likeness, present)
-        if earlier is not present and recurrence.repeat(earlier, present, before):
+        earlier = self._seen.get(present.likeness)
+        self._seen[present.likeness] = present
+        if earlier is not None and recurrence.repeat(earlier, present, before):
             self._seen.clear()
 
     def played(self) -> Played:
