@@ -296,6 +296,18 @@ def test_a_recording_of_the_fake_master_is_given_back(typed, tmp_path, seed):
     assert not answer["imported"]
 
 
+def test_where_one_framework_wants_at_a_time_all_of_it_is_given_back(typed, tmp_path):
+    first, opened, _ = LIVE.format(seed=3).partition('[[frameworks]]\nname = "site"')
+    assert opened
+    (tmp_path / "live.toml").write_text(first, encoding="utf-8")
+    recorded = typed("history", "record", "--history", "h.sqlite", "--duration", "10m", master="fake:live.toml")
+    assert recorded.status == 0, recorded.err
+    answers = [typed("whatif", "--replay", "h.sqlite", "limit:batch=cpus:20", "-o", "json") for _ in range(2)]
+    assert answers[0].out == answers[1].out
+    calibration = json.loads(answers[0].out)["calibration"]
+    assert (calibration["compared"] > 50, calibration["off"]) == (True, 0), calibration
+
+
 def recording(tmp_path: Path, tasks, *, cpus=8) -> None:
     """A recording with one agent, and tasks: role, start, seconds."""
     with open_writer(tmp_path / "h.sqlite") as writer, writer.transaction():
