@@ -85,6 +85,8 @@ WORDS = (
         "agent agent-1 has cpus:1 dynamically reserved for 'web'; mesosctl reservations",
         before=RESERVED,
     ),
+    Mistake("audit list --since yesterday", 2, "'yesterday' is not a span of time", "for example, 500ms"),
+    Mistake("audit list --since 2026-13-01", 2, "'2026-13-01' is not a time", "write 2026-03-01"),
     Mistake("quota room web --task ''", 2, "a task needs resources", "for example, --task cpus:2,mem:8GiB"),
     Mistake("quota room web --task cpus:0", 2, "each once and above zero", "for example, --task cpus:2,mem:8GiB"),
     Mistake("quota room web --task cpus:1,cpus:2", 2, "each once and above zero"),
