@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,7 +19,7 @@ from mesosctl.cli.arguments import (
     note_role_at_limit,
     parse_guarantee,
     parse_limit,
-    parse_task,
+    parse_words,
     read_by_option,
     read_payload,
     refusals_of,
@@ -34,6 +34,9 @@ from mesosctl.model.suggestion import command
 from mesosctl.operations.quota.reading import QuotaOptions, list_quotas, show_quota
 from mesosctl.output.formats.output_formats import NARROW
 from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_show
+
+if TYPE_CHECKING:
+    from mesosctl.model.quantities import Quantities
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -76,7 +79,8 @@ def list_(ctx: typer.Context, roles: ListedRoles = None) -> None:
     """
     session: Session = ctx.obj
     with session.open_master() as master:
-        with_usage = session.form not in NARROW or (session.form == "table" and session.environment.draws)
+        shows_all = session.environment.draws or session.options.columns is not None
+        with_usage = session.form not in NARROW or (session.form == "table" and shows_all)
         session.emit(quota_list(list_quotas(master, roles or (), with_usage=with_usage)))
 
 
@@ -95,6 +99,14 @@ def show(ctx: typer.Context, role: Role) -> None:
         session.emit(quota_show(show_quota(master, role)))
 
 
+IfDifferent = Annotated[
+    bool,
+    typer.Option(
+        "--if-different", help="Also change a quota that differs; do nothing if it is this one.", show_default=False
+    ),
+]
+
+
 @app.command(
     "set",
     cls=ChangeCommand,
@@ -104,9 +116,10 @@ def show(ctx: typer.Context, role: Role) -> None:
         ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "with limits"),
         ("quota set ops --limit cpus:4", "a limit without a guarantee"),
         ("quota set -f quota.json", "from the JSON of POST /quota"),
+        ("quota set dev cpus:12 mem:6GiB --if-different", "in a script that may run again"),
     ),
 )
-def set_(
+def set_(  # noqa: PLR0913  # one parameter an option
     ctx: typer.Context,
     role: OptionalRole = None,
     resources: OptionalAmounts = None,
@@ -114,6 +127,7 @@ def set_(
     force: Force = False,
     file: PayloadFile = None,
     *,
+    if_different: IfDifferent = False,
     allow_new_resource: AllowNewResource = False,
 ) -> None:
     """Set the quota of a role that has none: a guarantee, a limit, or both.
@@ -127,8 +141,11 @@ def set_(
 
     If an ACL may hide quotas from you, POST /quota is sent before UPDATE_QUOTA, because it replaces no quota. It needs
     RESOURCES; without them you are asked first, and a script uses --yes.
+
+    With --if-different, the command can be run again, for example after exit status 9: nothing is sent if the role has
+    this quota, and another quota is changed as quota update changes it.
     """
-    from mesosctl.operations.quota.set_update_remove import set_quota
+    from mesosctl.operations.quota.set_update_remove import set_if_different, set_quota
 
     session: Session = ctx.obj
     written = None
@@ -159,7 +176,8 @@ def set_(
             session.confirm_destructive("Set it anyway?", losses, "name a guarantee too, or use --yes in a script")
             master.deadline.extend_to(master.settings.timeout)
 
-        change = set_quota(master, role, guarantee, limits, options, agree)
+        make = set_if_different if if_different else set_quota
+        change = make(master, role, guarantee, limits, options, agree)
         session.emit(quota_changes([change]))
         note_role(session, master, role)
         note_role_at_limit(session, master, role, change.after.limits if change.after else None)
@@ -325,6 +343,23 @@ Task = Annotated[
 ]
 
 
+def _parse_task(word: str) -> "Quantities":
+    """The amounts of one task, which commas or semicolons separate.
+
+    Raises RuleViolation, and UsageError if there are none above zero.
+    """
+    from mesosctl.model.quota.rules import check_guarantee
+    from mesosctl.model.resources import Resources
+
+    entries = parse_words([word.replace(",", ";")])
+    task = Resources(entries).quantities()
+    if not task or len(task) < len(entries):
+        sentence = "a task needs resources, each once and above zero"
+        raise UsageError(sentence, field="--task", hint="for example, --task cpus:2,mem:8GiB")
+    check_guarantee(entries, field="task")
+    return task
+
+
 @app.command(
     "room",
     cls=Command,
@@ -350,7 +385,7 @@ def room(ctx: typer.Context, role: OptionalRole = None, task: Task = None) -> No
     from mesosctl.output.quota import quota_room as report_of
 
     session: Session = ctx.obj
-    size = None if task is None else parse_task(task)
+    size = None if task is None else _parse_task(task)
     with session.open_master() as master:
         found = quota_room(master, role)
         session.emit(report_of(found, None if size is None else room_for_tasks(master, found, size)))

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from mesosctl.api.elements import listed_agents as agents_api
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, NotFound, RuleViolation, UsageError
-from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
+from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text, without_owners
 from mesosctl.model.reservations.rules import check_stack
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
@@ -156,6 +156,23 @@ def to_reserve(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner
         stack = _below(agent, entry, owner.under) if owner.under else ()
         made.append(replace(entry, reservations=(*stack, top)))
     return made
+
+
+def missing_for(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
+    """The part of `entries`, plain as in arguments, that is not dynamically reserved for `owner` on this agent yet.
+
+    Reservations count whatever their principal, and if the owner names no labels, whatever these are.
+    """
+    stack = (*owner.under, owner.role)
+    counted = agent.total.filter(
+        lambda entry: (
+            entry.is_dynamically_reserved
+            and not entry.revocable
+            and _roles(entry.reservations) == stack
+            and (owner.labels is None or entry.reservations[-1].labels == owner.labels)
+        )
+    )
+    return list(Resources(entries) - without_owners(counted))
 
 
 def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tuple[Reservation, ...]:

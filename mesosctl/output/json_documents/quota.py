@@ -52,7 +52,7 @@ class QuotaChange(Mirrored):
     """One change that was made; null before or after means no quota."""
 
     role: str
-    done: Literal["set", "updated", "removed"]
+    done: Literal["set", "updated", "removed", "unchanged"]
     before: QuotaValue | None
     after: QuotaValue | None
     confirmed: bool = Field(description="Whether it was read back.")

@@ -81,8 +81,8 @@ SHAPES = {
         "frameworks": "integer", "weight": "number",
     },
     "QuotaChange": {
-        "role": "string", "done": ["set", "updated", "removed"], "before": "QuotaValue?", "after": "QuotaValue?",
-        "confirmed": "boolean",
+        "role": "string", "done": ["set", "updated", "removed", "unchanged"], "before": "QuotaValue?",
+        "after": "QuotaValue?", "confirmed": "boolean",
     },
     "QuotaValue": {"guarantee": "amounts", "limit": "amounts"},
     "Finding": {"rule": "string", "passed": "boolean?", "message": "string", "hint": "string?"},
