@@ -301,23 +301,6 @@ def parse_limit(word: str | None) -> "Limits | None":
         return limits_of([] if word == NONE else parse_words([word]))
 
 
-def parse_task(word: str) -> "Quantities":
-    """The amounts of one task, which commas or semicolons separate.
-
-    Raises RuleViolation, and UsageError if there are none above zero.
-    """
-    from mesosctl.model.quota.rules import check_guarantee
-    from mesosctl.model.resources import Resources
-
-    entries = parse_words([word.replace(",", ";")])
-    task = Resources(entries).quantities()
-    if not task or len(task) < len(entries):
-        sentence = "a task needs resources, each once and above zero"
-        raise UsageError(sentence, field="--task", hint="for example, --task cpus:2,mem:8GiB")
-    check_guarantee(entries, field="task")
-    return task
-
-
 def parse_guarantee(words: Sequence[str] | None, role: str) -> "list[Resource] | None":
     """The entries of a guarantee: None if no word is given, and none for the word "none".  Raises RuleViolation."""
     if not words:

@@ -25,8 +25,8 @@ NOT_A_DASH = "cannot be -: name a file, or /dev/stdin for standard input"
 LEAST_TIMEOUT = 0.001
 _LONGEST_TIMEOUT = 100_000_000
 """Seconds; three years."""
-ONLY_SAID = frozenset({"yes"})
-"""An answer belongs to one question, so neither contexts nor variables hold it."""
+ONLY_SAID = frozenset({"yes", "columns"})
+"""An answer belongs to one question, and columns to one list, so neither contexts nor variables hold them."""
 NOT_IN_CONTEXTS = ONLY_SAID | {"context"}
 
 
@@ -71,6 +71,14 @@ class GlobalOptions(NamedTuple):
     ] = None
     output: Annotated[
         OutputForm | None, typer.Option("--output", "-o", help="The output format. The default is table.")
+    ] = None
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            metavar="NAME,...",
+            help="Show only these columns of a table or of csv, in this order; those of -o wide too.",
+        ),
     ] = None
     timeout: Annotated[
         float | None,
@@ -141,6 +149,12 @@ class GlobalOptions(NamedTuple):
     dry_run: Annotated[
         bool | None,
         typer.Option("--dry-run", help="Show what the change would do, but do not make it.", show_default=False),
+    ] = None
+    no_audit: Annotated[
+        bool | None,
+        typer.Option(
+            "--no-audit", help="Do not add changes to the audit file; see mesosctl audit list.", show_default=False
+        ),
     ] = None
     quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Do not write notes, only data and errors.")] = (
         None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,7 +19,7 @@ from mesosctl.cli.arguments import (
     note_role_at_limit,
     parse_guarantee,
     parse_limit,
-    parse_task,
+    parse_words,
     read_by_option,
     read_payload,
     refusals_of,
@@ -34,6 +34,9 @@ from mesosctl.model.suggestion import command
 from mesosctl.operations.quota.reading import QuotaOptions, list_quotas, show_quota
 from mesosctl.output.formats.output_formats import NARROW
 from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_show
+
+if TYPE_CHECKING:
+    from mesosctl.model.quantities import Quantities
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -76,7 +79,8 @@ def list_(ctx: typer.Context, roles: ListedRoles = None) -> None:
     """
     session: Session = ctx.obj
     with session.open_master() as master:
-        with_usage = session.form not in NARROW or (session.form == "table" and session.environment.draws)
+        shows_all = session.environment.draws or session.options.columns is not None
+        with_usage = session.form not in NARROW or (session.form == "table" and shows_all)
         session.emit(quota_list(list_quotas(master, roles or (), with_usage=with_usage)))
 
 
@@ -339,6 +343,23 @@ Task = Annotated[
 ]
 
 
+def _parse_task(word: str) -> "Quantities":
+    """The amounts of one task, which commas or semicolons separate.
+
+    Raises RuleViolation, and UsageError if there are none above zero.
+    """
+    from mesosctl.model.quota.rules import check_guarantee
+    from mesosctl.model.resources import Resources
+
+    entries = parse_words([word.replace(",", ";")])
+    task = Resources(entries).quantities()
+    if not task or len(task) < len(entries):
+        sentence = "a task needs resources, each once and above zero"
+        raise UsageError(sentence, field="--task", hint="for example, --task cpus:2,mem:8GiB")
+    check_guarantee(entries, field="task")
+    return task
+
+
 @app.command(
     "room",
     cls=Command,
@@ -364,7 +385,7 @@ def room(ctx: typer.Context, role: OptionalRole = None, task: Task = None) -> No
     from mesosctl.output.quota import quota_room as report_of
 
     session: Session = ctx.obj
-    size = None if task is None else parse_task(task)
+    size = None if task is None else _parse_task(task)
     with session.open_master() as master:
         found = quota_room(master, role)
         session.emit(report_of(found, None if size is None else room_for_tasks(master, found, size)))
