@@ -42,7 +42,7 @@ Queues = Iterable[tuple[str, int, RateLimit]]
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """What the page shows, made for one principal at a time from the same moment."""
+    """The cluster as the page shows it at one moment, to one principal at a time."""
 
     state: MasterState
     account: ClusterAccount
