@@ -5,7 +5,7 @@ Every command and every group takes the global options too, so that you can writ
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -72,6 +72,11 @@ def _global_command() -> TyperCommand:
     return command
 
 
+def names_several(options: GlobalOptions, variables: Mapping[str, str]) -> bool:
+    """Whether the command is for several contexts."""
+    return bool(options.all_contexts) or "," in (options.context or variables.get("MESOSCTL_CONTEXT", ""))
+
+
 class _Help:
     """The help of a command or group: its own arguments and options, and one line for the global ones."""
 
@@ -134,6 +139,10 @@ class Command(_Help, TyperCommand):
 
     obeys_context = True
     """Whether the settings of a context apply to it."""
+    works_on_several = True
+    """Whether it can be run on several contexts."""
+    changes = False
+    """Whether it changes a cluster."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Its own options, and the global ones."""
@@ -145,10 +154,18 @@ class Command(_Help, TyperCommand):
         return ["[OPTIONS]", *(_usage(one) for one in arguments)]
 
     def invoke(self, ctx: Any) -> Any:
-        """Run its function in a session.  Raises MesosctlError."""
+        """Run its function in a session, or in one for each context.  Raises MesosctlError."""
         from mesosctl.cli.session import Session
 
-        session = Session(ctx.obj, said(ctx), obeys_context=self.obeys_context)
+        options = said(ctx)
+        if names_several(options, ctx.obj.variables):
+            from mesosctl.cli.several_contexts import run_on_several
+
+            return run_on_several(self, ctx, options)
+        return self.run_session(ctx, Session(ctx.obj, options, obeys_context=self.obeys_context))
+
+    def run_session(self, ctx: Any, session: "Session") -> Any:
+        """Run its function in this session, to the end.  Raises MesosctlError."""
         status, failure = ExitStatus.MASTER_FAILED.value, "this is a bug"  # if it ends in no other way
         try:
             returned = self.run(ctx, session)
@@ -174,7 +191,7 @@ class Command(_Help, TyperCommand):
     def run(self, ctx: typer.Context, session: "Session") -> Any:
         """Run its function in this session."""
         ctx.obj = session
-        session.check_columns(lists=True)
+        session.check_columns(lists=not self.changes)
         return super().invoke(ctx)
 
     def _name_override(self, error: MesosctlError, ctx: typer.Context) -> None:
@@ -223,6 +240,7 @@ _PLACES = {"context": "context ", "environment": ""}
 class ChangeCommand(Command):
     """A command that changes a cluster: with --dry-run it runs on a snapshot of it."""
 
+    changes = True
     global_options = "Global options: see mesosctl options (--dry-run and --yes are two of them)"
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -247,7 +265,19 @@ class ChangeCommand(Command):
             raise
 
 
-class ContextCommand(Command):
+class SingleCommand(Command):
+    """A command that cannot be run on several contexts: a view, a recorder, a document, or one that works on files."""
+
+    works_on_several = False
+
+
+class SingleChangeCommand(ChangeCommand):
+    """A change that cannot be made on several contexts."""
+
+    works_on_several = False
+
+
+class ContextCommand(SingleCommand):
     """A command that edits or shows contexts, and so ignores them."""
 
     obeys_context = False

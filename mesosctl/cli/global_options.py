@@ -25,8 +25,8 @@ NOT_A_DASH = "cannot be -: name a file, or /dev/stdin for standard input"
 LEAST_TIMEOUT = 0.001
 _LONGEST_TIMEOUT = 100_000_000
 """Seconds; three years."""
-ONLY_SAID = frozenset({"yes", "columns"})
-"""An answer belongs to one question, and columns to one list, so neither contexts nor variables hold them."""
+ONLY_SAID = frozenset({"yes", "columns", "all_contexts"})
+"""They belong to one question, one list or one command, so neither contexts nor variables hold them."""
 NOT_IN_CONTEXTS = ONLY_SAID | {"context"}
 
 
@@ -64,9 +64,16 @@ class GlobalOptions(NamedTuple):
         str | None,
         typer.Option(
             "--context",
-            metavar="CONTEXT",
-            autocompletion=completing.contexts,
-            help="Use the settings of this context; see mesosctl context. [env: MESOSCTL_CONTEXT]",
+            metavar="NAME,...",
+            autocompletion=completing.several_contexts,
+            help="Use the settings of this context; see mesosctl context. With several names, run the command on each. "
+            "[env: MESOSCTL_CONTEXT]",
+        ),
+    ] = None
+    all_contexts: Annotated[
+        bool | None,
+        typer.Option(
+            "--all-contexts", help="Run the command on every context that names a master.", show_default=False
         ),
     ] = None
     output: Annotated[

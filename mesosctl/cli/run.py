@@ -132,34 +132,26 @@ def _streams(environment: Environment) -> Iterator[None]:
         yield
 
 
-def report_error(error: MesosctlError, environment: Environment) -> None:
-    """One clear sentence and a hint; or one JSON object (`output.json_documents.document.ErrorDocument`)."""
+def report_error(error: MesosctlError, environment: Environment, contexts: Sequence[str] = ()) -> None:
+    """One clear sentence and a hint; or one JSON object (`output.json_documents.document.ErrorDocument`).
+
+    `contexts` are those in which it happened, if the command works on several.
+    """
     redact = environment.secrets.redact
-    message = redact(error.message)
-    hint = None if error.hint is None else redact(error.hint)
-    field = None if error.field is None else redact(error.field)
+    fields = {name: redact(value) if isinstance(value, str) else value for name, value in error.fields().items()}
     if environment.speaks_json:
         import json
 
-        document = {
-            "schema_version": 1,
-            "notes": environment.take_notes(),
-            "error": {
-                "kind": type(error).__name__,
-                "exit_status": int(error.exit_status),
-                "message": message,
-                "field": field,
-                "rule": error.rule,
-                "hint": hint,
-                "status": error.status,
-            },
-        }
+        document = {"schema_version": 1, "notes": environment.take_notes(), "error": fields}
+        if contexts:
+            document["contexts"] = list(contexts)
         environment.stderr.write(printable_json(json.dumps(document)) + "\n")
         return
-    place = ("field", field) if error.typed is None else ("argument", redact(error.typed))
+    place = ("field", fields["field"]) if error.typed is None else ("argument", redact(error.typed))
     where = ", ".join(f"{key} {value}" for key, value in (place, ("rule", error.rule)) if value)
-    details = [f"  {name}: {printable(text)}" for name, text in (("at", where), ("hint", hint)) if text]
-    environment.tell(f"mesosctl: {printable(message)}", details)
+    details = [f"  {name}: {printable(str(text))}" for name, text in (("at", where), ("hint", fields["hint"])) if text]
+    who = f"{', '.join(contexts)}: " if contexts else ""
+    environment.tell(f"mesosctl: {who}{printable(str(fields['message']))}", details)
 
 
 def _bug(error: Exception) -> Bug:

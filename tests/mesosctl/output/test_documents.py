@@ -32,7 +32,7 @@ SHAPES = {
         "task": "amounts", "guarantee": "amounts", "by_amounts": "integer", "now": "integer", "agents": "integer",
         "not_guaranteed": ["string"],
     },
-    "ErrorDocument": {"schema_version": 1, "notes": ["string"], "error": "Error"},
+    "ErrorDocument": {"schema_version": 1, "notes": ["string"], "error": "Error", "contexts": "['string']?"},
     "Note": {"schema_version": 1, "kind": "note", "level": ["note", "warning"], "message": "string"},
     "ExchangeNote": {
         "schema_version": 1, "kind": "exchange", "method": "string", "url": "string", "status": "integer?",

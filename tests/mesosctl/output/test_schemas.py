@@ -68,6 +68,8 @@ BESIDE = {
 """Commands that write these to standard error."""
 ONE_A_LINE = {"offers.change": ["offers", "watch", "--changes", "1"]}
 """Commands whose -o jsonl has no whole document."""
+ON_SEVERAL_CONTEXTS = {"by-context"}
+"""The kinds that `cli/context/test_several.py` checks, where there are contexts."""
 FORKING = ("alternatives", "largest-change")
 
 
@@ -137,7 +139,7 @@ def typed(fake: FakeMaster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_every_kind_has_its_command():
-    assert COMMANDS.keys() | BESIDE.keys() | ONE_A_LINE.keys() == schemas().keys()
+    assert COMMANDS.keys() | BESIDE.keys() | ONE_A_LINE.keys() | ON_SEVERAL_CONTEXTS == schemas().keys()
 
 
 @pytest.mark.parametrize(
