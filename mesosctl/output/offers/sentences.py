@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from mesosctl.model.amount_text import shown_amount
+from mesosctl.model.amount_text import in_words, shown_amount
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.roles import top_level
-from mesosctl.output.formats.amounts import amounts_text
 from mesosctl.planning.offer_explanation import AccountLine, Cause, Hindrance, OfferExplanation
 
 _MOST_CLAUSES = 4
@@ -111,7 +110,7 @@ def answer(one: OfferExplanation) -> str:
     missing = one.missing
     held = f"holds {_offers(one.offers)}" if one.offers else ""
     if missing is None:
-        free = amounts_text(one.open)
+        free = in_words(one.open)
         begins = f"{subject} {held}, and " if held else f"{subject} "
         match one.refusals:
             case None:

@@ -74,10 +74,12 @@ WORDS = (
     Mistake(
         "unreserve agent-3 cpus:3 --role ads",
         5,
-        "agent agent-3 has no cpus:3 dynamically reserved for 'ads'",
+        "agent agent-3 does not have 3 cpus dynamically reserved for 'ads'",
         "agent agent-3 has cpus:2;mem:1024 statically reserved for 'ads'; a static reservation is part of",
     ),
-    Mistake("unreserve agent-1 cpus:3 --role ads", 5, "has no cpus:3", "agent agent-1 has nothing reserved for 'ads'"),
+    Mistake(
+        "unreserve agent-1 cpus:3 --role ads", 5, "does not have 3 cpus", "agent agent-1 has nothing reserved for 'ads'"
+    ),
     Mistake(
         "unreserve agent-1 cpus:3 --role web",
         6,
