@@ -1,4 +1,4 @@
-"""Revocation: an allocator takes offers and tasks back (Mesos DRF documentation).
+"""Revocation: an allocator takes offers and tasks back (docs/explanation/documents.md, "Playing Traffic Cop").
 
 Any allocator may use it. `Callbacks.holdings` returns what frameworks hold, and `Callbacks.revoke` takes it back.  The
 master rescinds offers at once.  It asks the executor of a task to kill it; if that has not happened when the grace

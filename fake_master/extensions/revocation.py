@@ -1,4 +1,4 @@
-"""Revocation of holdings that an allocator wants back (Mesos DRF documentation).
+"""Revocation of holdings that an allocator wants back (docs/explanation/documents.md, "Playing Traffic Cop").
 
 "Mesos attempts to revoke a task by first requesting that an executor kill a given task and gives a
 grace period for clean up by the executor.  If the executor does not respond to the request, the
@@ -104,8 +104,7 @@ class Revoking:
     def _is_spare(self, framework: Framework, task: Task, going: Iterable[tuple[Framework, Task]]) -> bool:
         """Whether a role would still hold its guarantee without a task, its executor, and the tasks that are ending.
 
-        Source: Mesos DRF documentation, "an allocation policy can be implemented that prevents a given task from being
-        revoked by providing the associated framework a guaranteed allocation".
+        A guarantee prevents a task from being revoked.  Source: docs/explanation/documents.md, "Playing Traffic Cop".
         """
         top = roles.top_level(task.role)
         quota = self._state.quotas.get(top)

@@ -1,6 +1,6 @@
 """The calls of the operator API about one agent, and the endpoints of agents below `/slave(N)`.
 
-Sources: Mesos operator HTTP API, "MARK_AGENT_GONE" and "DRAIN_AGENT"; Mesos documentation, "HTTP Endpoints".
+Source: Mesos documentation, "Operator HTTP API", "MARK_AGENT_GONE" and "DRAIN_AGENT"; "HTTP Endpoints".
 """
 
 import re

@@ -1,6 +1,6 @@
 """`/frameworks`, `/tasks` and `/teardown`.
 
-Sources: Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API, "TEARDOWN".
+Sources: Mesos documentation, "HTTP Endpoints"; Mesos documentation, "Operator HTTP API", "TEARDOWN".
 """
 
 from collections.abc import Iterable

@@ -1,6 +1,6 @@
 """`/maintenance`, `/machine`, and their calls of the operator API.
 
-Source: Mesos maintenance documentation, "Operator API".
+Source: Mesos documentation, "Maintenance Primitives", "Operator API".
 """
 
 from collections.abc import Sequence

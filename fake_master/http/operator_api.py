@@ -1,6 +1,6 @@
 """`/api/v1`, the operator API: its calls, and the stream of events that SUBSCRIBE begins.
 
-Source: Mesos operator HTTP API.  The endpoints of each noun declare the calls that belong to them.
+Source: Mesos documentation, "Operator HTTP API".  The endpoints of each noun declare the calls that belong to them.
 """
 
 import json

@@ -1,6 +1,6 @@
 """`/quota`, `/weights`, and their calls of the operator API.  `mesosctl.api.http_statuses` has their statuses.
 
-Sources: Mesos quota documentation, "Operator HTTP Endpoint"; Mesos weights documentation, "Operator HTTP Endpoint".
+Source: Mesos documentation, "Quota", "Operator HTTP Endpoint"; "Weights", "Operator HTTP Endpoint".
 """
 
 from collections.abc import Iterable, Mapping

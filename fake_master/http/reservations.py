@@ -1,6 +1,6 @@
 """`/reserve`, `/unreserve`, the volumes, and their calls of the operator API; a form is read into the body of a call.
 
-Sources: Mesos reservation documentation, "Operator HTTP Endpoints"; Mesos persistent volumes documentation.
+Sources: Mesos documentation, "Reservation", "Operator HTTP Endpoints"; Mesos documentation, "Persistent Volumes".
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,6 +1,6 @@
 """`/api/v1/scheduler`: frameworks subscribe, and answer what they are offered.
 
-Source: Mesos scheduler HTTP API.
+Source: Mesos documentation, "Scheduler HTTP API".
 """
 
 import base64

@@ -1,6 +1,6 @@
 """The endpoints and calls that only read: health, version, flags, metrics, agents, roles, and the whole state.
 
-Sources: Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API.
+Sources: Mesos documentation, "HTTP Endpoints"; Mesos documentation, "Operator HTTP API".
 """
 
 from collections.abc import Callable, Iterable

@@ -1,6 +1,6 @@
 """The metrics of a master, under Mesos's own names, and how much it logs.
 
-Sources: Mesos monitoring documentation, "Metrics"; Mesos operator HTTP API, "SET_LOGGING_LEVEL".
+Sources: Mesos documentation, "Monitoring", "Metrics"; Mesos documentation, "Operator HTTP API", "SET_LOGGING_LEVEL".
 """
 
 import os

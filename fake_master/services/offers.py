@@ -1,6 +1,6 @@
 """Offers: made from the allocator's decisions, restored, taken back, rescinded; and inverse offers.
 
-Sources: Mesos scheduler HTTP API, "OFFERS" and "RESCIND"; Mesos maintenance documentation, "Inverse Offers".
+Source: Mesos documentation, "Scheduler HTTP API", "OFFERS" and "RESCIND"; "Maintenance Primitives", "Inverse Offers".
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -113,7 +113,7 @@ class Subscriptions:
         """Take note that the stream is gone: no offers from now on, and a while to come back.
 
         Where the master ended it, for a message too many, the scheduler is there, and a framework without a
-        failover timeout stays until its connection ends (Mesos documentation, "Handling 'Capacity Exceeded' Error").
+        failover timeout stays until its connection ends (Mesos documentation, "Framework Rate Limiting").
         """
         stream, cut_off = framework.stream, framework.is_cut_off
         framework.connected = framework.active = framework.is_cut_off = False

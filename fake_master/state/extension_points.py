@@ -15,7 +15,7 @@ from mesosctl.planning.snapshot import Lending
 class RevocabilityRules:
     """The rules of Mesos: usage slack is revocable, and counts like all other resources.
 
-    Source: Mesos oversubscription documentation, "Revocable resources".
+    Source: Mesos documentation, "Oversubscription".
     """
 
     throttles = False

@@ -1,4 +1,6 @@
-"""The maintenance schedule: which machines are draining or down, and when (Mesos maintenance documentation).
+"""The maintenance schedule: which machines are draining or down, and when.
+
+Source: Mesos documentation, "Maintenance Primitives".
 
 A machine is a host name, an address, or both, and an agent is on the machine that has both of its own: a schedule that
 names only one of them is kept, but applies to no agent.  A machine that is in neither state is up.

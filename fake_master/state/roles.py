@@ -1,4 +1,7 @@
-"""Roles as a master shows them, and the roles that a principal may see (Mesos documentation, "/roles")."""
+"""Roles as a master shows them, and the roles that a principal may see.
+
+Source: Mesos documentation, "HTTP Endpoints", "/roles".
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

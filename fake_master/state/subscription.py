@@ -1,6 +1,6 @@
 """SUBSCRIBE and UPDATE_FRAMEWORK: the description of a framework, its rules, and its form for the allocator.
 
-Source: Mesos scheduler HTTP API, "SUBSCRIBE" and "UPDATE_FRAMEWORK".
+Source: Mesos documentation, "Scheduler HTTP API", "SUBSCRIBE" and "UPDATE_FRAMEWORK".
 """
 
 import math

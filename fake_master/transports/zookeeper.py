@@ -1,8 +1,8 @@
 """The registration of a master in ZooKeeper, by which frameworks, agents and tools find it.
 
-Source: Mesos documentation, "High Availability".  A master that is up keeps an ephemeral node `json.info_NNNNNNNNNN`
-with its MasterInfo in JSON; the lowest number leads.  A fake master always leads, so it registers only if no other
-is.
+Source: Mesos documentation, "High-Availability Mode".  A master that is up keeps an ephemeral node
+`json.info_NNNNNNNNNN` with its MasterInfo in JSON; the lowest number leads.  A fake master always leads, so it
+registers only if no other is.
 """
 
 import json

@@ -1,6 +1,7 @@
 """The v1 calls that take an agent out of service and back: DRAIN_AGENT and its kin.
 
-Source: Mesos operator HTTP API, "DRAIN_AGENT", "DEACTIVATE_AGENT", "REACTIVATE_AGENT" and "MARK_AGENT_GONE".
+Source: Mesos documentation, "Operator HTTP API", "DRAIN_AGENT", "DEACTIVATE_AGENT", "REACTIVATE_AGENT" and
+"MARK_AGENT_GONE".
 """
 
 from typing import Literal, Self

@@ -10,7 +10,7 @@
 | the resources are not there, or not free | a reservation or a volume | 409 |
 
 The fake master answers with these, and mesosctl shows them for a request that it refuses before it is sent.
-Sources: Mesos quota documentation, "Operator HTTP Endpoint"; Mesos reservation documentation, "Operator HTTP
+Sources: Mesos documentation, "Quota", "Operator HTTP Endpoint"; Mesos documentation, "Reservation", "Operator HTTP
 Endpoints".  For UPDATE_QUOTA, a Mesos 1.11.0 master decides.
 """
 

@@ -1,6 +1,6 @@
 """The documented JSON of maintenance: schedules, and machines that go down and come up.
 
-Source: Mesos maintenance documentation, "Operator API".
+Source: Mesos documentation, "Maintenance Primitives", "Operator API".
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,6 +1,6 @@
 """Reservations between JSON and the model: the stack of a resource in its three formats.
 
-Source: Mesos reservation documentation, "Reservation Refinement" and "Labels".
+Source: Mesos documentation, "Reservation", "Reservation Refinement" and "Labels".
 
 A resource carries its reservations in its own message (`api.resources`); `api.agent_operations` has the calls that
 reserve and unreserve.  `output.json_documents.reservations` has the JSON of -o json.

@@ -1,6 +1,6 @@
 """The Resource message of the documented JSON as a model, in both of its formats.
 
-Source: Mesos documentation, "Resources and Attributes".
+Source: Mesos documentation, "Attributes and Resources".
 
 `api.resources` holds its meaning, and the lenient reader of what masters and frameworks send.
 """

@@ -1,6 +1,6 @@
 """Resources as `--resources` of an agent takes them: the text of Mesos, or JSON, which can also describe disks.
 
-Source: Mesos documentation, "Resources and Attributes".  The JSON is an array of Resource messages.
+Source: Mesos documentation, "Attributes and Resources".  The JSON is an array of Resource messages.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Resources between JSON and the model: three formats, one meaning (Mesos documentation, "Resources and Attributes").
+"""Resources between JSON and the model: three formats, one meaning (Mesos documentation, "Attributes and Resources").
 
 `to_core` turns a valid message into a `Resource`; `to_json` writes one back in a chosen format. `resource_messages`
 declares the messages and their rules, and `reservations` has the JSON of the reservations in them.

@@ -1,4 +1,4 @@
-"""The v1 call that removes a framework (Mesos operator HTTP API, "TEARDOWN")."""
+"""The v1 call that removes a framework (Mesos documentation, "Operator HTTP API", "TEARDOWN")."""
 
 from typing import Literal, Self
 

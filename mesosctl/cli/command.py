@@ -149,19 +149,27 @@ class Command(_Help, TyperCommand):
         from mesosctl.cli.session import Session
 
         session = Session(ctx.obj, said(ctx), obeys_context=self.obeys_context)
+        status, failure = ExitStatus.MASTER_FAILED.value, "this is a bug"  # if it ends in no other way
         try:
-            return self.run(ctx, session)
+            returned = self.run(ctx, session)
+            status, failure = int(returned or 0), ""
         except MesosctlError as error:
+            status, failure = int(error.exit_status), error.message
             self._name_override(error, ctx)
             _name_address(error, session)
             _name_origin(error, ctx, session)
             raise
         except KeyboardInterrupt as stopped:
-            raise session.interrupted(stopped) from None  # typer would lose its message
+            ended = session.interrupted(stopped)
+            status, failure = int(ended.exit_status), ended.message
+            raise ended from None  # typer would lose its message
         except BrokenPipeError:
-            return int(ExitStatus.BROKEN_PIPE)  # typer would treat it as its own failure
+            status, failure = int(ExitStatus.BROKEN_PIPE), ""
+            return status  # typer would treat it as its own failure
         finally:
             session.end_progress()
+            session.end_audit(status, failure or None)
+        return returned
 
     def run(self, ctx: typer.Context, session: "Session") -> Any:
         """Run its function in this session."""

@@ -45,8 +45,8 @@ class DryRunSession(Session):
         self.reports: list[Report] = []
 
     def client_settings(self) -> ClientSettings:
-        """The usual settings, with changes allowed."""
-        return super().client_settings()._replace(may_change=True)
+        """The usual settings, with changes allowed; they are not real, and so not in the audit file."""
+        return super().client_settings()._replace(may_change=True, changing=lambda _: None)
 
     def open_master(self) -> Master:
         """The dry run's."""

@@ -22,6 +22,7 @@ SECTIONS = {
     },
     "Maintain": {
         "maintenance": ("maintenance", "Schedule maintenance, take machines down and bring them up."),
+        "wait": ("wait", "Wait until agents are drained, guarantees met, and so on."),
     },
     "Look": {
         "top": ("cluster", "Watch the whole cluster on one screen."),
@@ -37,6 +38,7 @@ SECTIONS = {
         "history": ("history", "Record what happens on a cluster, and import logs of others."),
         "usage": ("usage", "Show who got what over time."),
         "metrics": ("metrics", "Write or serve metrics for Prometheus."),
+        "audit": ("audit", "Show which changes you sent, and how they ended."),
     },
     "Keep as a file": {
         "export": ("export", "Write quotas, weights and reservations to a file."),

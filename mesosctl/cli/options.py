@@ -142,6 +142,12 @@ class GlobalOptions(NamedTuple):
         bool | None,
         typer.Option("--dry-run", help="Show what the change would do, but do not make it.", show_default=False),
     ] = None
+    no_audit: Annotated[
+        bool | None,
+        typer.Option(
+            "--no-audit", help="Do not add changes to the audit file; see mesosctl audit list.", show_default=False
+        ),
+    ] = None
     quiet: Annotated[bool | None, typer.Option("--quiet", "-q", help="Do not write notes, only data and errors.")] = (
         None
     )

@@ -25,6 +25,7 @@ from mesosctl.output.formats.report import Meaning, Report
 if TYPE_CHECKING:
     from mesosctl.client.leading_master import Master
     from mesosctl.client.response import Trace
+    from mesosctl.operations.audit import AuditTrail
 
 _SOME_LOSS = "this takes something away"
 
@@ -48,6 +49,8 @@ class Session:
         self._display = Display(environment, quiet=bool(self.options.quiet))
         self._masters: list[Master] = []
         self._holds_notes = False
+        self._trail: AuditTrail | None = None
+        self._answer: Report | None = None
         refuse_two_clusters(self.settings)
 
     def _learn_secrets(self) -> None:
@@ -102,6 +105,47 @@ class Session:
         self._masters.append(Master(address, settings, self.environment.transport))
         return self._masters[-1]
 
+    def _changing(self, request: str) -> None:
+        """Write a change to the audit file before it is sent; a warning says so if that is impossible."""
+        if self.options.no_audit:
+            return
+        import shlex
+        import time
+
+        from mesosctl.model.audited_commands import Author
+        from mesosctl.operations.audit import AuditTrail, audit_file, system_user
+
+        variables, secrets = self.environment.variables, self.environment.secrets
+        try:
+            if self._trail is None:
+                author = Author(
+                    user=system_user(variables),
+                    principal=self.options.principal,
+                    context=self.settings.context_of_master,
+                    master=secrets.redact(self.options.master or ""),
+                    command=secrets.redact(shlex.join(self.environment.words)),
+                )
+                self._trail = AuditTrail(audit_file(variables), author)
+            self._trail.sends(secrets.redact(request), time.time())
+        except MesosctlError as error:
+            self.warn(f"this change is missing in the audit: {error.message}")
+
+    def end_audit(self, status: int, failure: str | None) -> None:
+        """Write the end of the command to the audit file, if it has sent a change."""
+        if self._trail is None or not self._trail.has_begun:
+            return
+        import json
+        import time
+
+        from mesosctl.output.formats.output_formats import document_line
+
+        secrets = self.environment.secrets
+        answer = json.loads(secrets.redact_json(document_line(self._answer))) if self._answer else None
+        try:
+            self._trail.ends(status, answer, None if failure is None else secrets.redact(failure), time.time())
+        except MesosctlError as error:
+            self.warn(f"the end of this change is missing in the audit: {error.message}")
+
     def identity(self, master: "Master") -> str:
         """Return a text that identifies this master, whatever the spelling of its address, and contains no secret."""
         from mesosctl.operations.apply.journal import identity
@@ -142,6 +186,7 @@ class Session:
             clock=self.environment.clock,
             sleep=self.environment.sleep,
             may_change=not options.dry_run,
+            changing=self._changing,
         )
 
     def tell_conflicts(self, settings: Settings) -> None:
@@ -195,6 +240,8 @@ class Session:
         Raises NotConfirmed, which says what was done, if it cannot be written.
         """
         environment = self.environment
+        if self._trail is not None:
+            self._answer = report
         try:
             self._display.write(report, self.form)
             # In a script an empty table is empty output; a note in its log says why.

@@ -11,6 +11,7 @@ with Master(parse_address("http://host:5050"), ClientSettings()) as master:
     master.profile                   what is to be expected of this version
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import TracebackType
@@ -280,6 +281,7 @@ class Master:
 
     def _change(self, method: str, path: str, body: bytes | None, content_type: str = JSON) -> None:
         self._check_may_change()
+        self.settings.changing(_name_of(method, path, body))
         with self._sender.on_its_own():
             answer = self._sender.send(Request(method, path, body, content_type))
         if answer.is_html:
@@ -304,6 +306,8 @@ class Master:
         `repeatable` if it changes nothing but the offers to this framework.
         """
         self._check_may_change()
+        if not repeatable:
+            self.settings.changing(_name_of("POST", path, body))
         base = self._subscribed_at  # the leading master may be gone, or may have changed
         assert base is not None, "a framework calls after it has subscribed"
         headers = self._sender.headers(base, JSON) | {"Mesos-Stream-Id": stream_id}
@@ -312,6 +316,16 @@ class Master:
             request = Request("POST", path, body, repeatable=repeatable)
             answer = self._sender.exchange(request, base, headers, self.deadline)
             raise_for_status(answer, self._sender.requester(base, request))
+
+
+def _name_of(method: str, path: str, body: bytes | None) -> str:
+    """`POST /quota`, and of a call also its type."""
+    found = _TYPE.search(body) if body is not None and path.startswith("/api/") else None
+    return f"{method} {path}" + ("" if found is None else f" {found[1].decode()}")
+
+
+_TYPE = re.compile(rb'"type":\s*"([A-Z_]+)"')
+"""The type of a call, which comes first in it."""
 
 
 def _reading_call(call: str, *, hold: bool = False) -> Request:

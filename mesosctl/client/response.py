@@ -1,4 +1,4 @@
-"""HTTP responses: the status as an error, the body as JSON (Mesos documentation, "HTTP endpoints")."""
+"""HTTP responses: the status as an error, the body as JSON (Mesos documentation, "HTTP Endpoints")."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping

@@ -40,10 +40,10 @@ def _by_chance() -> float:
 class ClientSettings(NamedTuple):
     """Everything about a client but the address.
 
-    Without `may_change`, the client only reads, as a dry run promises. `timeout` is in seconds, for all requests
-    together. `notice` gets the notes for the operator, `alarm` the warnings, `trace` (if given) every exchange, and
-    `learn` each path that was read with its JSON; the clock, the pause and the jitter (a factor between 0 and 1) are
-    replaced in tests.
+    `changing` is called with the name of each change, such as `POST /quota`, before it is sent. Without `may_change`,
+    the client only reads, as a dry run promises. `timeout` is in seconds, for all requests together. `notice` gets the
+    notes for the operator, `alarm` the warnings, `trace` (if given) every exchange, and `learn` each path that was read
+    with its JSON; the clock, the pause and the jitter (a factor between 0 and 1) are replaced in tests.
     """
 
     credentials: "Credentials | Token | None" = None
@@ -57,6 +57,7 @@ class ClientSettings(NamedTuple):
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = _by_chance
     may_change: bool = True
+    changing: Callable[[str], None] = _ignore
 
 
 class Credentials(NamedTuple):

@@ -1,7 +1,7 @@
 """The maintenance schedule of a master: machines, when they are unavailable, and their modes.
 
-Source: Mesos maintenance documentation.  A machine is a host name, an address, or both, and Mesos takes an agent to be
-on the machine that has both of its own.  Times are nanoseconds since 1970, as Mesos keeps them.
+Source: Mesos documentation, "Maintenance Primitives".  A machine is a host name, an address, or both, and Mesos takes
+an agent to be on the machine that has both of its own.  Times are nanoseconds since 1970, as Mesos keeps them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -111,7 +111,7 @@ def merged(schedule: Iterable[Window], machines: Sequence[Machine], span: Span) 
 def check_schedule(schedule: Sequence[Window], modes: Mapping[Key, MachineMode]) -> None:
     """Check that a master would accept the schedule.  Raises RuleViolation.
 
-    Source: Mesos maintenance documentation, "/maintenance/schedule".
+    Source: Mesos documentation, "Maintenance Primitives", "/maintenance/schedule".
     """
     seen: set[Key] = set()
     for index, window in enumerate(schedule):

@@ -1,4 +1,4 @@
-"""Scalar amounts, exact to three decimals (Mesos documentation, "Resources and Attributes").
+"""Scalar amounts, exact to three decimals (Mesos documentation, "Attributes and Resources").
 
 An amount is held as an integer number of thousandths ("milli").  Mesos does the same in every operator and comparison,
 so there are no rounding errors: 0.1 + 0.2 is 0.3.

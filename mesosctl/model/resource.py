@@ -14,7 +14,7 @@ Pair = tuple[str, str | None]
 
 
 class Labels:
-    """An unordered collection in which a pair may appear more than once (Mesos source, `Resources`).
+    """An unordered collection in which a pair may appear more than once (Mesos documentation, "Reservation").
 
     None, for no labels at all, differs from an empty `Labels`.
     """

@@ -1,4 +1,4 @@
-"""Resources as a collection, and its algebra (Mesos source, `Resources`).
+"""Resources as a collection, and its algebra (Mesos documentation, "Attributes and Resources").
 
 `Resources` is ordered and immutable, and entries of the same kind are merged if Mesos merges
 them.  The order is part of the value's behaviour: it is visible in offers and decides which entry a

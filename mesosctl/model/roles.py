@@ -80,7 +80,7 @@ def check_whitelist(role: str, whitelist: Collection[str] | None) -> None:
 
 
 STANDARD_NAMES = ("cpus", "mem", "disk", "gpus", "ports")
-"""Resource names that Mesos defines (Mesos documentation, "Resources and attributes")."""
+"""Resource names that Mesos defines (Mesos documentation, "Attributes and Resources")."""
 _SHOWN = 8
 
 

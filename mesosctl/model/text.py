@@ -1,6 +1,6 @@
 """Resources as Mesos writes them in text: `cpus:12;mem(ads):6144;ports:[31000-32000]`.
 
-The syntax is that of an agent's --resources (Mesos documentation, "Resources and Attributes"), with units for mem and
+The syntax is that of an agent's --resources (Mesos documentation, "Attributes and Resources"), with units for mem and
 disk added.
 """
 

@@ -1,4 +1,4 @@
-"""The three kinds of value a resource can have (Mesos documentation, "Resources and Attributes").
+"""The three kinds of value a resource can have (Mesos documentation, "Attributes and Resources").
 
 A scalar is an `int` of thousandths; ranges and sets have their own types.  All are immutable.
 """

@@ -1,7 +1,7 @@
 """The differences between the master of the documents (about 1.4) and the last release, 1.11.
 
-The differences are data, chosen once by a master's version (Mesos quota documentation, of 1.4 and of 1.11); all other
-code uses the profile, never the version.
+The differences are data, chosen once by a master's version (Mesos documentation, "Quota", of 1.4 and of 1.11); all
+other code uses the profile, never the version.
 """
 
 import json

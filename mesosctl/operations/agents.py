@@ -45,7 +45,7 @@ def choose_agents(
     A whole id that is not listed is an agent that may be unreachable.  Raises NotFound and UsageError.
     """
     everybody = read_agents(master, progress, recovering=True)
-    found = [_find(everybody, word) for word in dict.fromkeys(names)] if names else everybody
+    found = [find_listed_agent(everybody, word) for word in dict.fromkeys(names)] if names else everybody
     chosen = [one for one in {one.id: one for one in found}.values() if has_attributes(one, attributes)]
     if not chosen:
         error = no_agent_with(everybody, attributes)
@@ -53,7 +53,8 @@ def choose_agents(
     return chosen, everybody
 
 
-def _find(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
+def find_listed_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
+    """The agent that `find_agent` finds; a whole id that is not listed is an agent that may be unreachable."""
     if _AGENT_ID.fullmatch(word) and all(one.id != word for one in agents):
         return RegisteredAgent(id=word, hostname=word, pid="", total=Resources(), active=False, status="recovering")
     return find_agent(agents, word)
@@ -89,7 +90,7 @@ def drain_agents(master: Master, plan: DrainPlan, options: DrainOptions) -> list
     most = options.at_most or len(waiting)
     under_way: dict[str, RegisteredAgent] = {}
     done: dict[str, ServiceChange] = {}
-    pauses, tasks = BackOff(master), _TasksLeft(master)
+    pauses, tasks = BackOff(master), TasksLeft(master)
     with _telling(done, plan.agents):
         while waiting or under_way:
             while waiting and len(under_way) < most:
@@ -135,7 +136,7 @@ def _pause(
     agents: Sequence[RegisteredAgent],
     later: int,
     pauses: BackOff,
-    tasks: "_TasksLeft",
+    tasks: "TasksLeft",
     progress: Progress,
 ) -> None:
     """Wait a little while agents drain.  Raises NotConfirmed at the deadline."""
@@ -151,7 +152,7 @@ def _pause(
     pauses.sleep()
 
 
-class _TasksLeft:
+class TasksLeft:
     """Counts the tasks on agents, and reads them again only if what is in use there has changed."""
 
     def __init__(self, master: Master) -> None:
@@ -161,7 +162,10 @@ class _TasksLeft:
 
     def on(self, agents: Sequence[RegisteredAgent]) -> int:
         """The number of tasks that have not ended."""
-        now = [(agent.id, None if (one := _read(self._master, agent)) is None else one.used) for agent in agents]
+        now = [
+            (agent.id, None if (one := read_listed_agent(self._master, agent)) is None else one.used)
+            for agent in agents
+        ]
         if now != self._in_use:
             self._count = len(running_tasks(self._master, agents=frozenset(agent.id for agent in agents)))
             self._in_use = now
@@ -282,12 +286,12 @@ def _change(
         )
     except Rejected as error:
         if error.hint is None and agent.status == "draining":
-            error.hint = f"wait until it is drained: {command('agents drain', agent.typed_name, wait=True)}"
+            error.hint = f"wait until it is drained: {command('wait', f'agent/{agent.typed_name}=drained')}"
         raise
 
 
-def _read(master: Master, agent: RegisteredAgent) -> RegisteredAgent | None:
-    """The agent as it is now; None if the master does not list it."""
+def read_listed_agent(master: Master, agent: RegisteredAgent) -> RegisteredAgent | None:
+    """The agent as it is now, registered or awaited since a failover; None if the master does not list it."""
     path = f"/slaves?slave_id={quote(agent.id, errors='surrogateescape')}"
     found: list[RegisteredAgent] = master.stream(path, listed_agents.registered_and_recovering_agents)
     now = next((one for one in found if one.id == agent.id), None)
@@ -295,5 +299,5 @@ def _read(master: Master, agent: RegisteredAgent) -> RegisteredAgent | None:
 
 
 def _status(master: Master, agent: RegisteredAgent) -> AgentStatus | None:
-    now = _read(master, agent)
+    now = read_listed_agent(master, agent)
     return None if now is None else now.status

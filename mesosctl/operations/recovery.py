@@ -15,7 +15,7 @@ def recovery(
     """Return how far recovery has come, if offers are held back for it; empty otherwise.
 
     If any role has quota, a master makes no offers after a failover until most agents are back or the time is over
-    (Mesos source, the hierarchical allocator).
+    (docs/explanation/allocator.md, "Events").
     """
     up = figures.get("master/uptime_secs")
     if not awaited or not has_quotas or up is None:

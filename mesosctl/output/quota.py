@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mesosctl.model.quota.capacity import QuotaCheck, QuotaRoom
     from mesosctl.model.quota.desired import QuotaChange
     from mesosctl.output.json_documents import quota
+    from mesosctl.planning.task_room import TaskRoom
 
 _COLUMNS = (
     Column("ROLE"),
@@ -244,13 +245,13 @@ def quota_check(check: "QuotaCheck") -> Report:
     )
 
 
-def quota_room(room: "QuotaRoom") -> Report:
-    """The largest quota that would be accepted, and the figures behind it."""
+def quota_room(room: "QuotaRoom", tasks: "TaskRoom | None" = None) -> Report:
+    """The largest quota that would be accepted, and the figures behind it; with `tasks`, how many of them it holds."""
 
     def document() -> "quota.QuotaRoom":
         from mesosctl.output.json_documents import quota
 
-        return quota.QuotaRoom.of(room)
+        return quota.QuotaRoom.of(room, tasks=tasks)
 
     others = "promised" if room.guarantee is None else "guaranteed to others"
     rows = [
@@ -268,8 +269,30 @@ def quota_room(room: "QuotaRoom") -> Report:
         verdict = Verdict(f"no quota{whom} would be accepted: everything is already guaranteed", "not met")
     else:
         verdict = Verdict(f"the largest quota{whom} that would be accepted is {in_words(room.largest)}", "met")
+    if tasks is not None:
+        rows += [
+            ["task", amounts_text(tasks.task)],
+            ["tasks in the guarantee", str(tasks.by_amounts)],
+            ["more tasks today", str(tasks.now)],
+            ["on agents", str(tasks.agents)],
+        ]
+        verdict = _verdict_on_tasks(room, tasks)
     columns = (Column("WHAT"), Column("AMOUNT", kind="amounts"))
     return Report(columns, rows, names, document, lambda: [document()], verdicts=[verdict])
+
+
+def _verdict_on_tasks(room: "QuotaRoom", tasks: "TaskRoom") -> Verdict:
+    whose = "the largest quota" if room.guarantee is None else "the guarantee"
+    whose += "" if room.role is None else f" {'for' if room.guarantee is None else 'of'} {room.role}"
+    size = in_words(tasks.task)
+    if len(tasks.not_guaranteed) == len(tasks.task):
+        return Verdict(f"{whose} names no {' or '.join(tasks.not_guaranteed)}", "not met")
+    unnamed = f"; it names no {' or '.join(tasks.not_guaranteed)}" if tasks.not_guaranteed else ""
+    if not tasks.now:
+        return Verdict(f"{whose} holds no more tasks of {size} today{unnamed}", "not met")
+    more = f"{tasks.now} more task{'' if tasks.now == 1 else 's'} of {size} today"
+    where = f"on {tasks.agents} agent{'' if tasks.agents == 1 else 's'}"
+    return Verdict(f"{whose} holds {more}, {where}{unnamed}", "at risk" if unnamed else "met")
 
 
 _RESULTS = {True: "pass", False: "FAIL", None: "unknown"}

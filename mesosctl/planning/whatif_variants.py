@@ -193,7 +193,7 @@ def search(ask: Ask, total: int, precision: int, guess: int = 0) -> int:
 def likely_amount(template: Template, unpromised: Quantities, guarantees: Mapping[str, Quantities]) -> int:
     """Return what the capacity heuristic leaves for a guarantee: what no role is promised, and what the role has.
 
-    Source: Mesos quota documentation, "Capacity heuristic".
+    Source: Mesos documentation, "Quota", "Capacity Heuristic Check".
     """
     role = template.head.partition(":")[2].partition("=")[0]
     own = guarantees.get(role, Quantities())

@@ -129,6 +129,8 @@ class Cluster:
                           for number, owner, place in owners)  # fmt: skip
         frameworks = b",".join(_text(_framework(number)) for number in range(FRAMEWORKS))
         self.agents = agents
+        self.readings = 0
+        """How often the agents have been read."""
         self.get_agents = b'{"type":"GET_AGENTS","get_agents":{"agents":[%s]}}' % listed
         self.state = recordio.encode(
             b'{"type":"SUBSCRIBED","subscribed":{"get_state":{"get_tasks":{"tasks":[%s]},"get_executors":{},'
@@ -152,6 +154,15 @@ class Cluster:
             owner_before = {"value": f"7ea1d93e-0a2d-4bd3-9d36-0d9dbbd6f9a1-{(number - 1) % FRAMEWORKS:04d}"}
             change = {"framework_id": owner_before, "state": "TASK_FINISHED", "status": status}
             yield recordio.encode(_text({"type": "TASK_UPDATED", "task_updated": change}))
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A recorder that is stopped closes its connections, which is no error of this server."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -187,6 +198,7 @@ class _Handler(BaseHTTPRequestHandler):
                 "GET_MASTER": _text({"get_master": {"master_info": {}, "start_time": _EPOCH}}),
             }
             self._answer(self.cluster.get_agents if call == "GET_AGENTS" else small.get(call, b"{}"))
+            self.cluster.readings += call == "GET_AGENTS"
             return
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
@@ -241,8 +253,7 @@ def measure(reporter: Reporter, agents: int, seconds: int) -> None:
     """Record one cluster, and add the row of its figures."""
     cluster = Cluster(agents)
     handler = type("Handler", (_Handler,), {"cluster": cluster})
-    with tempfile.TemporaryDirectory() as folder, ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
+    with tempfile.TemporaryDirectory() as folder, _Server(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         history = Path(folder) / "h.sqlite"
         words = ["--master", f"http://127.0.0.1:{server.server_port}", "history", "record", "--history", str(history)]
@@ -254,10 +265,11 @@ def measure(reporter: Reporter, agents: int, seconds: int) -> None:
             first, first_cpu = time.monotonic() - began, _cpu_seconds(recorder.pid)
             peak = _peak_mib(recorder.pid)
             cluster.may_change.set()
-            start, before = time.monotonic(), _cpu_seconds(recorder.pid)
+            start, before, read_before = time.monotonic(), _cpu_seconds(recorder.pid), cluster.readings
             time.sleep(max(1.0, min(seconds, began + 2 * seconds - start - 2)))  # before the first reading of agents
             of_events = (_cpu_seconds(recorder.pid) - before) / (time.monotonic() - start)
-            time.sleep(max(0.0, began + 2.7 * seconds - time.monotonic()))
+            wait_until(lambda: cluster.readings > read_before, recorder.last_words, 600)
+            time.sleep(0.7 * seconds)  # what is read is also compared and written
             whole = _cpu_seconds(recorder.pid) - before
             of_reading = max(0.0, whole - of_events * (time.monotonic() - start))
             peak_of_reading = _peak_mib(recorder.pid)

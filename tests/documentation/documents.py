@@ -35,22 +35,62 @@ DOCUMENTS = {
 }
 """The documents, by the names that the register gives them, in the order of the page."""
 
+PAGES_OF_MESOS = {
+    "Attributes and Resources": "attributes-resources",
+    "Authentication": "authentication",
+    "Authorization": "authorization",
+    "Configuration": "configuration/master",
+    "Container Volume": "container-volume",
+    "Framework Rate Limiting": "framework-rate-limiting",
+    "HTTP Endpoints": "endpoints",
+    "High-Availability Mode": "high-availability",
+    "Maintenance Primitives": "maintenance",
+    "Mesos Containerizer": "mesos-containerizer",
+    "Monitoring": "monitoring",
+    "Nested Container and Task Group (Pod)": "nested-container-and-task-group",
+    "Operator HTTP API": "operator-http-api",
+    "Oversubscription": "oversubscription",
+    "Persistent Volumes": "persistent-volume",
+    "Quota": "quota",
+    "Reservation": "reservation",
+    "Roles": "roles",
+    "Scheduler HTTP API": "scheduler-http-api",
+    "Secrets": "secrets",
+    "Task Health Checking": "health-checks",
+    "Weights": "weights",
+}
+"""The pages of the documentation of Mesos that the code cites: title, and page below mesos.apache.org."""
+
 _INTRODUCTION = """\
 # What the documents state
 
 Five documents describe the master that mesosctl was made for. This page lists what each of them states about the
-behaviour of a master, section by section, in our own words. In the code, a citation such as `Quota, "Failover"` names
-one of these sections. Each statement has at least one test of its own: `tests/seeds/sentences.toml` names it.
+behaviour of a master, section by section, in our own words. In the code, `docs/explanation/documents.md, "Failover"`
+names one of these sections. Each statement has at least one test of its own: `tests/seeds/sentences.toml` names it.
 
 The documents describe a master of about version 1.4. If they differ from Mesos 1.11, the fake master follows the
 documents by default, and Mesos 1.11 with `--mesos-version 1.11`. [The allocator](allocator.md) states how resources are
 shared out in both.
 """
 
+_OF_MESOS = """\
+## The documentation of Mesos
+
+The code cites a page of the documentation of Mesos by its title, and a section of it after that: `Mesos documentation,
+"Quota", "Operator HTTP Endpoint"`. Where a page and a Mesos 1.11.0 master disagree, the master is right.
+
+| title | page |
+| --- | --- |"""
+
 
 def documents() -> dict[str, str]:
     """Return the page by its path below docs/."""
-    return {PAGE: "\n".join((_INTRODUCTION, *(line for name in DOCUMENTS for line in _document(name))))}
+    stated = (line for name in DOCUMENTS for line in _document(name))
+    of_mesos = (
+        f"| {title} | <https://mesos.apache.org/documentation/latest/{page}/> |"
+        for title, page in PAGES_OF_MESOS.items()
+    )
+    return {PAGE: "\n".join((_INTRODUCTION, *stated, _OF_MESOS, *of_mesos, ""))}
 
 
 def _document(name: str) -> list[str]:

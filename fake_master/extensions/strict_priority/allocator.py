@@ -1,4 +1,6 @@
-"""The strict priority module (Mesos DRF documentation): a second allocator behind the same interface.
+"""The strict priority module: a second allocator behind the same interface.
+
+Source: docs/explanation/documents.md, "Playing Traffic Cop".
 
 "The strict priority module implements an algorithm that gives a framework priority to always
 receive and accept resource offers sufficient to meet its task requirements.  It guarantees

@@ -1,4 +1,4 @@
-"""Preemption: requests are met from roles of lower priority (Mesos DRF documentation)."""
+"""Preemption: requests are met from roles of lower priority (docs/explanation/documents.md, "Playing Traffic Cop")."""
 
 from collections.abc import Iterable
 from functools import partial

@@ -1,7 +1,7 @@
 """The choice of the victims for a request that free resources cannot meet.
 
-Mesos DRF documentation: "when resources are not being freed quickly enough, the resource allocation module has
-the ability to revoke tasks".  It leaves the choice to an allocation policy; this one is
+If resources are not freed quickly enough, the allocation module may revoke tasks (docs/explanation/documents.md,
+"Playing Traffic Cop").  Which ones is left to the policy; this one is
 
 1. only from roles of a lower priority, and never from one that would hold less than it is guaranteed;
 2. on the one agent where it costs least: nothing but what is coming back anyway, then offers that

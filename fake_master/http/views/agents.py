@@ -1,4 +1,4 @@
-"""The JSON in which agents are shown (Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API, "GET_AGENTS")."""
+"""The JSON in which agents are shown (Mesos documentation, "HTTP Endpoints"; "Operator HTTP API", "GET_AGENTS")."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping

@@ -1,7 +1,7 @@
 """The JSON of frameworks and of what they hold: offers, tasks, executors and operations.
 
 Each framework is written once, and again when one of its parts is replaced: see `response_cache`. Sources: Mesos
-documentation, "HTTP Endpoints"; Mesos operator HTTP API, "GET_FRAMEWORKS" and the calls after it.
+documentation, "HTTP Endpoints"; "Operator HTTP API", "GET_FRAMEWORKS" and the calls after it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The JSON in which roles are shown (Mesos documentation, "HTTP Endpoints"; Mesos operator HTTP API, "GET_ROLES")."""
+"""The JSON in which roles are shown (Mesos documentation, "HTTP Endpoints"; "Operator HTTP API", "GET_ROLES")."""
 
 from collections.abc import Iterable
 from itertools import chain

@@ -1,4 +1,4 @@
-"""Operators schedule maintenance, take machines down and bring them up (Mesos maintenance documentation).
+"""Operators schedule maintenance, take machines down and bring them up (Mesos documentation, "Maintenance Primitives").
 
 The registry holds the schedule's windows and the machines in it.
 """

@@ -1,6 +1,7 @@
 """Agents that are unreachable or gone are forgotten in time, and what ran on them is unknown from then on.
 
-Source: Mesos documentation, "Master Flags": registry_gc_interval, registry_max_agent_age, registry_max_agent_count.
+Source: Mesos documentation, "Configuration", "Master Flags": registry_gc_interval, registry_max_agent_age,
+registry_max_agent_count.
 """
 
 from fake_master.registry.records import AgentRecord

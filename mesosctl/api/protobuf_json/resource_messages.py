@@ -1,4 +1,4 @@
-"""The rules of a Resource message (Mesos documentation, "Resources and Attributes")."""
+"""The rules of a Resource message (Mesos documentation, "Attributes and Resources")."""
 
 from bisect import bisect_right
 from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,6 +19,7 @@ from mesosctl.cli.arguments import (
     note_role_at_limit,
     parse_guarantee,
     parse_limit,
+    parse_words,
     read_by_option,
     read_payload,
     refusals_of,
@@ -33,6 +34,9 @@ from mesosctl.model.suggestion import command
 from mesosctl.operations.quota.reading import QuotaOptions, list_quotas, show_quota
 from mesosctl.output.formats.output_formats import NARROW
 from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_show
+
+if TYPE_CHECKING:
+    from mesosctl.model.quantities import Quantities
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -94,6 +98,14 @@ def show(ctx: typer.Context, role: Role) -> None:
         session.emit(quota_show(show_quota(master, role)))
 
 
+IfDifferent = Annotated[
+    bool,
+    typer.Option(
+        "--if-different", help="Also change a quota that differs; do nothing if it is this one.", show_default=False
+    ),
+]
+
+
 @app.command(
     "set",
     cls=ChangeCommand,
@@ -103,9 +115,10 @@ def show(ctx: typer.Context, role: Role) -> None:
         ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "with limits"),
         ("quota set ops --limit cpus:4", "a limit without a guarantee"),
         ("quota set -f quota.json", "from the JSON of POST /quota"),
+        ("quota set dev cpus:12 mem:6GiB --if-different", "in a script that may run again"),
     ),
 )
-def set_(
+def set_(  # noqa: PLR0913  # one parameter an option
     ctx: typer.Context,
     role: OptionalRole = None,
     resources: OptionalAmounts = None,
@@ -113,6 +126,7 @@ def set_(
     force: Force = False,
     file: PayloadFile = None,
     *,
+    if_different: IfDifferent = False,
     allow_new_resource: AllowNewResource = False,
 ) -> None:
     """Set the quota of a role that has none: a guarantee, a limit, or both.
@@ -126,8 +140,11 @@ def set_(
 
     If an ACL may hide quotas from you, POST /quota is sent before UPDATE_QUOTA, because it replaces no quota. It needs
     RESOURCES; without them you are asked first, and a script uses --yes.
+
+    With --if-different, the command can be run again, for example after exit status 9: nothing is sent if the role has
+    this quota, and another quota is changed as quota update changes it.
     """
-    from mesosctl.operations.quota.set_update_remove import set_quota
+    from mesosctl.operations.quota.set_update_remove import set_if_different, set_quota
 
     session: Session = ctx.obj
     written = None
@@ -158,7 +175,8 @@ def set_(
             session.confirm_destructive("Set it anyway?", losses, "name a guarantee too, or use --yes in a script")
             master.deadline.extend_to(master.settings.timeout)
 
-        change = set_quota(master, role, guarantee, limits, options, agree)
+        make = set_if_different if if_different else set_quota
+        change = make(master, role, guarantee, limits, options, agree)
         session.emit(quota_changes([change]))
         note_role(session, master, role)
         note_role_at_limit(session, master, role, change.after.limits if change.after else None)
@@ -316,6 +334,31 @@ def check(
     return ExitStatus.DONE if found.passed else ExitStatus.ANSWER_IS_NO
 
 
+Task = Annotated[
+    str | None,
+    typer.Option(
+        "--task", metavar="RESOURCES", help="The resources of one task, such as cpus:2,mem:8GiB.", show_default=False
+    ),
+]
+
+
+def _parse_task(word: str) -> "Quantities":
+    """The amounts of one task, which commas or semicolons separate.
+
+    Raises RuleViolation, and UsageError if there are none above zero.
+    """
+    from mesosctl.model.quota.rules import check_guarantee
+    from mesosctl.model.resources import Resources
+
+    entries = parse_words([word.replace(",", ";")])
+    task = Resources(entries).quantities()
+    if not task or len(task) < len(entries):
+        sentence = "a task needs resources, each once and above zero"
+        raise UsageError(sentence, field="--task", hint="for example, --task cpus:2,mem:8GiB")
+    check_guarantee(entries, field="task")
+    return task
+
+
 @app.command(
     "room",
     cls=Command,
@@ -323,17 +366,25 @@ def check(
         ("quota room", "the largest quota that a new role could have"),
         ("quota room dev", "the largest quota that could replace that of dev"),
         ("quota room -o name", "the amounts, to use with quota set"),
+        ("quota room dev --task cpus:2,mem:8GiB", "how many such tasks the guarantee of dev holds today"),
     ),
 )
-def room(ctx: typer.Context, role: OptionalRole = None) -> None:
+def room(ctx: typer.Context, role: OptionalRole = None, task: Task = None) -> None:
     """Show how large a quota can be.
 
     This is the largest guarantee that quota check would accept: what the agents have, minus the guarantees of other
     roles. Nothing is changed. -o name writes it as amounts for quota set.
+
+    With --task, it also shows how many more such tasks the guarantee of the role holds today, and on how many agents;
+    for a role without quota, it takes the largest quota that the role could have. Each task fits on one agent, beside
+    the tasks that run there, and takes what is reserved for the role first. Offers do not count, because a framework
+    may decline them.
     """
-    from mesosctl.operations.quota.check import quota_room
+    from mesosctl.operations.quota.check import quota_room, room_for_tasks
     from mesosctl.output.quota import quota_room as report_of
 
     session: Session = ctx.obj
+    size = None if task is None else _parse_task(task)
     with session.open_master() as master:
-        session.emit(report_of(quota_room(master, role)))
+        found = quota_room(master, role)
+        session.emit(report_of(found, None if size is None else room_for_tasks(master, found, size)))

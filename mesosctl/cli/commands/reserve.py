@@ -30,7 +30,6 @@ from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.reservations.holdings import AgentChange
-from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.suggestion import command
 from mesosctl.operations.reservations.send import SendOptions
@@ -39,6 +38,7 @@ from mesosctl.output.reservations import agent_changes
 
 if TYPE_CHECKING:
     from mesosctl.client.leading_master import Master
+    from mesosctl.model.reservations.holdings import RegisteredAgent
 
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -61,6 +61,11 @@ Count = Annotated[
     ),
 ]
 
+AtLeast = Annotated[
+    bool,
+    typer.Option("--at-least", help="Reserve only what the role does not have reserved there yet.", show_default=False),
+]
+
 _CHOSEN_NOW = "the agents are those with the most room now; without --dry-run, they are chosen again"
 
 
@@ -73,6 +78,7 @@ _CHOSEN_NOW = "the agents are those with the most room now; without --dry-run, t
         ("reserve S0 cpus:2 --role ads/video --under ads", "refine what is reserved for ads"),
         ("reserve --count 3 cpus:4 --role db --attribute rack=r1", "on three agents of a rack"),
         ("reserve agent-1 -f reserve.json", "from the JSON of POST /reserve"),
+        ("reserve agent-1 cpus:8 --role ads --at-least", "in a script that may run again"),
     ),
 )
 def reserve(  # noqa: PLR0913  # one parameter an option
@@ -86,6 +92,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     any_agent: Any = False,
     count: Count = None,
     attribute: Attributes = None,
+    at_least: AtLeast = False,
     file: PayloadFile = None,
     trust_master: TrustMaster = False,
 ) -> None:
@@ -93,6 +100,10 @@ def reserve(  # noqa: PLR0913  # one parameter an option
 
     They are added to what the role has reserved there already. Offers are rescinded to make room. Resources that tasks
     use are not available.
+
+    With --at-least, the command can be run again, for example after exit status 9: dynamic reservations of the role
+    count, whatever their principal, and only what is missing is reserved. With --any or --count, agents that have
+    everything count first.
     """
     session: Session = ctx.obj
     given = list(words or ())
@@ -104,7 +115,8 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     how = send_options(session, trust_master=trust_master)
     agent = None if several else given.pop(0)
     if file is not None:
-        _from_file(session, agent_beside_file(agent, given, role, under, label, reserver), file, how, undo=False)
+        agent = agent_beside_file(agent, given, role, under, label, reserver, at_least)
+        _from_file(session, agent, file, how, undo=False)
         return
     if role is not None and not given and ":" in str(agent):
         raise UsageError(
@@ -115,7 +127,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     if role is None or not given:
         hint = "mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads"
         raise UsageError("give RESOURCES and --role", hint=read_by_option(given[0] if given else None, hint))
-    from mesosctl.operations.reservations.reserve_unreserve import requester, reserve_for
+    from mesosctl.operations.reservations.reserve_unreserve import requester, reserve_for, reserve_on_some
     from mesosctl.operations.reservations.targets import find_agent, read_agents
 
     if agent is None and has_parts(given):
@@ -129,10 +141,11 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         wanted = owner(role, under, label, reserver or requester(master).principal)
         if agent is not None:
             found = find_agent(read_agents(master), agent)
-            changes = reserve_for(master, [found], amounts.on(found), wanted, how)
+            changes = reserve_for(master, [found], amounts.on(found), wanted, how, at_least=at_least)
         else:
             attributes = pairs(attribute, "--attribute")
-            changes = _on_some(master, attributes, count or 1, amounts.on(None), wanted, how)
+            some = _agents_with(master, attributes)
+            changes = reserve_on_some(master, some, count or 1, amounts.on(None), wanted, how, at_least=at_least)
         session.emit(agent_changes(changes))
         if several and session.options.dry_run:
             session.note(_CHOSEN_NOW)
@@ -168,23 +181,15 @@ def _from_file(session: Session, agent: str, file: str, how: SendOptions, *, und
         session.emit(agent_changes(operate(master, [plan], how)))
 
 
-def _on_some(  # the words of one command
-    master: "Master",
-    attributes: Sequence[tuple[str, str]],
-    count: int,
-    entries: Sequence[Resource],
-    wanted: Owner,
-    how: SendOptions,
-) -> list[AgentChange]:
-    """On `count` agents with these attributes, those with the most room first."""
-    from mesosctl.operations.reservations.reserve_unreserve import reserve_on_some
+def _agents_with(master: "Master", attributes: Sequence[tuple[str, str]]) -> "list[RegisteredAgent]":
+    """The agents with these attributes.  Raises NotFound if there is none."""
     from mesosctl.operations.reservations.targets import no_agent_with, read_agents, with_attributes
 
     everybody, asked = read_agents(master), dict(attributes)
     found = with_attributes(everybody, asked)
     if asked and not found:
         raise no_agent_with(everybody, asked)
-    return reserve_on_some(master, found, count, entries, wanted, how)
+    return found
 
 
 All = Annotated[

@@ -78,6 +78,25 @@ _OF_ROLES = ("quota", "limit", "weight", "priority")
 _OF_AGENTS = ("reserve", "unreserve", "create", "destroy")
 
 
+def conditions(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The conditions that can be waited for, with the agents and roles that they may be about."""
+    from mesosctl.model.conditions import AGENT_STATUSES
+
+    subject, slash, rest = incomplete.partition("/")
+    if not slash:
+        return ["master=recovered", *begun("agent/", "role/", "offers/", "reserved/")]
+    if subject == "agent":
+        return [f"agent/{name}={status}" for name in agents(ctx) for status in AGENT_STATUSES]
+    if subject == "role":
+        return [f"role/{name}=met" for name in roles(ctx)]
+    if subject == "offers":
+        return [f"offers/{name}" for name in roles(ctx)]
+    agent, has_role, _ = rest.partition("/")
+    if has_role:
+        return list(begun(*(f"reserved/{agent}/{name}=" for name in roles(ctx))))
+    return list(begun(*(f"reserved/{name}/" for name in agents(ctx))))
+
+
 def begun(*words: str) -> Iterator[str]:
     """Words that continue: shells add a space to a single match, so each has two."""
     for word in words:

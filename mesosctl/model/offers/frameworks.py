@@ -1,6 +1,6 @@
 """Frameworks: their capabilities, the agents and resources that suit them, the smallest offer, and what lists show.
 
-Source: Mesos source, the hierarchical allocator.
+Source: docs/explanation/allocator.md, "Capabilities and agent properties".
 """
 
 from collections.abc import Collection, Mapping

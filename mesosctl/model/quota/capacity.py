@@ -1,6 +1,6 @@
 """The capacity heuristic: the amounts that a cluster can promise, whether its quotas fit, and how much room is left.
 
-Source: Mesos quota documentation, "Capacity Heuristic Check".
+Source: Mesos documentation, "Quota", "Capacity Heuristic Check".
 """
 
 from collections.abc import Iterable, Mapping

@@ -280,10 +280,14 @@ class QuotaChange(NamedTuple):
     """Whether it was read back."""
     limit_given: bool = True
     """Whether the limits were given."""
+    sent: bool = True
+    """False if the role had this quota already, so that there was nothing to do."""
 
     @property
-    def done(self) -> Literal["set", "updated", "removed"]:
+    def done(self) -> Literal["set", "updated", "removed", "unchanged"]:
         """The change in one word."""
+        if not self.sent:
+            return "unchanged"
         if self.after is None:
             return "removed"
         return "set" if self.before is None else "updated"

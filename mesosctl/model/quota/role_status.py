@@ -7,7 +7,7 @@ from mesosctl.model.quantities import Quantities, Quota
 
 
 class RoleUsage(NamedTuple):
-    """The resources of a role and the roles below it (Mesos documentation, `/roles`).
+    """The resources of a role and the roles below it (Mesos documentation, "HTTP Endpoints", "/roles").
 
     Sets and ranges are by count.  Revocable amounts are apart, as `cpus_revocable`, if the frameworks could be read.
     """

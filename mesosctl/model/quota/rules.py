@@ -1,6 +1,6 @@
 """The rules of quota: the conditions with their sentences, and the one list of rules.
 
-Source: Mesos quota documentation, "Operator HTTP Endpoint"; Mesos operator API, UPDATE_QUOTA.
+Source: Mesos documentation, "Quota", "Operator HTTP Endpoint"; "Operator HTTP API", "UPDATE_QUOTA".
 
 A condition returns nothing or raises.  A `Rule` gives a condition its name, the versions of Mesos it holds for, and
 whether `force` skips it.  `refuse` folds over a tuple of rules, in an order of its own for each user: the fake master
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Fact = TypeVar("Fact")
 
-# Mesos operator API, UPDATE_QUOTA: mem and disk are counted in MB, so this is an exabyte.
+# Mesos documentation, "Operator HTTP API", "UPDATE_QUOTA": mem and disk are counted in MB, so this is an exabyte.
 LARGEST_SIZE = 1_099_511_627_776
 LARGEST_AMOUNT = 1_000_000_000_000
 _SMALLEST_NORMAL = 2.2250738585072014e-308
@@ -204,7 +204,7 @@ def check_path(role: str) -> None:
         )
 
 
-# --- One entry of UPDATE_QUOTA (Mesos operator API, UPDATE_QUOTA) ---------------------------------------------------
+# --- One entry of UPDATE_QUOTA (Mesos documentation, "Operator HTTP API", "UPDATE_QUOTA") -----------
 
 
 def check_config_amounts(guarantees: Mapping[str, float], limits: Mapping[str, float]) -> None:

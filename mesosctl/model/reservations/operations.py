@@ -1,4 +1,4 @@
-"""The effect of operations on resources (Mesos documentation, "Reservation" and "Persistent volumes").
+"""The effect of operations on resources (Mesos documentation, "Reservation" and "Persistent Volumes").
 
 An operation is one or more conversions: it replaces some entries of a collection with others. Amounts never change.
 `rules` says when it is allowed.

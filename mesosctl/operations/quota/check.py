@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from mesosctl.api import responses
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import MesosctlError
 from mesosctl.model.quantities import Limits, Quantities
@@ -32,7 +33,16 @@ from mesosctl.model.quota.rules import (
 )
 from mesosctl.model.resource import Resource
 from mesosctl.operations.quota.facts import ReadFacts
-from mesosctl.operations.quota.reading import check_names, newer_version_named, read_capacity, read_quotas
+from mesosctl.operations.quota.reading import (
+    check_names,
+    newer_version_named,
+    read_capacity,
+    read_quotas,
+    read_roles,
+)
+from mesosctl.operations.reservations.targets import read_agents
+from mesosctl.planning import task_room
+from mesosctl.planning.task_room import TaskRoom
 
 
 def check_quota(
@@ -88,6 +98,20 @@ def _finding(master: Master, rule: Rule, wish: Wish, facts: ReadFacts) -> Findin
     except MesosctlError as error:
         return Finding(error.rule or rule.name, False, error.message, error.hint)
     return Finding(rule.name, True, rule.kept)
+
+
+def room_for_tasks(master: Master, room: QuotaRoom, task: Quantities) -> TaskRoom:
+    """Return how many such tasks the guarantee of the role holds today; without quota, the largest that it could have.
+
+    Raises what reading raises.
+    """
+    guarantee = room.largest if room.guarantee is None else room.guarantee
+    usages = {} if room.role is None else responses.roles(master.get("/roles"))
+    usage = None
+    if room.role in usages:
+        usage = read_roles(master, usages, {})[room.role].usage
+    counted = Quantities() if usage is None else usage.counted
+    return task_room.room_for_tasks(task, guarantee, counted, room.role, read_agents(master))
 
 
 def quota_room(master: Master, role: str | None = None) -> QuotaRoom:

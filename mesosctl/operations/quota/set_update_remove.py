@@ -89,6 +89,34 @@ def set_quota(
     return change
 
 
+def set_if_different(
+    master: Master,
+    role: str,
+    guarantee: Sequence[Resource],
+    limits: Limits | None,
+    options: QuotaOptions,
+    agree: Callable[[str], None] = _refuse_losses,
+) -> QuotaChange:
+    """Give a role this guarantee, these limits, or both, whether it has quota or not; nothing is sent if it has these.
+
+    The part that is not given stays as it is. `agree` is given a sentence about what an existing quota would lose, and
+    returns only if the user agrees.  Raises what `set_quota` raises.
+    """
+    if not guarantee and not limits:
+        check_guarantee(guarantee)
+    desired = DesiredQuota(guarantees_of(guarantee) if guarantee else None, limits)
+    options = options._replace(create=True)
+    plan = plan_update(master, [(role, desired)], options)
+    (one,) = plan
+    if one.before == one.after:
+        return QuotaChange(role, one.before, one.after, limit_given=one.limit_given, sent=False)
+    losses = describe_losses(plan)
+    if losses:
+        agree(losses)
+    (change,) = make_update(master, plan, options)
+    return change
+
+
 def remove_quotas(master: Master, names: Sequence[str], *, wait: bool = True) -> list[QuotaChange]:
     """Remove the quotas of roles, in order, and read each back; none unless every role has one.
 
@@ -192,7 +220,7 @@ def plan_update(
         with of_role(wish.role):
             refuse([CONSUMPTION], wish, facts, force=options.force)
     whole = replace(wishes[0], together={one.role: one.after for one in plan})
-    # Of UPDATE_QUOTA even this is a 400 (Mesos operator API, UPDATE_QUOTA).
+    # Of UPDATE_QUOTA even this is a 400 (Mesos documentation, "Operator HTTP API", "UPDATE_QUOTA").
     with not_sent(UPDATE_QUOTA_OVER_CAPACITY if at_once else SET_QUOTA_OVER_CAPACITY):
         refuse([TREE, CAPACITY], whole, facts, force=options.force)
     return plan

@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mesosctl.api.elements import listed_agents as agents_api
 from mesosctl.client.leading_master import Master
-from mesosctl.model.errors import Conflict, MesosctlError, NotConfirmed, NotFound, RuleViolation, UsageError
-from mesosctl.model.quantities import Quantities
+from mesosctl.model.errors import Conflict, NotFound, RuleViolation, UsageError
 from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.holdings import AgentChange, RegisteredAgent, plain_text, without_owners
 from mesosctl.model.reservations.operations import check_create, check_destroy
@@ -15,6 +13,7 @@ from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean, is_strict_subrole
 from mesosctl.model.suggestion import command
+from mesosctl.model.text import listed
 from mesosctl.operations.quota.reading import check_entries
 from mesosctl.operations.reservations.send import Operation, SendOptions, operate
 from mesosctl.operations.reservations.targets import (
@@ -22,12 +21,11 @@ from mesosctl.operations.reservations.targets import (
     all_of,
     check_owner,
     destroy_first,
-    read_agents,
+    missing_for,
     to_reserve,
     to_undo,
     volume_names,
 )
-from mesosctl.operations.waiting import BackOff
 
 
 def requester(master: Master) -> Requester:
@@ -47,19 +45,44 @@ def plan_reserve(
 
 
 def reserve_for(
-    master: Master, agents: Sequence[RegisteredAgent], entries: Sequence[Resource], owner: Owner, options: SendOptions
+    master: Master,
+    agents: Sequence[RegisteredAgent],
+    entries: Sequence[Resource],
+    owner: Owner,
+    options: SendOptions,
+    *,
+    at_least: bool = False,
 ) -> list[AgentChange]:
-    """Reserve `entries` for `owner` on each of these agents.
+    """Reserve `entries` for `owner` on each of these agents; with `at_least`, what is missing until it has them.
 
     Raises RuleViolation, NotFound, Conflict or UsageError before anything is sent.
     """
     check_owner(owner)
     check_entries(master, entries)
-    plans = [plan_reserve(master, agent, to_reserve(agent, entries, owner)) for agent in agents]
+    missing = _missing(master, agents, entries, owner) if at_least else {agent.id: entries for agent in agents}
+    agents = [agent for agent in agents if missing[agent.id]]
+    plans = [plan_reserve(master, agent, to_reserve(agent, missing[agent.id], owner)) for agent in agents]
     for agent in agents:
         for sentence in refinable(agent, entries, owner):
             master.settings.notice(sentence)
     return operate(master, plans, options)
+
+
+def _missing(
+    master: Master, agents: Sequence[RegisteredAgent], entries: Sequence[Resource], owner: Owner
+) -> dict[str, Sequence[Resource]]:
+    """Return what each agent lacks of the entries, by its id; a notice names the agents that lack nothing."""
+    found: dict[str, Sequence[Resource]] = {agent.id: missing_for(agent, entries, owner) for agent in agents}
+    complete = [agent.name for agent in agents if not found[agent.id]]
+    if complete:
+        master.notice(
+            f"'{owner.role}' already has at least {Resources(entries)} reserved on {listed(complete, _NAMED)}"
+        )
+    return found
+
+
+_NAMED = 3
+"""Agents in one sentence."""
 
 
 def refinable(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[str]:
@@ -86,29 +109,38 @@ def reserve_on_some(  # the options of one command
     entries: Sequence[Resource],
     owner: Owner,
     options: SendOptions,
+    *,
+    at_least: bool = False,
 ) -> list[AgentChange]:
-    """Reserve on `count` of these agents, those with the most room first.  Raises Conflict for too few."""
+    """Reserve on `count` of these agents, those with the most room first.  Raises Conflict for too few.
+
+    With `at_least`, agents that have the entries already count first, and others get what they lack.
+    """
     check_owner(owner)
     check_entries(master, entries)
+    missing = _missing(master, agents, entries, owner) if at_least else {agent.id: entries for agent in agents}
+    complete = [agent for agent in agents if not missing[agent.id]]
     plans = []
     for agent in agents:
+        if not missing[agent.id]:
+            continue
         try:
-            plan = plan_reserve(master, agent, to_reserve(agent, entries, owner))
+            plan = plan_reserve(master, agent, to_reserve(agent, missing[agent.id], owner))
             plan.check_fits()
         except (Conflict, NotFound):
             continue
         plans.append(plan)
-    if len(plans) < count:
-        fits = f"fits on {len(plans)} of {len(agents)} agents, but you asked for {count}"
+    if len(plans) + len(complete) < count:
+        fits = f"fits on {len(plans) + len(complete)} of {len(agents)} agents, but you asked for {count}"
         raise Conflict(
-            f"{Resources(entries).in_words} {fits if plans else f'fits on none of {len(agents)} agents'}",
+            f"{Resources(entries).in_words} {fits if plans or complete else f'fits on none of {len(agents)} agents'}",
             rule="reserve.enough-agents",
             hint="ask for less, or for fewer agents"
             if plans
             else "ask for less; mesosctl agents shows what is free, and mesosctl reservations what is reserved",
         )
     plans.sort(key=lambda plan: _times_it_fits(plan, entries), reverse=True)
-    return operate(master, plans[:count], options)
+    return operate(master, plans[: max(0, count - len(complete))], options)
 
 
 def _times_it_fits(plan: Operation, entries: Sequence[Resource]) -> float:
@@ -268,43 +300,3 @@ def plan_destroy(agent: RegisteredAgent, volume_id: str, role: str | None) -> Op
             error.hint = "it can be destroyed when the task has ended"
         raise
     return Operation(agent, "destroyed", found, operations.destroy(Resources(found)))
-
-
-def wait_until_reserved(
-    master: Master, agent: RegisteredAgent, role: str, target: Sequence[Resource], options: SendOptions
-) -> RegisteredAgent:
-    """Wait until `role` has `target` on the agent, in any stack, and return the agent; empty means nothing reserved.
-
-    Raises NotConfirmed at the deadline, which names the side that never showed it; NotFound if the agent
-    goes away.
-    """
-    amounts, pauses = Resources(target).quantities(), BackOff(master)
-    while True:
-        now = next((one for one in read_agents(master) if one.id == agent.id), None)
-        if now is None:
-            raise NotFound(f"agent {agent.name} has left the master", field="agent", rule="agent.exists")
-        missing = [] if _has(now.total, role, amounts) else ["the master"]
-        if options.ask_agents and not _agent_has(master, now, role, amounts):
-            missing.append("the agent")
-        if not missing:
-            return now
-        who = " and ".join(missing)
-        if pauses.is_too_late:
-            raise NotConfirmed(
-                f"{who} never showed {amounts or 'that nothing is'} reserved for '{role}' on {agent.name}",
-                hint="allow more time with --timeout",
-            )
-        options.progress(f"waiting for {who} to show the change on {agent.name}")
-        pauses.sleep()
-
-
-def _agent_has(master: Master, agent: RegisteredAgent, role: str, amounts: Quantities) -> bool:
-    try:
-        return _has(agents_api.agent_state(master.agent_state(agent.pid)), role, amounts)
-    except MesosctlError:
-        return False
-
-
-def _has(total: Resources, role: str, amounts: Quantities) -> bool:
-    owned = Resources(replace(entry, reservations=()) for entry in total.reserved(role))
-    return owned.quantities().contains(amounts) if amounts else not len(owned)

@@ -1,7 +1,7 @@
 """One operation on agents: checked, sent once, then confirmed on the master and on the agent.
 
 202 means that the master has accepted it, not that the agent has done it: the message to the agent may be lost, and the
-agent may fail (Mesos reservation documentation, "/reserve").
+agent may fail (Mesos documentation, "Reservation", "/reserve").
 """
 
 from collections.abc import Callable, Sequence

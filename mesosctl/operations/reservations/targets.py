@@ -1,4 +1,4 @@
-"""The agents that an operator names (Mesos documentation, "/slaves")."""
+"""The agents that an operator names (Mesos documentation, "HTTP Endpoints", "/slaves")."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -156,6 +156,23 @@ def to_reserve(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner
         stack = _below(agent, entry, owner.under) if owner.under else ()
         made.append(replace(entry, reservations=(*stack, top)))
     return made
+
+
+def missing_for(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[Resource]:
+    """The part of `entries`, plain as in arguments, that is not dynamically reserved for `owner` on this agent yet.
+
+    Reservations count whatever their principal, and if the owner names no labels, whatever these are.
+    """
+    stack = (*owner.under, owner.role)
+    counted = agent.total.filter(
+        lambda entry: (
+            entry.is_dynamically_reserved
+            and not entry.revocable
+            and _roles(entry.reservations) == stack
+            and (owner.labels is None or entry.reservations[-1].labels == owner.labels)
+        )
+    )
+    return list(Resources(entries) - without_owners(counted))
 
 
 def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tuple[Reservation, ...]:

@@ -52,7 +52,7 @@ class QuotaChange(Mirrored):
     """One change that was made; null before or after means no quota."""
 
     role: str
-    done: Literal["set", "updated", "removed"]
+    done: Literal["set", "updated", "removed", "unchanged"]
     before: QuotaValue | None
     after: QuotaValue | None
     confirmed: bool = Field(description="Whether it was read back.")
@@ -90,6 +90,17 @@ class QuotaCheck(Document, Mirrored):
     largest: Amounts | None = Field(description="The largest quota that would be accepted for this role.")
 
 
+class TaskRoom(Mirrored):
+    """How many tasks of one size a guarantee holds."""
+
+    task: Amounts
+    guarantee: Amounts = Field(description="The present guarantee of the role, or the largest that it could have.")
+    by_amounts: int = Field(description="How many tasks the guarantee contains, wherever they would run.")
+    now: int = Field(description="How many more the guarantee holds today, on the agents as they are.")
+    agents: int = Field(description="The number of agents that these are on.")
+    not_guaranteed: list[str] = Field(description="Resources of the task that the guarantee does not name.")
+
+
 class QuotaRoom(Document, Mirrored):
     """`quota room`: the largest quota that would be accepted; `role` is null if you named none."""
 
@@ -99,3 +110,4 @@ class QuotaRoom(Document, Mirrored):
     capacity: Amounts
     promised: Amounts = Field(description="Guarantees of other roles.")
     largest: Amounts
+    tasks: TaskRoom | None = Field(description="The answer for --task; null without it.")

@@ -1,6 +1,6 @@
 """Rate limits of the real master, by driver messages, and of the fake one, by HTTP calls: same arrivals, same end.
 
-spec/ratelimits.md §2 to §7, and the rows RL-1 to RL-5 of spec/scenarios.md §10.
+Source: docs/explanation/documents.md, "Framework Rate Limiting".
 """
 
 import json

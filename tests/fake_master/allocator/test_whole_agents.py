@@ -1,6 +1,6 @@
 """The documents' master shares out whole agents, and keeps what guarantees lack from a remainder of the cluster.
 
-Sources: Mesos quota documentation, "Capacity Heuristic Check" and "Enforcement by wDRF Allocator"; allocator
+Sources: Mesos documentation, "Quota", "Capacity Heuristic Check" and "Enforcement by wDRF Allocator"; allocator
 specification, "The documents' master (1.4): coarse shares".
 """
 

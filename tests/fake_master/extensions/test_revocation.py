@@ -1,4 +1,7 @@
-"""Revocation on a master: what schedulers are told, and what becomes of executors (seeds/drf.txt)."""
+"""Revocation on a master: what schedulers are told, and what becomes of executors.
+
+Source: docs/explanation/documents.md, "Playing Traffic Cop".
+"""
 
 from typing import Any
 

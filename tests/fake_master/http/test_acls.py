@@ -1,4 +1,4 @@
-"""Which ACL decides, and what it says (spec/quota.md §10)."""
+"""Which ACL decides, and what it says (docs/explanation/documents.md, "Authorization")."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Routing, methods and the small habits of the real HTTP front (spec/endpoints.md §1)."""
+"""Routing, methods and the small habits of the real HTTP front."""
 
 import json
 import sys

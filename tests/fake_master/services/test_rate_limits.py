@@ -1,4 +1,4 @@
-"""The throttle before scheduler calls, in virtual time (spec/ratelimits.md §3 to §7, spec/scenarios.md §10)."""
+"""The throttle before scheduler calls, in virtual time (docs/explanation/documents.md, "Framework Rate Limiting")."""
 
 import json
 
@@ -13,7 +13,7 @@ P_1_2 = {"limits": [{"principal": "p", "qps": 1, "capacity": 2}]}
 REFUSED = "Message mesos.scheduler.Call dropped: capacity({}) exceeded"
 
 
-# --- The worked examples, spec/ratelimits.md §7 ------------------------------------------------------
+# --- Worked examples ------------------------------------------------------
 
 
 def test_1_without_limits_everything_is_processed_at_once_and_counted():

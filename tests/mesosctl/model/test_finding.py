@@ -1,4 +1,4 @@
-"""Finding resources whoever owns them (spec/scenarios.md RE-11 to RE-13)."""
+"""Finding resources whoever owns them."""
 
 import pytest
 

@@ -1,4 +1,7 @@
-"""Rate limits that stop a master, that are unwise, and the cost of full queues (spec/ratelimits.md §1)."""
+"""Rate limits that stop a master, that are unwise, and the cost of full queues.
+
+Source: docs/explanation/documents.md, "Rate Limits Configuration".
+"""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Resources and their algebra (spec/scenarios.md, the RE rows that need no master)."""
+"""Resources and their algebra, as far as it needs no master."""
 
 from dataclasses import replace
 

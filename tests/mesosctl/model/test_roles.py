@@ -1,4 +1,4 @@
-"""Role names (spec/scenarios.md RO-1, RO-2) and the tree."""
+"""Role names and the tree."""
 
 import pytest
 

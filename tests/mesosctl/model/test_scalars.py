@@ -17,7 +17,6 @@ from mesosctl.output.json_documents.document import amounts
     [(1.234, 1234), (1.2345, 1235), (1.2344, 1234), (1.5015, 1502), (0.0015, 2), (0.0004, 0), (-1.0005, -1001)],
 )
 def test_a_double_rounds_half_away_from_zero(value: float, milli: int):
-    """spec/reservation.md §2.1."""
     assert to_milli(value) == milli
 
 

@@ -1,4 +1,4 @@
-"""Permits, queues and the simulation (spec/ratelimits.md §2)."""
+"""Permits, queues and the simulation (docs/explanation/documents.md, "Framework Rate Limiting")."""
 
 from itertools import pairwise
 

@@ -13,7 +13,7 @@ DOCUMENTS = [
     model
     for model in models().values()
     if model.__module__.rpartition(".")[2]
-    in ("quota", "cluster", "document", "reservations", "agents", "teardown", "maintenance")
+    in ("quota", "cluster", "document", "reservations", "agents", "teardown", "maintenance", "wait")
 ]
 
 SHAPES = {
@@ -26,7 +26,11 @@ SHAPES = {
     },
     "QuotaRoom": {
         "schema_version": 1, "kind": "quota.room", "role": "string?", "guarantee": "amounts?", "capacity": "amounts",
-        "promised": "amounts", "largest": "amounts",
+        "promised": "amounts", "largest": "amounts", "tasks": "TaskRoom?",
+    },
+    "TaskRoom": {
+        "task": "amounts", "guarantee": "amounts", "by_amounts": "integer", "now": "integer", "agents": "integer",
+        "not_guaranteed": ["string"],
     },
     "ErrorDocument": {"schema_version": 1, "notes": ["string"], "error": "Error"},
     "Note": {"schema_version": 1, "kind": "note", "level": ["note", "warning"], "message": "string"},
@@ -77,8 +81,8 @@ SHAPES = {
         "frameworks": "integer", "weight": "number",
     },
     "QuotaChange": {
-        "role": "string", "done": ["set", "updated", "removed"], "before": "QuotaValue?", "after": "QuotaValue?",
-        "confirmed": "boolean",
+        "role": "string", "done": ["set", "updated", "removed", "unchanged"], "before": "QuotaValue?",
+        "after": "QuotaValue?", "confirmed": "boolean",
     },
     "QuotaValue": {"guarantee": "amounts", "limit": "amounts"},
     "Finding": {"rule": "string", "passed": "boolean?", "message": "string", "hint": "string?"},
@@ -129,6 +133,8 @@ SHAPES = {
         "schema_version": 1, "kind": "frameworks.teardown", "id": "string", "name": "string", "tasks": "integer",
         "used": "amounts", "confirmed": "boolean",
     },
+    "WaitDocument": {"schema_version": 1, "kind": "wait", "conditions": ["ConditionState"]},
+    "ConditionState": {"condition": "string", "holds": "boolean", "shows": "string"},
     "Error": {
         "kind": "string", "exit_status": "integer", "message": "string", "field": "string?", "rule": "string?",
         "hint": "string?", "status": "integer?",

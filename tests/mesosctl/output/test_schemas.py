@@ -53,6 +53,7 @@ OTHER_COMMANDS = {
     "snapshot.taken": ["snapshot", "-f", "taken.json"],
     "top": ["top"],
     "usage": ["usage", "--history", "h.sqlite", "--step", "10m", "--half-life", "1h"],
+    "wait": ["wait", "agent/agent-1=active"],
     "wanted.differences": ["diff", "-f", "wanted.toml"],
     "wanted.plan": ["apply", "-f", "wanted.toml", "--yes"],
     "wanted.state": ["export"],

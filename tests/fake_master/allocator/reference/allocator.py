@@ -1,6 +1,6 @@
-"""The allocator as spec/allocator.md has it, word by word: no cache, no order kept, everything worked out anew.
+"""The allocator as its page has it, word by word: no cache, no order kept, everything worked out anew.
 
-It is slow and meant to be read beside §5 and §7.  Resources are added and subtracted with
+It is slow and meant to be read beside docs/explanation/allocator.md.  Resources are added and subtracted with
 `mesosctl.model` only.  Shared volumes, maintenance and recovery are left to the scenarios.
 """
 
@@ -34,7 +34,7 @@ class Node:
 
 
 class PlainSorter:
-    """§7, sorted from scratch whenever asked."""
+    """The sorter of the page, sorted from scratch whenever asked."""
 
     def __init__(self, reference: "Reference", weights: dict[str, float]) -> None:
         self.reference = reference
@@ -201,7 +201,7 @@ class Reference:
             or agent not in (None, held.agent)
         ]
 
-    # --- §5 -----------------------------------------------------------------------------------------
+    # --- The allocation run -----------------------------------------------------------------------------------------
 
     def consumed(self, role: str) -> Quantities:
         def within(owner: str | None) -> bool:
@@ -286,7 +286,7 @@ class Reference:
                 self.offer_counted(agent, role, framework, whole)
 
     def offer_counted(self, agent: PlainAgent, role: str, framework: str, plain: Resources) -> None:
-        """Offer it, and count it as the role's own; what a role below it gets counts from the next run on (§5)."""
+        """Offer it, and count it as the role's own; what a role below it gets counts from the next run on."""
         self.offer(agent, role, framework, plain)
         if role in self.used_up:
             self.used_up[role] += split(plain)[0].scalar_quantities()

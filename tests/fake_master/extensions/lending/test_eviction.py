@@ -1,4 +1,7 @@
-"""The tasks that are evicted: the numbers of spec/oversubscription.md §8, and laws that hold for any numbers."""
+"""The tasks that are evicted: worked numbers, and laws that hold for any.
+
+Source: docs/explanation/allocator.md, "Agent: eviction".
+"""
 
 from hypothesis import given
 from hypothesis import strategies as st

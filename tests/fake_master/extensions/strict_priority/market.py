@@ -1,6 +1,7 @@
 """A master in miniature: frameworks that launch, ask and end, and an allocator that may want things back.
 
-Every promise of revocation is checked the moment something is asked back (seeds/drf.txt).
+Every promise of revocation is checked the moment something is asked back.
+Source: docs/explanation/documents.md, "Playing Traffic Cop".
 """
 
 import itertools

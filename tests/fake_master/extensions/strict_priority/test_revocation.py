@@ -1,4 +1,7 @@
-"""Revocation, as the seed has it: when, and whom; nobody below what is guaranteed (seeds/drf.txt)."""
+"""Revocation, as the document has it: when, and whom; nobody below what is guaranteed.
+
+Source: docs/explanation/documents.md, "Playing Traffic Cop".
+"""
 
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from tests.fake_master.extensions.strict_priority.market import Market, full_of_batch, lost

@@ -1,4 +1,4 @@
-"""How revocation goes on once somebody is asked to leave (seeds/drf.txt)."""
+"""How revocation goes on once somebody is asked to leave (docs/explanation/documents.md, "Playing Traffic Cop")."""
 
 from tests.fake_master.extensions.strict_priority.market import GRACE, full_of_batch
 

@@ -1,4 +1,7 @@
-"""Random histories keep the promises of revocation (seeds/drf.txt); the market checks each of them."""
+"""Random histories keep the promises of revocation; the market checks each of them.
+
+Source: docs/explanation/documents.md, "Playing Traffic Cop".
+"""
 
 from typing import Any
 

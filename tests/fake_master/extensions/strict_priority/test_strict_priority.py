@@ -1,5 +1,6 @@
-"""The strict priority module: whatever is shared, is shared by priority first (seeds/drf.txt).
+"""The strict priority module: whatever is shared, is shared by priority first.
 
+Source: docs/explanation/documents.md, "Playing Traffic Cop".
 The laws that both allocators have in common are proved of it as of the other: the same random
 histories against the same reference, whose roles alone are in another order.
 """

@@ -1,4 +1,4 @@
-"""Rate limits as JSON and as protobuf text (spec/ratelimits.md §1), and where JSON is broken."""
+"""Rate limits as JSON and as protobuf text, and where JSON is broken."""
 
 import pytest
 from hypothesis import given

@@ -130,7 +130,7 @@ def test_an_agent_that_still_drains_is_not_reactivated(live):
     assert live.run("agents", "drain", "one").status == 0
     ran = live.run("agents", "reactivate", "one")
     assert ran.status == 3
-    assert "hint: wait until it is drained: mesosctl agents drain one --wait" in ran.err
+    assert "hint: wait until it is drained: mesosctl wait agent/one=drained" in ran.err
 
 
 def test_gone_is_asked_about_since_it_is_for_ever(live):

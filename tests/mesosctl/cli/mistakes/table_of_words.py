@@ -75,7 +75,7 @@ WORDS = (
         "unreserve agent-3 cpus:3 --role ads",
         5,
         "agent agent-3 does not have 3 cpus dynamically reserved for 'ads'",
-        "agent agent-3 has cpus:2;mem:1024 statically reserved for 'ads'; a static reservation is part of",
+        "agent agent-3 has 2 cpus and 1GiB mem statically reserved for 'ads'; a static reservation is part of",
     ),
     Mistake(
         "unreserve agent-1 cpus:3 --role ads", 5, "does not have 3 cpus", "agent agent-1 has nothing reserved for 'ads'"
@@ -87,6 +87,12 @@ WORDS = (
         "agent agent-1 has cpus:1 dynamically reserved for 'web'; mesosctl reservations",
         before=RESERVED,
     ),
+    Mistake("audit list --since yesterday", 2, "'yesterday' is not a span of time", "for example, 500ms"),
+    Mistake("audit list --since 2026-13-01", 2, "'2026-13-01' is not a time", "write 2026-03-01"),
+    Mistake("quota room web --task ''", 2, "a task needs resources", "for example, --task cpus:2,mem:8GiB"),
+    Mistake("quota room web --task cpus:0", 2, "each once and above zero", "for example, --task cpus:2,mem:8GiB"),
+    Mistake("quota room web --task cpus:1,cpus:2", 2, "each once and above zero"),
+    Mistake("quota room web --task cpu", 3, "'cpu'", "cpus:12"),
     Mistake("quota set web cpus:50%", 3, "'50%' is not a number", "quota room shows the capacity"),
     Mistake("reserve agent-1 cpus:150% --role web", 6, "agent agent-1 does not have cpus:18"),
     Mistake("reserve agent-1 ports:50% --role web", 3, "ports: '50%' is not a number", "for example, ports:["),

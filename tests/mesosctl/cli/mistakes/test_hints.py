@@ -53,6 +53,7 @@ WHO_SAYS_IT = {
     "operations/apply/run.py": ("apply",),
     "operations/recording.py": ("history record",),
     "operations/replay.py": ("whatif",),
+    "operations/wait.py": ("wait",),
     "operations/reservations/send.py": ("reserve", "unreserve", "volumes create", "volumes destroy", "apply"),
     "operations/reservations/targets.py": ("reserve",),
     "planning/whatif_variants.py": ("whatif",),

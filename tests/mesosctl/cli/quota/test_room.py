@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.mesosctl.cli.mistakes.mistake import typed
+
 
 def test_without_a_role(run, cluster, entries):
     cluster.quotas["ops"] = entries(cpus=4)
@@ -67,3 +69,53 @@ def test_static_reservations_on_an_older_master(run, cluster):
 def test_there_is_no_room_for_a_role_whose_quota_could_not_be_removed(run):
     ran = run("quota", "room", "zürich", "-o", "json")
     assert (ran.status, "cannot be named in a path" in ran.err) == (3, True)
+
+
+CLUSTER = """mesos_version = "1.11"
+[quotas.dev]
+guarantee = "cpus:18;mem:8GiB"
+[[agents]]
+count = 3
+resources = "cpus:8;mem:4096"
+[[frameworks]]
+name = "holder"
+roles = ["ops"]
+answer = "hold"
+"""
+
+
+@pytest.fixture
+def on_cluster(folder):
+    (folder / "cluster.toml").write_text(CLUSTER, encoding="utf-8")
+    return lambda words: typed(words, folder, "fake:cluster.toml")
+
+
+def test_how_many_tasks_the_guarantee_holds_and_on_how_many_agents(on_cluster):
+    assert on_cluster("quota room dev --task cpus:5,mem:1GiB -o json").json["tasks"] == {
+        "task": {"cpus": 5.0, "mem": 1024.0},
+        "guarantee": {"cpus": 18.0, "mem": 8192.0},
+        "by_amounts": 3,
+        "now": 3,
+        "agents": 3,
+        "not_guaranteed": [],
+    }
+    shown = on_cluster("quota room dev --task cpus:5,mem:1GiB").out
+    assert shown.startswith("the guarantee of dev holds 3 more tasks of 5 cpus and 1GiB mem today, on 3 agents\n")
+    assert on_cluster("quota room dev --task cpus:7,mem:3GiB -o json").json["tasks"]["now"] == 2
+    assert on_cluster("quota room dev --task cpus:9").out.startswith(
+        "the guarantee of dev holds no more tasks of 9 cpus today\n"
+    )
+
+
+def test_tasks_without_quota_are_those_of_the_largest_quota(on_cluster):
+    ran = on_cluster("quota room new --task 'cpus:2;mem:1GiB' -o json")
+    assert ran.json["tasks"]["guarantee"] == ran.json["largest"]
+    assert on_cluster("quota room --task cpus:2").out.startswith("the largest quota holds 3 more tasks of 2 cpus today")
+
+
+@pytest.mark.parametrize(("task", "status"), [("", 2), ("cpus:x", 3), ("cpus:0", 2), ("ports:[1-2]", 3), ("gpus:1", 0)])
+def test_the_resources_of_a_task(on_cluster, task, status):
+    ran = on_cluster(f"quota room dev --task '{task}'")
+    assert ran.status == status
+    if not status:
+        assert ran.out.startswith("the guarantee of dev names no gpus\n")

@@ -405,3 +405,30 @@ class TestWhereAnAclMayHideQuotas:
         ran = run("quota", "set", "dev", "cpus:1")
         assert ran.status == 130
         assert "a limit of 1 cpu; finish with mesosctl quota update dev --limit none" in ran.err
+
+
+def test_if_different_does_nothing_twice_and_changes_what_differs(run, cluster):
+    words = ("quota", "set", "dev", "cpus:1", "--if-different", "-o", "json")
+    done = [run(*words).json["changes"][0]["done"] for _ in range(2)]
+    assert (done, len(cluster.changed)) == (["set", "unchanged"], 1)
+    ran = run("quota", "set", "dev", "cpus:2", "--limit", "cpus:4", "--if-different", "-o", "json")
+    [change] = ran.json["changes"]
+    assert (change["done"], change["after"]) == ("updated", {"guarantee": {"cpus": 2.0}, "limit": {"cpus": 4.0}})
+    kept = run("quota", "set", "dev", "cpus:2", "--if-different", "-o", "json").json["changes"][0]
+    assert (kept["done"], kept["after"]["limit"]) == ("unchanged", {"cpus": 4.0})
+    assert len(cluster.changed) == 2
+
+
+def test_if_different_asks_about_what_an_existing_quota_loses(run, cluster, entries):
+    cluster.quotas["dev"] = entries(cpus=1, mem=64)
+    ran = run("quota", "set", "dev", "cpus:1", "--if-different")
+    assert (ran.status, cluster.changed) == (2, [])
+    assert "role 'dev' loses its guarantee of mem:64" in ran.err
+    assert run("quota", "set", "dev", "cpus:1", "--if-different", "--yes").status == 0
+
+
+def test_if_different_is_safe_to_run_again_after_status_9(run, cluster):
+    cluster.instead["POST /api/v1"] = [lambda _: httpx.Response(200)]
+    words = ("quota", "set", "dev", "cpus:1", "--if-different")
+    assert [run(*words).status for _ in range(3)] == [9, 0, 0]
+    assert cluster.quotas["dev"]

@@ -73,14 +73,15 @@ def test_volumes(busy):
 def test_waits_for_what_was_not_waited_for(lab):
     lab.agent("one").faults.delay = 3.0
     assert lab.run("reserve", "one", "cpus:4", "--role", "ads", "--no-wait").status == 0
-    asked = ["reservations", "--agent", "one", "--role", "ads", "--wait-for"]
-    assert lab.run(*asked, "cpus:4", "--timeout", "2").status == 9
-    ran = lab.run(*asked, "cpus:4", "-o", "json")
-    assert ran.status == 0
-    assert ran.json["reservations"][0]["resources"]["amounts"] == {"cpus": 4.0}
+    assert lab.run("wait", "reserved/one/ads=cpus:4", "--trust-master").status == 0
+    late = lab.run("wait", "reserved/one/ads=cpus:4", "--timeout", "2")
+    assert late.status == 9
+    assert "not yet reserved/one/ads=cpus:4: the agent shows nothing" in late.err
+    ran = lab.run("wait", "reserved/one/ads=cpus:4", "-o", "json")
+    assert (ran.status, ran.json["conditions"][0]["shows"]) == (0, "cpus:4")
+    assert lab.run("wait", "reserved/one/ads=cpus:3", "--timeout", "1").status == 9  # exactly
     assert lab.run("unreserve", "one", "--role", "ads", "--all", "--yes", "--no-wait").status == 0
-    assert lab.run(*asked, "none").status == 0
-    assert lab.run("reservations", "--wait-for", "cpus:1").status == 2
+    assert lab.run("wait", "--for", "reserved/one/ads=none").status == 0
 
 
 def test_progress_of_the_reading_is_for_terminals(busy):

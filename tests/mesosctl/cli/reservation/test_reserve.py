@@ -208,3 +208,42 @@ def test_an_agent_that_cannot_be_reached_is_told(lab):
     ran = lab.run("reserve", "one", "cpus:1", "--role", "ads")
     assert ran.status == 9
     assert "the agent could not be queried" in ran.err
+
+
+def test_at_least_reserves_only_what_is_missing(lab):
+    words = ("--role", "ads", "--at-least")
+    assert lab.run("reserve", "one", "cpus:2", *words, "--reserver", "me").status == 0
+    again = lab.run("reserve", "one", "cpus:2", *words, "-o", "json")
+    assert (again.status, again.json["changes"], len(lab.changes)) == (0, [], 1)
+    assert "'ads' already has at least cpus:2 reserved on one" in again.err
+    assert lab.run("reserve", "one", "cpus:3", "mem:64", *words, "--reserver", "me").status == 0
+    assert lab.reserved("one") == "cpus(reservations: [(DYNAMIC,ads,me)]):3; mem(reservations: [(DYNAMIC,ads,me)]):64"
+
+
+def test_at_least_counts_the_same_stack_and_the_labels_that_are_named(lab):
+    assert lab.run("reserve", "one", "cpus:1", "--role", "ads", "--label", "a=1").status == 0
+    assert lab.run("reserve", "one", "cpus:1", "--role", "ads", "--at-least").status == 0
+    assert lab.run("reserve", "one", "cpus:1", "--role", "ads/x", "--at-least").status == 0
+    assert lab.run("reserve", "one", "cpus:1", "--role", "ads", "--label", "a=2", "--at-least").status == 0
+    assert len(lab.changes) == 3
+
+
+def test_at_least_on_some_agents_counts_those_that_have_it(lab):
+    assert lab.run("reserve", "one", "cpus:2", "--role", "ads").status == 0
+    ran = lab.run("reserve", "--count", "2", "cpus:2", "--role", "ads", "--at-least", "-o", "json")
+    [change] = ran.json["changes"]
+    assert change["agent"]["hostname"] != "one"
+    assert lab.run("reserve", "--count", "2", "cpus:2", "--role", "ads", "--at-least").status == 0
+    assert len(lab.changes) == 2
+
+
+def test_at_least_is_safe_to_run_again_after_status_9(lab):
+    lab.agent("one").faults.loses = 1
+    words = ("reserve", "one", "cpus:1", "--role", "ads", "--at-least")
+    assert lab.run(*words).status == 9
+    assert lab.run(*words).status == 0
+    assert len(lab.changes) == 1
+
+
+def test_at_least_is_not_for_a_file(lab):
+    assert lab.run("reserve", "one", "-f", "-", "--at-least", stdin="[]").status == 2

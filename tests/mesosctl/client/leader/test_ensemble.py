@@ -33,7 +33,7 @@ def test_one_that_does_not_lead_is_enough_to_name(ensemble, type_words):
 
 
 class TestOneThatDoesNotLead:
-    """EP-5 of spec/scenarios.md: the fake master always leads, so what a client makes of one that does not is here."""
+    """The fake master always leads, so what a client makes of one that does not is here."""
 
     @pytest.mark.parametrize("path", ["/state", "/state?x=1", "/master/slaves?slave_id=a%20b&jsonp=f", "/quota?a=/b?c"])
     def test_leads_to_the_same_path_and_query(self, ensemble, path):

@@ -1,4 +1,7 @@
-"""The capacity heuristic: what a cluster can promise, and what no longer fits (spec/quota.md §6)."""
+"""The capacity heuristic: what a cluster can promise, and what no longer fits.
+
+Source: docs/explanation/documents.md, "Capacity Heuristic Check".
+"""
 
 import pytest
 from hypothesis import given
@@ -15,7 +18,6 @@ def quota(cpus: int) -> Quota:
     return Quota(Quantities({"cpus": cpus * 1000}))
 
 
-# The cluster of spec/scenarios.md §6.
 AGENTS = (
     AgentCapacity(parse_resources("cpus:12;mem:6144;disk:1000;ports:[31000-32000]")),
     AgentCapacity(parse_resources("cpus:4;mem:2048;cpus(ads):8;mem(ads):4096;disk:500;ports:[31000-31100]")),

@@ -1,4 +1,4 @@
-"""The rules of quota, each by its field and its name (spec/quota.md §3, §5, §8)."""
+"""The rules of quota, each by its field and its name (docs/explanation/documents.md, "Quota")."""
 
 import pytest
 

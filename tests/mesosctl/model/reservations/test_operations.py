@@ -1,4 +1,4 @@
-"""Conversions: what an operation takes and gives (spec/scenarios.md RE-21 to RE-23), and the laws that hold for all."""
+"""Conversions: what an operation takes and gives, and the laws that hold for all."""
 
 from dataclasses import replace
 
