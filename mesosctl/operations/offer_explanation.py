@@ -79,6 +79,8 @@ def _remedies(snapshot: ClusterSnapshot, account: OfferAccount) -> Iterator[tupl
         quota = snapshot.quotas.get(own, Quota())
         raised = quota._replace(guarantees=quota.guarantees + now.unpromised)
         is_possible = any(now.unpromised.get_amount(name) for name in ESSENTIAL)
+        if not is_possible:
+            yield "any guarantee", None
         yield "own guarantee", _with_quotas(snapshot, {**snapshot.quotas, own: raised}) if is_possible else None
     holders = {
         top_level(role) for line in account.lines if line.cause == "offered" and not line.own for role in line.roles

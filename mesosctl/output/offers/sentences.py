@@ -249,7 +249,7 @@ def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
     if line.cause == "reserved":
         return _help_with_reservation(one, line, missing)
     sentence = _HELP[line.cause]
-    if "own guarantee" in one.useless:
+    if ("any guarantee" if line.cause == "used" else "own guarantee") in one.useless:
         sentence = _WITHOUT_OWN_GUARANTEE.get(line.cause, sentence)
     return sentence.format(
         holder=line.framework or line.framework_id,

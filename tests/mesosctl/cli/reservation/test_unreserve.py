@@ -191,4 +191,4 @@ def test_a_reservation_with_other_labels_is_not_said_to_be_missing(lab):
     ran = lab.run("unreserve", "one", "cpus:1", "--role", "eng", "--label", "k=w", "--reserver", "me")
     assert ran.status == 5
     assert "does not have 1 cpu dynamically reserved for 'eng' with the given labels and principal" in ran.err
-    assert "hint: agent one has cpus:1 dynamically reserved for 'eng'" in ran.err
+    assert "hint: agent one has 1 cpu dynamically reserved for 'eng'" in ran.err
