@@ -154,9 +154,17 @@ class Master:
         if late > _MOST_TO_CATCH_UP and isinstance(clock, SteadyClock):
             clock.lose(late - _MOST_TO_CATCH_UP)
             target = clock()
-        while (deadline := self.next_deadline()) is not None and deadline <= target:
-            self._step(max(deadline, self.state.now))
+        while self.do_next(target):
+            pass
         self._step(max(target, self.state.now))
+
+    def do_next(self, until: float) -> bool:
+        """Do what is due next, and everything else of that moment; return False if nothing is due up to `until`."""
+        deadline = self.next_deadline()
+        if deadline is None or deadline > until:
+            return False
+        self._step(max(deadline, self.state.now))
+        return True
 
     def next_deadline(self) -> float | None:
         """When something is due next, in seconds since the epoch."""

@@ -8,10 +8,12 @@ replay.play_until(moment)     time passes
 replay.played()               the start and the end of each task
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.hierarchical.recurrence import Moment, Recurrence
 from fake_master.forecasting.dry_run import DryRun
 from fake_master.sources.demand import Listed, WantedTask
 from fake_master.sources.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
@@ -63,6 +65,12 @@ class Replay:
         self._on_agent: dict[str, list[int]] = {}
         """The places of the tasks that were launched on an agent, by its id."""
         self._guarantees: list[tuple[float, dict[str, Quantities]]] = []
+        allocator = self._master.allocator
+        self._recurrence = Recurrence(allocator) if type(allocator) is HierarchicalAllocator else None
+        self._seen: dict[Hashable, Moment] = {}
+        """The moments since the last thing that happened, by what makes them alike."""
+        self._nothing_before = demand.since
+        """When the next thing was to happen then."""
         timers = self._master.state.timers
         for one in demand.agents:
             if one.start > demand.since:
@@ -111,6 +119,7 @@ class Replay:
     def _note_start(self, wanted: WantedTask, task: Task) -> None:
         assert isinstance(wanted, _Wanted), "only tasks of the demand are asked for"
         now = self._master.state.now
+        self._seen.clear()
         self._starts[wanted.place] = now
         if wanted.lasts is not None:
             self._ends[wanted.place] = now + wanted.lasts
@@ -150,8 +159,34 @@ class Replay:
         step = length / _STEPS
         while (left := moment - self._clock()) > 0:
             self._clock.sleep(min(step, left))
+            while self._master.do_next(self._clock()):
+                self._leave_out_repetitions(moment)
             self._master.advance()
             self._progress((self._clock() - self._demand.since) / length)
+
+    def _leave_out_repetitions(self, moment: float) -> None:
+        """Leave out time in which everybody declines the same offers again and again.
+
+        Whatever else happens is in the timers: the next ask, the next end of a task.
+        """
+        recurrence, state = self._recurrence, self._master.state
+        if recurrence is None:
+            return
+        due, now = state.timers.next_deadline(), state.now
+        before = moment if due is None else min(due, moment)
+        if before <= now:
+            return  # offers are yet to be answered
+        if before != self._nothing_before:
+            self._nothing_before = before
+            self._seen.clear()
+        # A moment costs about as much as a few offers, which short times do not repay.
+        present = recurrence.moment(now) if before - now > self._refuse else None
+        if present is None:
+            return
+        earlier = self._seen.get(present.likeness)
+        self._seen[present.likeness] = present
+        if earlier is not None and recurrence.repeat(earlier, present, before):
+            self._seen.clear()
 
     def played(self) -> Played:
         """Return what happened until now."""

@@ -174,6 +174,7 @@ class Command(_Help, TyperCommand):
     def run(self, ctx: typer.Context, session: "Session") -> Any:
         """Run its function in this session."""
         ctx.obj = session
+        session.check_columns(lists=True)
         return super().invoke(ctx)
 
     def _name_override(self, error: MesosctlError, ctx: typer.Context) -> None:
@@ -232,6 +233,7 @@ class ChangeCommand(Command):
         """Run its function on the cluster, or on a snapshot, and write the page of `--report`."""
         report = ctx.params.pop("report")
         act = partial(super().run, ctx)
+        session.check_columns(lists=False)
         try:
             if session.options.dry_run:
                 from mesosctl.cli.dry_run import start_dry_run

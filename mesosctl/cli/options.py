@@ -25,8 +25,8 @@ NOT_A_DASH = "cannot be -: name a file, or /dev/stdin for standard input"
 LEAST_TIMEOUT = 0.001
 _LONGEST_TIMEOUT = 100_000_000
 """Seconds; three years."""
-ONLY_SAID = frozenset({"yes"})
-"""An answer belongs to one question, so neither contexts nor variables hold it."""
+ONLY_SAID = frozenset({"yes", "columns"})
+"""An answer belongs to one question, and columns to one list, so neither contexts nor variables hold them."""
 NOT_IN_CONTEXTS = ONLY_SAID | {"context"}
 
 
@@ -71,6 +71,14 @@ class GlobalOptions(NamedTuple):
     ] = None
     output: Annotated[
         OutputForm | None, typer.Option("--output", "-o", help="The output format. The default is table.")
+    ] = None
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            metavar="NAME,...",
+            help="Show only these columns of a table or of csv, in this order; those of -o wide too.",
+        ),
     ] = None
     timeout: Annotated[
         float | None,

@@ -19,8 +19,8 @@ from mesosctl.client.address import parse_address, shows_secret
 from mesosctl.client.settings import ClientSettings, Tls
 from mesosctl.model.errors import Interrupted, MesosctlError, NotConfirmed, UsageError, interrupted, printable
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.output.formats.output_formats import ONE_PIECE, TABLES
-from mesosctl.output.formats.report import Meaning, Report
+from mesosctl.output.formats.output_formats import HAVE_COLUMNS, ONE_PIECE, TABLES
+from mesosctl.output.formats.report import Meaning, Report, with_columns
 
 if TYPE_CHECKING:
     from mesosctl.client.leading_master import Master
@@ -51,6 +51,7 @@ class Session:
         self._holds_notes = False
         self._trail: AuditTrail | None = None
         self._answer: Report | None = None
+        self._told_columns = False
         refuse_two_clusters(self.settings)
 
     def _learn_secrets(self) -> None:
@@ -234,6 +235,35 @@ class Session:
 
         keep_names(path, answer, self.settings, self.environment.variables, self.environment.secrets)
 
+    def check_columns(self, *, lists: bool) -> None:
+        """Raise UsageError for --columns with a command that changes something, or a format without columns."""
+        if self.options.columns is None:
+            return
+        if not lists:
+            raise UsageError(
+                "--columns is for lists, but this command makes a change", field="--columns", hint="leave it out"
+            )
+        if self.form not in HAVE_COLUMNS:
+            raise UsageError(
+                f"-o {self.form} has no columns", field="--columns", hint="leave it out, or use a table or -o csv"
+            )
+        if not self._columns:
+            raise UsageError("--columns names no column", field="--columns", hint="for example, --columns role")
+
+    @property
+    def _columns(self) -> list[str]:
+        return [name.strip() for name in (self.options.columns or "").split(",") if name.strip()]
+
+    def _chosen(self, report: Report) -> Report:
+        """The report with the columns of --columns.  Raises UsageError."""
+        return with_columns(report, self._columns) if self.options.columns is not None else report
+
+    def _tell_unused_columns(self) -> None:
+        """Say once that --columns has no effect on an answer that is not a table."""
+        if self.options.columns is not None and not self._told_columns:
+            self._told_columns = True
+            self.note("--columns has no effect here: this answer is not a table")
+
     def emit(self, report: Report) -> None:
         """Write the answer to standard output, in the output format.
 
@@ -242,6 +272,7 @@ class Session:
         environment = self.environment
         if self._trail is not None:
             self._answer = report
+        report = self._chosen(report)
         try:
             self._display.write(report, self.form)
             # In a script an empty table is empty output; a note in its log says why.
@@ -257,7 +288,7 @@ class Session:
 
     def redraw(self, report: Report) -> None:
         """Write a report in place of the previous one on a terminal, and below it elsewhere."""
-        self._display.redraw(report, self.form)
+        self._display.redraw(self._chosen(report), self.form)
 
     def check_watchable(self) -> None:
         """Raise UsageError for a format that is written at the end, because a list with --watch has none."""
@@ -268,10 +299,11 @@ class Session:
 
     def follow(self, report: Report) -> None:
         """Write one reading of a list with --watch: in place of the previous one, or below it if it has changed."""
-        self._display.follow(report, self.form)
+        self._display.follow(self._chosen(report), self.form)
 
     def emit_line(self, line: str, meaning: Meaning) -> None:
         """Write a line of a growing list at once."""
+        self._tell_unused_columns()
         self._display.write_line(line, self.form, meaning)
 
     def emit_text(self, text: str) -> None:
@@ -304,6 +336,7 @@ class Session:
 
     def emit_pieces(self, pieces: Iterable[str]) -> None:
         """The same for a document that comes in pieces and is never complete in memory."""
+        self._tell_unused_columns()
         self._display.write_pieces(pieces)
 
     def is_output(self, file: object, field: str) -> bool:

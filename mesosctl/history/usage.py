@@ -26,6 +26,7 @@ from mesosctl.history.records import (
     Window,
 )
 from mesosctl.history.setting_values import Amounts, quota_amounts
+from mesosctl.model.percentiles import nearest_rank
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE, ancestors
 
@@ -100,10 +101,7 @@ class Part:
 
     def lifetime_at(self, percent: int) -> Micros | None:
         """A percentile of the lifetimes of tasks that ended (nearest rank); None if none did."""
-        if not self.lifetimes:
-            return None
-        rank = max(1, -(-percent * len(self.lifetimes) // 100))
-        return sorted(self.lifetimes)[rank - 1]
+        return nearest_rank(sorted(self.lifetimes), percent)
 
 
 @dataclass(frozen=True, slots=True)

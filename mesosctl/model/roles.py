@@ -214,8 +214,6 @@ _MOST = 1000
 
 def closest(word: str, known: Iterable[str], similarity: float = _CUTOFF) -> str | None:
     """Return the known name that is most similar to `word`, at least by `similarity`, or None; case does not matter."""
-    import difflib
-
     by_folded: dict[str, str] = {}
     for name in known:
         by_folded.setdefault(name.casefold(), name)

@@ -10,6 +10,7 @@ from itertools import accumulate, chain
 from typing import Literal, NamedTuple
 
 from mesosctl.model.agents import Agent
+from mesosctl.model.percentiles import nearest_rank
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
@@ -166,11 +167,6 @@ class RoleOutcome:
         """Of the resource of which the least was served; None if nothing was demanded."""
         parts = [self.served.get(name, 0) / amount for name, amount in self.demanded.items() if amount]
         return min(parts, default=None)
-
-
-def nearest_rank(ordered: Sequence[float], percent: int) -> float | None:
-    """Return the smallest value that `percent` of all do not exceed; None of nothing."""
-    return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)] if ordered else None
 
 
 def outcomes(demand: RecordedDemand, played: Played, wait_limit: float) -> dict[str, RoleOutcome]:

@@ -37,6 +37,9 @@ def main() -> int:
     what.add_argument("--check", action="store_true", help="show what would change")
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE")
     given = parser.parse_args()
+    for path in given.pages:
+        if not path.is_file():
+            parser.error(f"there is no page {path}; name pages by their paths, such as docs/how-to/drift.md")
     stale = 0
     for path, text in {**drawings(), **screens(), **documents()}.items():
         file = DOCS / path

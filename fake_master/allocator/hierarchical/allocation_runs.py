@@ -65,7 +65,7 @@ class AllocationRuns:
         """When the last runs were."""
         self._run_timer = StopWatch("allocator/mesos/allocation_run_ms", state.options.perf_counter)
         self._latency = StopWatch("allocator/mesos/allocation_run_latency_ms", state.options.perf_counter)
-        self._batches = Batches(timers, state.options.allocation_interval)
+        self.batches = Batches(timers, state.options.allocation_interval)
         self._may_skip = (
             steps is None
             and share is None
@@ -91,7 +91,17 @@ class AllocationRuns:
         timer = self.timers.next_due()
         if self._is_quiet:
             return None if timer is None else timer[0]
-        return (self._batches.due if timer is None else min(self._batches.due, timer))[0]
+        return (self.batches.due if timer is None else min(self.batches.due, timer))[0]
+
+    @property
+    def depends_on_state_alone(self) -> bool:
+        """Whether nothing but the state and the clock decides the runs, and no run is held back."""
+        return self._may_skip and self.gate.is_open and not self._state.with_maintenance_ahead
+
+    def postpone(self, seconds: float) -> None:
+        """Let everything that is due be due this much later.  The runs of that time are not listed."""
+        self.timers.postpone(seconds)
+        self.batches.postpone(seconds)
 
     @property
     def _is_quiet(self) -> bool:
@@ -105,16 +115,16 @@ class AllocationRuns:
     def _fire_next(self, until: float) -> bool:
         """Do the earliest thing that is due up to `until`; return False if there is none."""
         if self._is_quiet:
-            self._runs += self._batches.skip(until, self.times.append)
+            self._runs += self.batches.skip(until, self.times.append)
         timer = self.timers.next_due()
-        if timer is not None and timer < self._batches.due:
+        if timer is not None and timer < self.batches.due:
             return self.timers.fire_next(until)
-        if self._batches.due[0] > until:
+        if self.batches.due[0] > until:
             return False
-        self.timers.now = max(self.timers.now, self._batches.due[0])
+        self.timers.now = max(self.timers.now, self.batches.due[0])
         self.request_run_for_all()
         self.queue.drain()
-        self._batches.go_on()
+        self.batches.go_on()
         if self.gate.is_open:
             self._steps.after_batch()
         return True

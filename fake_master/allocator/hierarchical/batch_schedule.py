@@ -2,7 +2,7 @@
 
 import heapq
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 Due = tuple[float, int]
 """The deadline of a timer, and its number."""
@@ -30,6 +30,15 @@ class Timers:
         """Return the deadline and the number of the earliest timer."""
         return self._heap[0][:2] if self._heap else None
 
+    def pending(self) -> Iterator[Due]:
+        """Yield the deadline and the number of each timer, in no order."""
+        return (timer[:2] for timer in self._heap)
+
+    def postpone(self, seconds: float) -> None:
+        """Be this much later, and fire each timer this much later."""
+        self.now += seconds
+        self._heap = [(deadline + seconds, number, action) for deadline, number, action in self._heap]
+
     def fire_next(self, until: float) -> bool:
         """Move to the earliest deadline and fire that one timer; False if none is due by `until`."""
         if not self._heap or self._heap[0][0] > until:
@@ -52,6 +61,11 @@ class Batches:
     def go_on(self) -> None:
         """Plan the one after this moment."""
         self.due = (self._timers.now + self._interval, self._timers.number())
+
+    def postpone(self, seconds: float) -> None:
+        """Let the next one be this much later."""
+        due, number = self.due
+        self.due = (due + seconds, number)
 
     def skip(self, until: float, skipped: Callable[[float], None]) -> int:
         """Skip those that are due up to `until` and before any timer; return how many they are.

@@ -68,6 +68,12 @@ class OfferFilters:
                 self._on_expiry(agent)
         state.refusals.remove(refusal)
 
+    def postpone(self, seconds: float) -> None:
+        """Let each filter end this much later; its timer is postponed too."""
+        self._latest.clear()
+        for refusal in self._state.refusals:
+            refusal.until += seconds
+
     def forget(self, client: Client) -> None:
         """Drop all filters of a client."""
         client.filters.clear()

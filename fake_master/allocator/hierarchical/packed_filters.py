@@ -47,6 +47,9 @@ class Refusals:
     def __len__(self) -> int:
         return len(self._by_number) - len(self._unused)
 
+    def __iter__(self) -> Iterator[Refusal]:
+        return (refusal for refusal in self._by_number if refusal is not None)
+
     def __getitem__(self, number: int) -> Refusal:
         refusal = self._by_number[number]
         assert refusal is not None, "the filters of a refusal end with it"

@@ -25,19 +25,6 @@ class SetQuotaCall(MesosModel):
     set_quota: SetQuota
 
 
-class RemoveQuota(MesosModel):
-    """`remove_quota` of the v1 call."""
-
-    role: str
-
-
-class RemoveQuotaCall(MesosModel):
-    """The v1 call REMOVE_QUOTA.  `operations.quota` says why mesosctl sends DELETE /quota instead."""
-
-    type: Literal["REMOVE_QUOTA"] = "REMOVE_QUOTA"
-    remove_quota: RemoveQuota
-
-
 class QuotaConfig(MesosModel):
     """The guarantees and limits of a role; a name without an entry has neither.
 

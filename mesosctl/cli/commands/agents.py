@@ -131,7 +131,7 @@ def _chosen(
         ("agents drain --attribute rack=r1 --at-most 3 --timeout 2h", "a rack, three agents at a time"),
     ),
 )
-def drain(  # one parameter an option
+def drain(
     ctx: typer.Context,
     names: ChangedAgents = None,
     *,

@@ -35,7 +35,7 @@ SortRoles = Annotated[str | None, sort_option(cluster.ROLE_KEYS)]
         ("roles --role ads", "a role and those below it"),
     ),
 )
-def list_roles(  # one parameter an option
+def list_roles(
     ctx: typer.Context,
     names: RoleNames = None,
     *,

@@ -34,7 +34,7 @@ SortFrameworks = Annotated[str | None, sort_option(cluster.FRAMEWORK_KEYS)]
         ("frameworks marathon -o json", "one of them, for a program"),
     ),
 )
-def list_(  # one parameter an option
+def list_(
     ctx: typer.Context,
     names: FrameworkNames = None,
     *,

@@ -78,7 +78,7 @@ Keep = Annotated[
         ("--master fake:cluster.toml history record --history h.sqlite --duration 10m", "ten minutes of virtual time"),
     ),
 )
-def record(  # one parameter an option
+def record(
     ctx: typer.Context,
     *,
     history: HistoryFile,
@@ -284,7 +284,7 @@ KeepTimes = Annotated[bool, typer.Option("--keep-times", help="Keep the times wi
         ("history export --history h.sqlite --anonymize -f shape.jsonl", "rows to pass on"),
     ),
 )
-def export(  # one parameter an option
+def export(
     ctx: typer.Context,
     *,
     history: HistoryFile,

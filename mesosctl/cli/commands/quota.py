@@ -79,7 +79,8 @@ def list_(ctx: typer.Context, roles: ListedRoles = None) -> None:
     """
     session: Session = ctx.obj
     with session.open_master() as master:
-        with_usage = session.form not in NARROW or (session.form == "table" and session.environment.draws)
+        shows_all = session.environment.draws or session.options.columns is not None
+        with_usage = session.form not in NARROW or (session.form == "table" and shows_all)
         session.emit(quota_list(list_quotas(master, roles or (), with_usage=with_usage)))
 
 

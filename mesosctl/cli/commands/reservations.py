@@ -50,7 +50,7 @@ Tree = Annotated[bool, typer.Option("--tree", help="Show a tree of roles.", show
         ("reservations --agent agent-1 -o json", "those of one agent, as JSON"),
     ),
 )
-def reservations(  # one parameter an option
+def reservations(
     ctx: typer.Context,
     *,
     role: RoleAndBelow = None,

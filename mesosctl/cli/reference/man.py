@@ -18,7 +18,10 @@ _SURROUNDINGS = (
     ("XDG_CACHE_HOME", "The folder for names that completion remembers. The default is ~/.cache."),
     (
         "XDG_STATE_HOME",
-        "The folder for journals of apply and the state of fake: masters. The default is ~/.local/state.",
+        (
+            "The folder for the audit file, journals of apply, and the state of fake: masters. "
+            "The default is ~/.local/state."
+        ),
     ),
     (
         "NO_COLOR, FORCE_COLOR",

@@ -194,7 +194,7 @@ def plan_create(master: Master, agent: RegisteredAgent, volumes: Sequence[Resour
 
 
 def plan_unreserve(_master: Master, agent: RegisteredAgent, resources: Sequence[Resource]) -> Operation:
-    """An UNRESERVE of whole entries on one agent.  Raises RuleViolation."""
+    """An UNRESERVE of whole entries on one agent; called like `plan_reserve`, in its place.  Raises RuleViolation."""
     check_unreserve(resources)
     return Operation(agent, "unreserved", resources, operations.unreserve(Resources(resources)))
 

@@ -22,6 +22,8 @@ TABLES = frozenset({"table", "wide"})
 """Formats for people, who may use a terminal."""
 ONE_PIECE = frozenset({"json", "yaml", "csv", "name"})
 """Formats that are written once, at the end; the others can be written line by line."""
+HAVE_COLUMNS = frozenset({"table", "wide", "csv"})
+"""Formats of which --columns chooses the columns."""
 ROWS_ALONE = frozenset({"csv", "name"})
 """Formats without the sentences beside a table."""
 NARROW = frozenset({"table", "name"})

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, overload
 
-from mesosctl.model.errors import printable
+from mesosctl.model.errors import UsageError, printable
+from mesosctl.model.roles import did_you_mean
 from mesosctl.model.text import natural
 
 if TYPE_CHECKING:
@@ -135,6 +136,33 @@ class Report(NamedTuple):
     def elements(self) -> "Iterable[BaseModel]":
         """The elements of the list that `listing` names."""
         return self.items() if self.listed is None else self.listed()
+
+
+def with_columns(report: Report, names: Sequence[str]) -> Report:
+    """The same with these columns alone, in this order; every one of them is always shown.
+
+    A name is the title of a column, or its name in csv, in any case.  Raises UsageError for an unknown name.
+    """
+    known: dict[str, int] = {}
+    for index, column in enumerate(report.columns):
+        for name in (column.key, column.title):
+            if name:
+                known.setdefault(name.lower(), index)
+    titles = [column.key or column.title.lower() for column in report.columns]
+    for name in names:
+        if name.lower() not in known:
+            raise UsageError(
+                f"there is no column '{name}'",
+                field="--columns",
+                hint=did_you_mean(name.lower(), list(known), f"the columns are {', '.join(titles)}"),
+            )
+    chosen = [known[name.lower()] for name in names]
+    return report._replace(
+        columns=[report.columns[index]._replace(wide=False, rank=-1) for index in chosen],
+        rows=Rows(report.rows, lambda row: [row[index] for index in chosen]),
+        minor=None,
+        terminal=None,
+    )
 
 
 def shown_columns(report: Report, *, wide: bool) -> list[Column]:

@@ -12,7 +12,6 @@ from mesosctl.api.agent_operations import (
     reserve_message,
     unreserve_message,
 )
-from mesosctl.api.quota.calls import RemoveQuota, RemoveQuotaCall
 from mesosctl.api.weights import UpdateWeightsCall, WeightInfos
 from mesosctl.model.errors import BadInput
 from mesosctl.model.text import parse_resources
@@ -59,11 +58,6 @@ def test_weights():
         "type": "UPDATE_WEIGHTS",
         "update_weights": {"weight_infos": infos},
     }
-
-
-def test_removing_quota():
-    call = RemoveQuotaCall(remove_quota=RemoveQuota(role="web"))
-    assert json.loads(call.body()) == {"type": "REMOVE_QUOTA", "remove_quota": {"role": "web"}}
 
 
 @pytest.mark.parametrize(

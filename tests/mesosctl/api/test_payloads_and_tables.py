@@ -22,7 +22,6 @@ ROOTS = {
     "UnreserveResourcesCall": "mesos.v1.master.Call",
     "SetQuotaCall": "mesos.v1.master.Call",
     "UpdateQuotaCall": "mesos.v1.master.Call",
-    "RemoveQuotaCall": "mesos.v1.master.Call",
     "UpdateWeightsCall": "mesos.v1.master.Call",
     "DrainAgentCall": "mesos.v1.master.Call",
     "DeactivateAgentCall": "mesos.v1.master.Call",

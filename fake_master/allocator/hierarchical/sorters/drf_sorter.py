@@ -1,6 +1,6 @@
 """The order of dominant resource fairness (docs/explanation/allocator.md, "Sorter")."""
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from fake_master.allocator.hierarchical.sorters.sorter import Key, Kind, Node, Sorter, Totals
@@ -12,7 +12,7 @@ _REBUILD_FRACTION = 8
 class DrfSorter(Sorter):
     """Orders clients by weighted dominant share."""
 
-    __slots__ = ("_moved", "_version")
+    __slots__ = ("_moved", "_version", "ties")
 
     order_lasts = True
 
@@ -20,6 +20,8 @@ class DrfSorter(Sorter):
         super().__init__(totals, weights)
         self._moved: list[Node] = []
         self._version = totals.version
+        self.ties = 0
+        """How often counts may have decided between equal shares."""
 
     def walk(self) -> Iterator[Node]:
         """Pre-order over the active leaves.  The order is frozen: changes only queue up for the next walk."""
@@ -64,12 +66,22 @@ class DrfSorter(Sorter):
             node.key = None
             if node.kind is not Kind.INACTIVE:
                 node.key = key = (_share(node, divisors), node.count, node.path, node)
-                insort(ranking, key)
+                place = bisect_left(ranking, key)
+                if (place and ranking[place - 1][0] == key[0]) or (
+                    place < len(ranking) and ranking[place][0] == key[0]
+                ):
+                    self.ties += 1
+                ranking.insert(place, key)
         moved.clear()
 
     def _changed(self, node: Node) -> None:
         node.stale = True
         self._moved.append(node)
+
+    def touch(self, node: Node) -> None:
+        """Order a node again: its count has changed."""
+        if not node.stale:
+            self._changed(node)
 
     def _activity_changed(self, leaf: Node) -> None:
         if not leaf.stale:
@@ -81,6 +93,7 @@ class DrfSorter(Sorter):
         return leaf
 
     def _rebuild(self) -> None:
+        self.ties += 1  # perhaps
         divisors = self.totals.divisors
         # Looking up an enum member costs as much as calculating a share.
         internal, inactive = Kind.INTERNAL, Kind.INACTIVE
