@@ -26,7 +26,7 @@ Cause = Literal[
 """Why some resources are not offered to the role of the framework; "open" if nothing is known to be in the way."""
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 Remedy = Literal["guarantee", "limit", "own guarantee", "any guarantee", "cap"]
-"""What can be tried before it is advised: to remove the guarantees or limits in the way, to give the role a guarantee
+"""The remedies that are tried before they are advised: to remove the guarantees or limits in the way, to give the role a guarantee
 (of any size, if a master would accept none), and to cap the roles that hold offers.
 """
 Hindrance = Literal["disconnected", "inactive", "suppressed", "recovery"]
