@@ -26,8 +26,8 @@ Cause = Literal[
 """Why some resources are not offered to the role of the framework; "open" if nothing is known to be in the way."""
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 Remedy = Literal["guarantee", "limit", "own guarantee", "any guarantee", "cap"]
-"""The remedies that are tried before they are advised: to remove the guarantees or limits in the way, to give the role a
-guarantee (of any size, if a master would accept none), and to cap the roles that hold offers.
+"""The remedies that are tried before they are advised: to remove the guarantees or limits in the way, to give the role
+a guarantee (of any size, if a master would accept none), and to cap the roles that hold offers.
 """
 Hindrance = Literal["disconnected", "inactive", "suppressed", "recovery"]
 """Why nothing at all is offered to it, whatever the agents have."""
