@@ -22,7 +22,7 @@ from fake_master.process import (
 )
 from mesosctl.model.errors import BadInput, MesosctlError, too_little_memory
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.model.text import parse_duration
+from mesosctl.model.notation import parse_duration
 
 if TYPE_CHECKING:
     import ssl
@@ -223,7 +223,7 @@ def _spec(options: ServeOptions) -> "ClusterSpec | RestoredCluster":
 def _warn_of_refused(hostnames: "Sequence[str]") -> None:
     """Log the agents that --acls keeps out; a real master does not report them either."""
     if hostnames:
-        from mesosctl.model.text import listed  # late: it is seldom needed
+        from mesosctl.model.notation import listed  # late: it is seldom needed
 
         _log(
             logging.WARNING,

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 
 from fake_master.allocator.interface import Callbacks
 from fake_master.extensions.bundled_allocators import make_allocator
-from fake_master.extensions.lending.revocability import make_rules, make_runtime
+from fake_master.extensions.lending.rules import make_rules, make_runtime
 from fake_master.extensions.revocation import Revoking
 from fake_master.registry.interface import Registry, RegistryFailure, reading_records
 from fake_master.services.agents.checkpointed_tasks import CheckpointedTasks, NoCheckpointedTasks
@@ -36,7 +36,7 @@ from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags
 from fake_master.state.master_state import Clock, MasterState
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.model.text import parse_duration
+from mesosctl.model.notation import parse_duration
 from mesosctl.model.version_profile import Profile
 
 _MOST_TO_CATCH_UP = 10.0

@@ -14,11 +14,11 @@ from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master as Connection
 from mesosctl.client.settings import ClientSettings, Credentials, Tls, Token
 from mesosctl.model.errors import RuleViolation, UsageError
+from mesosctl.model.notation import parse_entries, parse_of_agents
 from mesosctl.model.quantities import Limits, Quantities, to_milli
 from mesosctl.model.quota.desired import DesiredQuota, guarantees_of, limits_of
 from mesosctl.model.reservations.holdings import agent_reservations
 from mesosctl.model.resource import Labels, Resource
-from mesosctl.model.text import parse_entries, parse_of_agents
 from mesosctl.operations.quota.check import check_quota
 from mesosctl.operations.quota.reading import QuotaOptions, list_quotas, show_quota
 from mesosctl.operations.quota.set_update_remove import remove_quotas, set_quota, update_quotas

@@ -29,8 +29,8 @@ from fake_master.allocator.interface import (
 )
 from fake_master.allocator.options import Options
 from mesosctl.model.errors import BadInput
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 
 __all__ = ["MakeAllocator", "Violation", "check", "check_class"]
 

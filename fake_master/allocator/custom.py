@@ -17,7 +17,7 @@ from fake_master.allocator.custom_watchdog import in_progress
 from fake_master.allocator.interface import Allocator, Callbacks
 from fake_master.allocator.options import Options
 from mesosctl.model.errors import BadInput
-from mesosctl.model.text import listed
+from mesosctl.model.notation import listed
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -13,7 +13,7 @@ from fake_master.allocator.hierarchical.allocation_runs import RunSteps
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.records import Agent
 from fake_master.allocator.hierarchical.records import Client as ClientRecord
-from fake_master.allocator.hierarchical.stages.quota_bounded_parts import fair_part
+from fake_master.allocator.hierarchical.stages.parts_within_quota import fair_part
 from fake_master.allocator.hierarchical.stages.run import Run, is_refused
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import AgentId, Callbacks, FrameworkId, RoleName

@@ -14,8 +14,8 @@ from fake_master.extensions.strict_priority.allocator import StrictPriorityAlloc
 from fake_master.state.flags import MasterFlags
 from fake_master.state.master_state import MasterState
 from mesosctl.model import version_profile as profile_model
+from mesosctl.model.notation import parse_duration
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_duration
 from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR, Profile
 
 RescindLent = Callable[[str, Mapping[str, Resources]], None]

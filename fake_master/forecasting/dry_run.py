@@ -25,14 +25,14 @@ from fake_master.state.clock import VirtualClock
 from fake_master.state.offers import Offer
 from fake_master.state.tasks import Task
 from fake_master.transports.in_process import ConnectionTransport
+from mesosctl.model.notation import listed
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.rate_limits import RateLimits
 from mesosctl.model.reservations.holdings import RegisteredAgent, spread
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import listed
 from mesosctl.model.version_profile import recovery_factor, recovery_seconds
-from mesosctl.planning.comparison import RunSummary, forecast
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions, Forecast, LostAgent, TriedChange
+from mesosctl.planning.gains_and_losses import RunSummary, forecast
 from mesosctl.planning.message_rates import Simulation
 from mesosctl.planning.snapshot import ClusterSnapshot, evaluable
 

@@ -29,7 +29,7 @@ from fake_master.state.agents import Agent
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.master_state import MasterState
 from mesosctl.api.resources import list_to_json, summary
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 
 
 class AgentCalls:

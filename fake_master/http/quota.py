@@ -26,7 +26,7 @@ from fake_master.state.master_state import MasterState
 from fake_master.state.quota import SentQuota
 from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.api.protobuf_json.message_tables import mesos_message
-from mesosctl.api.resources import to_core
+from mesosctl.api.resources import to_model
 from mesosctl.api.responses import quota_status
 
 _QUOTA_REQUEST = mesos_message("mesos.v1.quota.QuotaRequest")
@@ -90,7 +90,7 @@ class QuotaEndpoints:
             conflict_status=SET_QUOTA_OVER_CAPACITY,
         ):
             entries = message.get("guarantee", ())
-            guarantee = [to_core(entry, f"guarantee[{index}]") for index, entry in enumerate(entries)]
+            guarantee = [to_model(entry, f"guarantee[{index}]") for index, entry in enumerate(entries)]
             sent = {entry["name"]: entry.get("scalar", {}).get("value", 0.0) for entry in entries}
             self._quotas.set(principal, message.get("role", ""), guarantee, sent, force=message.get("force", False))
 

@@ -13,7 +13,7 @@ from fake_master.services.reservations import Reservations
 from fake_master.state.agents import Agent
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, to_core
+from mesosctl.api.resources import RESOURCE, to_model
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import to_milli
 from mesosctl.model.resource import Resource
@@ -85,7 +85,7 @@ class ReservationEndpoints:
     def _grow(self, body: Body, principal: str | None) -> None:
         """GROW_VOLUME."""
         with self._operation(body, "GROW_VOLUME") as agent:
-            volume, addition = to_core(body["volume"], "volume"), to_core(body["addition"], "addition")
+            volume, addition = to_model(body["volume"], "volume"), to_model(body["addition"], "addition")
             self._reservations.grow(principal, agent, volume, addition)
 
     def _shrink(self, body: Body, principal: str | None) -> None:
@@ -95,7 +95,7 @@ class ReservationEndpoints:
                 subtract = to_milli(body["subtract"]["value"])
             except ValueError as error:
                 raise RuleViolation(f"subtract: {error}") from None
-            volume = to_core(body["volume"], "volume")
+            volume = to_model(body["volume"], "volume")
             self._reservations.shrink(principal, agent, volume, subtract)
 
     @contextmanager
@@ -121,7 +121,7 @@ def check_agent(body: Body) -> None:
 
 
 def _many(body: Body, field: str) -> list[Resource]:
-    return [to_core(message, f"{field}[{index}]") for index, message in enumerate(body.get(field, ()))]
+    return [to_model(message, f"{field}[{index}]") for index, message in enumerate(body.get(field, ()))]
 
 
 class _Form:

@@ -25,7 +25,7 @@ from fake_master.state import roles as roles_state
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.master_state import MasterState
-from mesosctl.model.text import parse_duration
+from mesosctl.model.notation import parse_duration
 
 
 class StateEndpoints:

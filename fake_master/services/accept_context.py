@@ -6,7 +6,7 @@ from typing import Any
 
 from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
-from mesosctl.api.resources import to_core
+from mesosctl.api.resources import to_model
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 
@@ -42,7 +42,7 @@ class AcceptContext:
 
 def entries(messages: Sequence[Mapping[str, Any]], context: AcceptContext) -> list[Resource]:
     """Resources of a framework's operation; the offer's role is understood if none is named."""
-    found = [to_core(message, f"resources[{index}]") for index, message in enumerate(messages)]
+    found = [to_model(message, f"resources[{index}]") for index, message in enumerate(messages)]
     return [
         replace(
             entry,

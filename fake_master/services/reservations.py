@@ -14,7 +14,7 @@ from fake_master.services.rescinding import Rescinding
 from fake_master.state.agents import Agent
 from fake_master.state.master_state import MasterState
 from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, list_to_json, to_core
+from mesosctl.api.resources import RESOURCE, list_to_json, to_model
 from mesosctl.model.errors import Conflict, RuleViolation
 from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.operations import (
@@ -165,7 +165,7 @@ class Checkpoints:
     def _read_of(self, agent: Agent) -> Resources:
         try:
             messages = self._registry.record(CHECKPOINT_KIND, agent.checkpoint_key) or ()
-            return Resources(to_core(read(RESOURCE, message)) for message in messages)
+            return Resources(to_model(read(RESOURCE, message)) for message in messages)
         except (ValueError, TypeError, RuleViolation) as error:
             raise UnreadableRegistry(
                 f"the checkpointed resources of agent {agent.hostname} cannot be read: {error}"

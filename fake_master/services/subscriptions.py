@@ -16,7 +16,7 @@ from fake_master.state.offers import Offer
 from fake_master.state.streams import EventStream
 from fake_master.state.subscription import Subscription, allocator_info, same_info
 from fake_master.state.tasks import Task
-from mesosctl.api.resources import to_core
+from mesosctl.api.resources import to_model
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.resources import Resources
 
@@ -188,7 +188,7 @@ class Subscriptions:
         wanted = []
         for message in requests:
             try:
-                entries = [to_core(resource) for resource in message.get("resources", ())]
+                entries = [to_model(resource) for resource in message.get("resources", ())]
             except RuleViolation:
                 continue
             roles = {entry.allocation_role for entry in entries} - {None}

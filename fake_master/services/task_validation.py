@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fake_master.services.accept_context import AcceptContext, entries
-from mesosctl.api.resources import to_core
+from mesosctl.api.resources import to_model
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import Quantities, to_double
 from mesosctl.model.reservations.rules import check_disk, check_gpus
@@ -429,7 +429,7 @@ _DEFAULTS: Mapping[str, Any] = {"shell": True}
 
 def same_executor(one: Info, other: Info) -> bool:
     """Whether a master holds two ExecutorInfos of one framework equal; it writes the framework's id in by itself."""
-    if Resources(map(to_core, one.get("resources", ()))) != Resources(map(to_core, other.get("resources", ()))):
+    if Resources(map(to_model, one.get("resources", ()))) != Resources(map(to_model, other.get("resources", ()))):
         return False
     plain, other_plain = (
         _canonical({key: value for key, value in info.items() if key not in ("resources", "framework_id")})

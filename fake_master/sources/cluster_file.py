@@ -1,7 +1,7 @@
 """The specification of a cluster, from arguments or a cluster file: agents, flags, frameworks and tasks.
 
 `example_cluster.toml` shows every key of a cluster file.  `agent_tables` reads [[agents]], `cluster_tables` [tasks],
-[[frameworks]] and [rate_limits], `lasting_state` quotas, weights, reservations and volumes.
+[[frameworks]] and [rate_limits], `initial_state` quotas, weights, reservations and volumes.
 """
 
 import re
@@ -24,8 +24,8 @@ from fake_master.sources.cluster_tables import (
     task_outcome,
 )
 from fake_master.sources.demand import Listed
+from fake_master.sources.initial_state import SECTIONS, LastingState, read_lasting_state
 from fake_master.sources.kept_cluster import KeptCluster
-from fake_master.sources.lasting_state import SECTIONS, LastingState, read_lasting_state
 from fake_master.sources.simulated_frameworks import Launched, SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.state.agents import Agent, AgentFaults
 from fake_master.state.clock import SteadyClock
@@ -36,7 +36,7 @@ from mesosctl.api.files import reading
 from mesosctl.api.files.line_numbers import places_in_toml
 from mesosctl.api.files.text_file import TextFile
 from mesosctl.model.errors import BadInput, Forbidden, RuleViolation
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.version_profile import MESOS_1_4, PROFILES, Profile
 
 _KNOWN_KEYS = {"mesos_version", "seed", "flags", "agents", "frameworks", "tasks", "rate_limits", *SECTIONS}

@@ -13,8 +13,8 @@ from mesosctl.api.files.rate_limits import RateLimits
 from mesosctl.api.resource_text import read_resources
 from mesosctl.model import rate_limits
 from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 
 Spec = TypeVar("Spec")
 _KNOWN_RUNNING = {"agent", "resources", "role", "tasks", "volumes"}
@@ -316,7 +316,7 @@ def check_keys(table: dict[str, Any], known: set[str], where: str) -> None:
 def rate_limits_flag(table: Any) -> str:
     """The table [rate_limits], which has the keys of the documented JSON, as the flag.  Raises BadInput."""
     try:
-        limits = RateLimits.read(table, "rate_limits").to_core()
+        limits = RateLimits.read(table, "rate_limits").to_model()
     except BadInput as error:
         error.field = ".".join(filter(None, ("rate_limits", error.field)))
         raise

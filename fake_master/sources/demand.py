@@ -25,10 +25,10 @@ from random import Random
 
 from mesosctl.file_reading import open_file, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput, RuleViolation, UsageError
+from mesosctl.model.notation import parse_resources, parse_span
 from mesosctl.model.quantities import to_milli
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources, parse_span
 
 
 @dataclass(slots=True, eq=False)

@@ -25,7 +25,7 @@ from fake_master.state.offers import Offer
 from fake_master.state.streams import SilentStream
 from fake_master.state.tasks import Ending, Executor, Task, TaskGroup, TaskStatus
 from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, list_to_json, to_core
+from mesosctl.api.resources import RESOURCE, list_to_json, to_model
 from mesosctl.model.resources import Resources
 
 KIND, KEY = "cluster", "kept"
@@ -157,7 +157,7 @@ class _Reader:
 
     def __init__(self, record: Mapping[str, Any]) -> None:
         self._resources = [
-            Resources(to_core(read(RESOURCE, entry)) for entry in entries) for entries in record["resources"]
+            Resources(to_model(read(RESOURCE, entry)) for entry in entries) for entries in record["resources"]
         ]
         self._parts: list[Any] = record["parts"]
         self._statuses: dict[int, tuple[TaskStatus, ...]] = {}

@@ -18,8 +18,8 @@ from io import BufferedIOBase
 
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
+from fake_master.sources.initial_state import seed
 from fake_master.sources.kept_cluster import KeptCluster
-from fake_master.sources.lasting_state import seed
 from fake_master.sources.snapshot_state import enter, register_agents
 from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags, known_flags

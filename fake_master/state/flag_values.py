@@ -18,11 +18,11 @@ from mesosctl.file_reading import read_text_file, unreadable_hint, why_unreadabl
 from mesosctl.model import roles
 from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.notation import parse_duration
 from mesosctl.model.offers.frameworks import parse_minimum
 from mesosctl.model.rate_limits import RateLimits
 from mesosctl.model.rate_limits import check as check_rate_limits
 from mesosctl.model.roles import Priorities
-from mesosctl.model.text import parse_duration
 
 # Flags that this master reads as durations.
 _DURATIONS = (

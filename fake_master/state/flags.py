@@ -9,9 +9,9 @@ from fake_master.state.acls import Authorizer
 from mesosctl.api.rate_limits import to_text
 from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import BadInput
+from mesosctl.model.notation import parse_duration
 from mesosctl.model.rate_limits import RateLimits
 from mesosctl.model.roles import Priorities
-from mesosctl.model.text import parse_duration
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,10 @@ from fake_master.state.quota import SentQuota
 from fake_master.testing import DEFAULT_AGENT
 from fake_master.testing.values import AgentConfig, FrameworkConfig, QuotaConfig, TaskConfig
 from mesosctl.model.errors import BadInput
+from mesosctl.model.notation import parse_entries
 from mesosctl.model.quantities import Limits, Quantities, to_double
 from mesosctl.model.quota import rules
 from mesosctl.model.quota.desired import DesiredQuota
-from mesosctl.model.text import parse_entries
 from mesosctl.model.version_profile import MESOS_1_11
 
 Flags = Mapping[str, str | float | bool]

@@ -22,7 +22,7 @@ from fake_master.registry.interface import SECONDS_TO_WAIT, RegistryFailure, Unr
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.transports.connections import DirectConnection, LazyConnection
 from mesosctl.model.errors import BadInput
-from mesosctl.model.text import parse_span
+from mesosctl.model.notation import parse_span
 from mesosctl.model.version_profile import MESOS_1_4, PROFILES, Profile
 from mesosctl.user_folders import state_folder
 

@@ -13,7 +13,7 @@ from mesosctl.api.files.reading import read_json, refused
 from mesosctl.api.resource_model import Resource
 from mesosctl.model.errors import UsageError
 from mesosctl.model.reservations.holdings import RegisteredAgent
-from mesosctl.model.resource import Resource as CoreResource
+from mesosctl.model.resource import Resource as ModelResource
 
 
 class AgentId(MesosModel):
@@ -60,7 +60,7 @@ class ReserveResources(AgentOperation):
     resources: list[Resource]
 
     @classmethod
-    def of(cls, agent_id: str, resources: Sequence[CoreResource], source: Sequence[CoreResource] | None) -> Self:
+    def of(cls, agent_id: str, resources: Sequence[ModelResource], source: Sequence[ModelResource] | None) -> Self:
         """The operation that reserves these, taken from `source` if it is given."""
         taken = None if source is None else [Resource.of(entry) for entry in source]
         made = [Resource.of(entry) for entry in resources]
@@ -85,7 +85,7 @@ class UnreserveResources(AgentOperation):
     resources: list[Resource]
 
     @classmethod
-    def of(cls, agent_id: str, resources: Sequence[CoreResource]) -> Self:
+    def of(cls, agent_id: str, resources: Sequence[ModelResource]) -> Self:
         """The operation that unreserves these."""
         return cls(agent_id=AgentId(value=agent_id), resources=[Resource.of(entry) for entry in resources])
 
@@ -188,7 +188,7 @@ class _Volumes(AgentOperation):
     volumes: list[Resource]
 
     @classmethod
-    def of(cls, agent_id: str, volumes: Sequence[CoreResource]) -> Self:
+    def of(cls, agent_id: str, volumes: Sequence[ModelResource]) -> Self:
         """The operation on these volumes."""
         return cls(agent_id=AgentId(value=agent_id), volumes=[Resource.of(volume) for volume in volumes])
 
@@ -246,8 +246,8 @@ class DestroyVolumesCall(MesosModel):
 class Payload:
     """Resources with their stacks, what they are taken from and the agent, if the file says so."""
 
-    resources: Sequence[CoreResource]
-    source: Sequence[CoreResource] | None = None
+    resources: Sequence[ModelResource]
+    source: Sequence[ModelResource] | None = None
     agent_id: str | None = None
 
     @property
@@ -300,17 +300,17 @@ def _value(agent_id: AgentId | None) -> str | None:
     return None if agent_id is None else agent_id.value
 
 
-def _entries(messages: Iterable[Resource], field: str) -> list[CoreResource]:
-    return [message.to_core(f"{field}[{index}]") for index, message in enumerate(messages)]
+def _entries(messages: Iterable[Resource], field: str) -> list[ModelResource]:
+    return [message.to_model(f"{field}[{index}]") for index, message in enumerate(messages)]
 
 
-def _filled_in(entry: CoreResource, principal: str) -> CoreResource:
+def _filled_in(entry: ModelResource, principal: str) -> ModelResource:
     if not entry.is_dynamically_reserved or entry.reservations[-1].principal is not None:
         return entry
     return replace(entry, reservations=(*entry.reservations[:-1], entry.reservations[-1]._replace(principal=principal)))
 
 
-def _created_by(entry: CoreResource, principal: str | None) -> CoreResource:
+def _created_by(entry: ModelResource, principal: str | None) -> ModelResource:
     if entry.disk is None or not entry.is_persistent_volume or entry.disk.principal is not None:
         return entry
     return replace(entry, disk=entry.disk._replace(principal=principal))

@@ -20,7 +20,7 @@ from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
 from mesosctl.api.protobuf_json.json_parts import Part, parts
 from mesosctl.api.protobuf_json.message_tables import mesos_message
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
-from mesosctl.api.protobuf_json.typed_elements import TypedElements, decoded_members, may_differ
+from mesosctl.api.protobuf_json.wanted_members import TypedElements, decoded_members, may_differ
 from mesosctl.api.responses import NATURAL, text, undocumented, wrong
 from mesosctl.model.errors import UnexpectedAnswer
 

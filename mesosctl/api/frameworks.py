@@ -9,7 +9,7 @@ from typing import Any
 from mesosctl.api.elements.frameworks import FrameworkMessage, FrameworkReader
 from mesosctl.api.elements.offers import OfferReader
 from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, to_core
+from mesosctl.api.resources import RESOURCE, to_model
 from mesosctl.api.responses import NATURAL, text, undocumented, wrong
 from mesosctl.model.holding import Holding
 from mesosctl.model.offers.frameworks import ListedFramework
@@ -54,7 +54,7 @@ def _by_role(messages: Any, default: str) -> dict[str, list[Resource]]:
     """Resources by the role that they are allocated to, which is `default` if they do not say."""
     found: dict[str, list[Resource]] = {}
     for part in messages:
-        entry = to_core(read(RESOURCE, part))
+        entry = to_model(read(RESOURCE, part))
         found.setdefault(entry.allocation_role or default, []).append(entry)
     return found
 

@@ -25,7 +25,7 @@ class MachineID(MesosModel):
         """The message of a machine."""
         return cls(hostname=machine.hostname or None, ip=machine.ip or None)
 
-    def to_core(self) -> Machine:
+    def to_model(self) -> Machine:
         """The machine."""
         return Machine(self.hostname or "", self.ip or "")
 
@@ -67,11 +67,11 @@ class Window(MesosModel):
             ),
         )
 
-    def to_core(self) -> maintenance.Window:
+    def to_model(self) -> maintenance.Window:
         """The window."""
         duration = self.unavailability.duration
         span = Span(self.unavailability.start.nanoseconds, None if duration is None else duration.nanoseconds)
-        return maintenance.Window(tuple(machine.to_core() for machine in self.machine_ids), span)
+        return maintenance.Window(tuple(machine.to_model() for machine in self.machine_ids), span)
 
 
 class Schedule(MesosModel):
@@ -84,9 +84,9 @@ class Schedule(MesosModel):
         """The message of a schedule."""
         return cls(windows=[Window.of(window) for window in schedule])
 
-    def to_core(self) -> maintenance.Schedule:
+    def to_model(self) -> maintenance.Schedule:
         """The schedule."""
-        return tuple(window.to_core() for window in self.windows)
+        return tuple(window.to_model() for window in self.windows)
 
 
 class UpdateMaintenanceSchedule(MesosModel):
@@ -166,8 +166,8 @@ def read_schedule_file(text_: str, where: str) -> maintenance.Schedule:
     value = read_json(text_, where)
     if isinstance(value, dict) and "update_maintenance_schedule" in value:
         call = UpdateMaintenanceScheduleCall.read(value, where)
-        return call.update_maintenance_schedule.schedule.to_core()
-    return Schedule.read(value, where).to_core()
+        return call.update_maintenance_schedule.schedule.to_model()
+    return Schedule.read(value, where).to_model()
 
 
 # --- What a master answers ---------------------------------------------------------------------------

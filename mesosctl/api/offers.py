@@ -47,7 +47,7 @@ class OfferMessage(MesosModel):
     url: dict[str, Any] | None = None
     unavailability: dict[str, Any] | None = None
 
-    def to_core(self) -> Offer:
+    def to_model(self) -> Offer:
         """The offer that the message describes. Raises RuleViolation."""
         return OfferReader().of_message(self.content())
 
@@ -77,7 +77,7 @@ def read_offer(document: str, where: str, offer_id: str | None = None) -> Offer:
             hint="give an Offer message, or choose an offer of an OFFERS event with --id",
         )
     try:
-        return candidates[0].to_core()
+        return candidates[0].to_model()
     except RuleViolation as error:
         raise BadInput(f"{where}: {error.field}: {error.message}", field=error.field) from None
 

@@ -10,8 +10,8 @@ from typing import Any, Literal, Self
 from pydantic import Field
 
 from mesosctl.api.base_model import MesosModel, Scalar, Uint64
-from mesosctl.api.resources import to_core, to_json
-from mesosctl.model.resource import Resource as CoreResource
+from mesosctl.api.resources import to_json, to_model
+from mesosctl.model.resource import Resource as ModelResource
 
 
 class Range(MesosModel):
@@ -136,13 +136,13 @@ class Resource(MesosModel):
     provider_id: ResourceProviderId | None = None
 
     @classmethod
-    def of(cls, resource: CoreResource) -> Self:
+    def of(cls, resource: ModelResource) -> Self:
         """The message of a resource, with its reservation stack.
 
         Raises BadInput for text that a master shows but JSON cannot hold.
         """
         return cls.read(to_json(resource, "POST"), resource.name)
 
-    def to_core(self, field: str) -> CoreResource:
+    def to_model(self, field: str) -> ModelResource:
         """The value of the message. Raises RuleViolation naming `field` and the part that is wrong."""
-        return to_core(self.content(), field)
+        return to_model(self.content(), field)

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, list_to_json, to_core
+from mesosctl.api.resources import RESOURCE, list_to_json, to_model
 from mesosctl.model.errors import RuleViolation
+from mesosctl.model.notation import check_one_type, parse_resources
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import check_one_type, parse_resources
 from mesosctl.model.values import format_value
 
 
@@ -21,7 +21,7 @@ def read_resources(text: str, *, of_agents: bool = False) -> Resources:
     if not text.lstrip().startswith("["):
         return parse_resources(text, of_agents=of_agents)
     try:
-        entries = [to_core(read(RESOURCE, entry, f"[{index}]")) for index, entry in enumerate(decode(text))]
+        entries = [to_model(read(RESOURCE, entry, f"[{index}]")) for index, entry in enumerate(decode(text))]
     except ConversionError as error:
         raise RuleViolation(
             f"resources in JSON: {error}", field=error.path or "resources", rule="resource.json"

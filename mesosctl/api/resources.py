@@ -1,6 +1,6 @@
 """Resources between JSON and the model: three formats, one meaning (Mesos documentation, "Attributes and Resources").
 
-`to_core` turns a valid message into a `Resource`; `to_json` writes one back in a chosen format. `resource_messages`
+`to_model` turns a valid message into a `Resource`; `to_json` writes one back in a chosen format. `resource_messages`
 declares the messages and their rules, and `reservations` has the JSON of the reservations in them.
 """
 
@@ -22,12 +22,12 @@ __all__ = [
     "list_to_json",
     "resource_error",
     "summary",
-    "to_core",
     "to_json",
+    "to_model",
 ]
 
 
-def to_core(message: Mapping[str, Any], field: str = "resource") -> Resource:
+def to_model(message: Mapping[str, Any], field: str = "resource") -> Resource:
     """The resource that a message means, whichever format it has.
 
     Raises RuleViolation naming `field` and the part of it that is wrong.

@@ -210,7 +210,7 @@ ClusterId = Annotated[
 
 def _every(text: str | float) -> float:
     """Seconds of --every.  Raises UsageError."""
-    from mesosctl.model.text import parse_seconds
+    from mesosctl.model.notation import parse_seconds
 
     return parse_seconds(str(text), "--every", 0.05)
 
@@ -247,7 +247,7 @@ def parse_words(words: Sequence[str], after: str | None = None) -> "list[Resourc
 
     `after` is the argument before them, a role or an agent.  Raises RuleViolation.
     """
-    from mesosctl.model.text import parse_entries
+    from mesosctl.model.notation import parse_entries
 
     return _parse_all(words, parse_entries, after)
 
@@ -344,12 +344,12 @@ def parse_amounts(
     `agent` is the argument before them; None if mesosctl chooses the agents.  `whole` is what the agent has in total,
     of which `cpus:50%` is a part.  Raises RuleViolation.
     """
-    from mesosctl.model import text
+    from mesosctl.model import notation
 
     chosen = "leave AGENT out: with --any or --count, mesosctl chooses the agents"
 
     def parse(word: str) -> "list[Resource]":
-        return text.parse_of_agents(word, whole=whole)
+        return notation.parse_of_agents(word, whole=whole)
 
     return _parse_all(words, parse, agent, "name one agent for each command" if agent else chosen)
 

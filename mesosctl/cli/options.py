@@ -32,7 +32,7 @@ NOT_IN_CONTEXTS = ONLY_SAID | {"context"}
 
 def _timeout(text: str | float) -> float:
     """Seconds of --timeout.  Raises UsageError."""
-    from mesosctl.model.text import parse_seconds
+    from mesosctl.model.notation import parse_seconds
 
     return parse_seconds(str(text), "--timeout", LEAST_TIMEOUT)
 
@@ -251,7 +251,7 @@ class Setting(NamedTuple):
         if self.kind is bool:
             value = _SWITCHES.get(text.lower(), text)
         elif self.is_span:
-            from mesosctl.model.text import parse_seconds
+            from mesosctl.model.notation import parse_seconds
 
             try:
                 return parse_seconds(text, where, self.least or 0.0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.model.text import parse_span
+from mesosctl.model.notation import parse_span
 from mesosctl.planning.replay import DEFAULT_REFUSE, DEFAULT_WAIT_LIMIT, WARN_ABOVE
 from mesosctl.planning.whatif_changes import Change
 

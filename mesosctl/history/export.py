@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mesosctl.api.resources import list_to_json, to_core
+from mesosctl.api.resources import list_to_json, to_model
 from mesosctl.history.interface import Recording
 from mesosctl.history.records import (
     Micros,
@@ -167,7 +167,7 @@ class _Exporter:
                     value[key] = {self._aliases.resource_name(of): amount for of, amount in value[key].items()}
         elif one.kind == "reservation":
             name = self._aliases.of("agent", name)
-            value = self._resources(Resources(map(to_core, value)))
+            value = self._resources(Resources(map(to_model, value)))
         else:
             self._hide_principals(value)
         return {"kind": one.kind, "name": name, "value": value, **self._span(one.start, one.end)}

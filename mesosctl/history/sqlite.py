@@ -20,7 +20,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta
 
-from mesosctl.api.resources import list_to_json, to_core
+from mesosctl.api.resources import list_to_json, to_model
 from mesosctl.history.interface import WHOLE, Kept, Recording, RecordingWriter
 from mesosctl.history.records import (
     Counts,
@@ -42,8 +42,8 @@ from mesosctl.history.records import (
 )
 from mesosctl.history.setting_values import check_value
 from mesosctl.model.errors import BadInput, Conflict, MesosctlError
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from mesosctl.model.values import Items
 
 SCHEMA_VERSION = 1
@@ -255,7 +255,7 @@ def _resources_of(text: str, full: str | None) -> Resources:
     try:
         if full is None:
             return Resources() if text == "{}" else parse_resources(text)
-        return Resources(to_core(entry) for entry in json.loads(full))
+        return Resources(to_model(entry) for entry in json.loads(full))
     except (MesosctlError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise sqlite3.DatabaseError(f"the resources '{text}' cannot be read: {error}") from None
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from mesosctl.history.records import MICROS, Micros, RecordedCluster, to_micros
 from mesosctl.model.errors import UsageError
-from mesosctl.model.text import parse_span, utc_text
+from mesosctl.model.notation import parse_span, utc_text
 
 _DAY = 86_400 * MICROS
 _MOST_STEPS = 10_000

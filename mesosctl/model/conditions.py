@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from mesosctl.model.errors import UsageError
+from mesosctl.model.notation import parse_of_agents
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import check_role, did_you_mean
-from mesosctl.model.text import parse_of_agents
 
 Subject = Literal["agent", "role", "master", "offers", "reserved"]
 AGENT_STATUSES = ("active", "deactivated", "draining", "drained")

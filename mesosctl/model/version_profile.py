@@ -154,7 +154,7 @@ def recovery_factor(flags: Mapping[str, str]) -> float:
 
 def recovery_seconds(flags: Mapping[str, str]) -> float:
     """The longest time that it waits. Raises ValueError."""
-    from mesosctl.model.text import parse_duration  # late, as above
+    from mesosctl.model.notation import parse_duration  # late, as above
 
     return parse_duration(flag_value(flags, "allocator_recovery_timeout"))
 

@@ -15,10 +15,10 @@ from mesosctl.api.elements import listed_agents
 from mesosctl.api.http_statuses import NOT_FOUND
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import MesosctlError, NotConfirmed, NotFound, Rejected
+from mesosctl.model.notation import listed
 from mesosctl.model.reservations.holdings import AgentStatus, RegisteredAgent, ServiceChange
 from mesosctl.model.resources import Resources
 from mesosctl.model.suggestion import command
-from mesosctl.model.text import listed
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, no_agent_with, read_agents
 from mesosctl.operations.tasks import running_tasks

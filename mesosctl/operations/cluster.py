@@ -8,12 +8,12 @@ from mesosctl.api import responses
 from mesosctl.api.frameworks import listed_frameworks
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import NotFound, Unreachable, UsageError
+from mesosctl.model.notation import listed
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities, to_double
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import STANDARD_NAMES, did_you_mean, is_strict_subrole
-from mesosctl.model.text import listed
 from mesosctl.operations.quota.reading import quotas_if_allowed, read_roles
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, read_agents
 

@@ -25,10 +25,10 @@ from mesosctl.model.maintenance import (
     spans,
     without,
 )
+from mesosctl.model.notation import listed
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import did_you_mean
 from mesosctl.model.suggestion import command
-from mesosctl.model.text import listed
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, no_agent_with, read_agents
 from mesosctl.operations.tasks import read_tasks

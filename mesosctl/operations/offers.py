@@ -11,7 +11,7 @@ from mesosctl.api import frameworks as wire
 from mesosctl.api.elements.listed_agents import agents
 from mesosctl.api.frameworks import listed_frameworks
 from mesosctl.api.offers import AcceptCall, DeclineCall, FrameworkId, SubscribeCall, TeardownCall
-from mesosctl.api.snapshots.outstanding import outstanding
+from mesosctl.api.snapshots.outstanding_offers import outstanding
 from mesosctl.client.leading_master import Master
 from mesosctl.client.response_body import EventStream
 from mesosctl.model.errors import Conflict, DeadlinePassed, MesosctlError, NotConfirmed, Rejected, Unreachable

@@ -44,7 +44,7 @@ def parse(text: str, name: str) -> Configuration:
     if refusal is not None:
         raise refusal
     document = read_json(text, name)
-    return Configuration(document, RateLimits.read(document, name).to_core())
+    return Configuration(document, RateLimits.read(document, name).to_model())
 
 
 def parse_valid(text: str, name: str) -> rate_limits.RateLimits:

@@ -35,8 +35,8 @@ from mesosctl.model.errors import (
     NoMaster,
     UnexpectedAnswer,
 )
+from mesosctl.model.notation import format_span, utc_text
 from mesosctl.model.rate_limits import RateLimits
-from mesosctl.model.text import format_span, utc_text
 
 if TYPE_CHECKING:
     from mesosctl.client.response import Response

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mesosctl.api.resources import list_to_json, to_core
+from mesosctl.api.resources import list_to_json, to_model
 from mesosctl.history.interface import Recording
 from mesosctl.history.records import (
     MICROS,
@@ -405,7 +405,7 @@ class _SettingPlayer:
     def _reserve(self, master: "Master", agent_id: str, value: str | None) -> None:
         """Unreserve what is reserved no more, and reserve what is new: a level of a stack after the other."""
         before = self._reserved.get(agent_id, Resources())
-        after = Resources(replace(to_core(one), disk=None) for one in json.loads(value or "[]"))
+        after = Resources(replace(to_model(one), disk=None) for one in json.loads(value or "[]"))
         for entry in before - after:
             for depth in range(len(entry.reservations), 0, -1):
                 _operate(master, "UNRESERVE_RESOURCES", agent_id, entry, depth)

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from mesosctl.api.frameworks import listed_frameworks
 from mesosctl.client.leading_master import Master
+from mesosctl.model.notation import listed
 from mesosctl.model.offers.frameworks import ListedFramework, TornDown
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.suggestion import command
-from mesosctl.model.text import listed
 from mesosctl.operations.cluster import find_framework
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.reservations.targets import read_agents

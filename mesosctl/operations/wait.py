@@ -17,12 +17,12 @@ from mesosctl.model.errors import (
     RuleViolation,
     TlsFailure,
 )
+from mesosctl.model.notation import listed
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text, without_owners
 from mesosctl.model.resources import Resources
 from mesosctl.model.suggestion import command
-from mesosctl.model.text import listed
 from mesosctl.operations.agents import TasksLeft, find_listed_agent, read_listed_agent
 from mesosctl.operations.offers import OfferSelection, list_offers
 from mesosctl.operations.quota.reading import check_entries, show_quota

@@ -14,12 +14,12 @@ from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model import errors
 from mesosctl.model.errors import BadInput, Conflict, DeadlinePassed, MesosctlError, NotFound, UsageError
+from mesosctl.model.notation import parse_of_agents
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.desired import DesiredQuota, describe_losses, guarantees_of
 from mesosctl.model.reservations.holdings import RegisteredAgent, spread
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_of_agents
 from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.operations.quota.reading import QuotaOptions, check_entries, note_unknown_role
 from mesosctl.operations.reservations.send import SendOptions, operate

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mesosctl.model.notation import listed
 from mesosctl.model.reservations.holdings import ServiceChange
-from mesosctl.model.text import listed
 from mesosctl.output.formats.amounts import amounts_text
 from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict
 from mesosctl.output.reservations import agent_id_column

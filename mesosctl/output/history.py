@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from mesosctl.history.contents import ClusterContents, Contents
 from mesosctl.history.records import Import, Micros, to_seconds
-from mesosctl.model.text import format_span, utc_text
+from mesosctl.model.notation import format_span, utc_text
 from mesosctl.output.formats.report import NOTHING, Column, Report
 
 if TYPE_CHECKING:

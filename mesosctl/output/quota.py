@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model.amount_text import in_words
+from mesosctl.model.notation import listed
 from mesosctl.model.quantities import Quantities, format_milli
 from mesosctl.model.quota.role_status import RoleStatus
-from mesosctl.model.text import listed
 from mesosctl.output.formats.amounts import amounts_text, quota_use_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Verdict, naturally
 

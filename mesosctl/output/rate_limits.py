@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mesosctl.model.notation import format_bytes, format_span, utc_text
 from mesosctl.model.quantities import format_double
 from mesosctl.model.rate_limits import MemoryPlan, RateLimit
-from mesosctl.model.text import format_bytes, format_span, utc_text
 from mesosctl.output.formats.report import Column, Report
 from mesosctl.planning.message_rates import FileCheck, FileEdit, PrincipalStatus, Rates, RatesReading
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mesosctl.model.errors import printable
+from mesosctl.model.notation import format_span
 from mesosctl.model.quantities import format_double
-from mesosctl.model.text import format_span
 from mesosctl.output.formats.charts import sparkline, time_axis
 from mesosctl.output.formats.report import Column, Report
 from mesosctl.output.rate_limits import NOBODY, number

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mesosctl.model import roles
+from mesosctl.model.notation import natural
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.reservations.holdings import AgentChange, AgentReservation, RegisteredAgent
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import shared_hostnames, short_ids
-from mesosctl.model.text import natural
 from mesosctl.output.formats.amounts import amounts_text, plain_resources_text
 from mesosctl.output.formats.report import NOTHING, Column, Report, Rows, naturally
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from mesosctl.model.amount_text import by_place, in_words, shown_amount
 from mesosctl.model.errors import printable
+from mesosctl.model.notation import format_span
 from mesosctl.model.quota.role_status import RoleStatus
-from mesosctl.model.text import format_span
 from mesosctl.output.formats.amounts import BAR, amounts_text, bar
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report
 from mesosctl.output.quota import MEANINGS, QUOTA_USE, guarantee_verdict, quota_amounts_text

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from mesosctl.history.records import MICROS, Micros, to_seconds
 from mesosctl.history.usage import MICRO_MILLI_HOURS, Part, Step, Subtree, Usage, UsageRow
 from mesosctl.model.amount_text import by_place, shown_amount
+from mesosctl.model.notation import format_span, utc_minute, utc_text
 from mesosctl.model.quantities import format_double, to_number
-from mesosctl.model.text import format_span, utc_minute, utc_text
 from mesosctl.output.formats.charts import sparkline
 from mesosctl.output.formats.html_page import document as html_document
 from mesosctl.output.formats.html_page import escape, html_table

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from mesosctl.model.notation import listed
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import listed
 
 
 class RunningTask(NamedTuple):

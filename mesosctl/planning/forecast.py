@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from mesosctl.model.holding import Holding
+from mesosctl.model.notation import listed
 from mesosctl.model.offers.offers import OnAgent
 from mesosctl.model.quantities import Limits, Quantities
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import listed
 from mesosctl.model.values import immutable
 from mesosctl.planning.message_rates import Simulation
 

@@ -10,11 +10,11 @@ from itertools import accumulate, chain
 from typing import Literal, NamedTuple
 
 from mesosctl.model.agents import Agent
+from mesosctl.model.notation import format_span
 from mesosctl.model.percentiles import nearest_rank
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
-from mesosctl.model.text import format_span
 from mesosctl.planning.forecast import ChangeAnswer
 
 DEFAULT_WAIT_LIMIT = 3600.0

@@ -11,10 +11,10 @@ from typing import Literal
 
 from mesosctl.model import roles as roles_model
 from mesosctl.model.errors import MesosctlError, RuleViolation, UsageError
+from mesosctl.model.notation import parse_entries, parse_fraction, parse_of_agents
 from mesosctl.model.quantities import Limits, parse_double
 from mesosctl.model.resource import Resource
 from mesosctl.model.roles import closest
-from mesosctl.model.text import parse_entries, parse_fraction, parse_of_agents
 
 EXAMPLES = {
     "quota": "quota:web=cpus:12;mem:6GiB",

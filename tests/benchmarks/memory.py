@@ -20,9 +20,9 @@ from itertools import count
 from pathlib import Path
 
 from mesosctl.model.agents import Agent
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.resource import Labels, Reservation
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from mesosctl.operations.snapshot import write_file
 from mesosctl.planning.snapshot import ClusterSnapshot, Usage
 from tests.benchmarks import whatif

@@ -23,9 +23,9 @@ from pathlib import Path
 
 from mesosctl.api.snapshots import snapshot
 from mesosctl.model.agents import Agent
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.text import parse_resources
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
 from tests.benchmarks.allocation import exponent
 from tests.benchmarks.reporting.report import Cell, Chart, Reporter, arguments

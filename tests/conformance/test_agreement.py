@@ -15,9 +15,9 @@ from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.holding import Holding, regular_part, revocable_part
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
-from mesosctl.model.text import parse_resources
 from mesosctl.operations.cluster import Selection, list_agents, list_frameworks, list_roles
 from mesosctl.operations.quota.reading import list_quotas
 from mesosctl.operations.snapshot import read_snapshot

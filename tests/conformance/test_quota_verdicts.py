@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from fake_master.state.quota import SentQuota
 from mesosctl.model.errors import MesosctlError
+from mesosctl.model.notation import parse_entries
 from mesosctl.model.quantities import Quantities, Quota, to_double
 from mesosctl.model.quota.desired import DesiredQuota, guarantees_of, limits_of
 from mesosctl.model.quota.rules import Wish, refuse_without_cluster
-from mesosctl.model.text import parse_entries
 from mesosctl.operations.apply.plan import make_plan
 from mesosctl.operations.quota.check import check_quota, quota_room
 from mesosctl.operations.quota.reading import QuotaOptions

@@ -20,8 +20,8 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.offers import Offer
 from fake_master.state.quota import SentQuota
 from fake_master.state.tasks import TaskOutcome
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from tests.jobs.memory import python_mib
 
 HOUR = 3600.0

@@ -4,7 +4,7 @@ import pytest
 
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 from tests.jobs.day import check_books, play
 
 

@@ -14,8 +14,8 @@ from fake_master.sources.cluster_file import ClusterSpec
 from mesosctl.api.agent_operations import read_reserve
 from mesosctl.api.offers import AcceptCall, read_offer
 from mesosctl.model.errors import BadInput, Conflict
+from mesosctl.model.notation import parse_entries
 from mesosctl.model.offers import offers
-from mesosctl.model.text import parse_entries
 
 ENGINEERING = {"role": "engineering", "reservation": {"principal": "p"}}
 ABOVE = {"type": "DYNAMIC", "role": "engineering", "principal": "q"}

@@ -6,10 +6,10 @@ Time is virtual: `advance_to` fires the timers and does the runs that are due.
 from collections import deque
 from collections.abc import Mapping
 
-from fake_master.allocator.hierarchical.batch_schedule import Batches, Gate, RunQueue, Timers, agents_to_wait_for
 from fake_master.allocator.hierarchical.metrics import StopWatch, state_figures
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers
 from fake_master.allocator.hierarchical.records import Agent, Offered
+from fake_master.allocator.hierarchical.run_schedule import Batches, Gate, RunQueue, Timers, agents_to_wait_for
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.stages.regular import RegularStages, Stage
 from fake_master.allocator.hierarchical.state import State

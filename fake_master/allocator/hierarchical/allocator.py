@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from fake_master.allocator.hierarchical.allocation_runs import AllocationRuns, RunSteps
-from fake_master.allocator.hierarchical.batch_schedule import Timers
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
 from fake_master.allocator.hierarchical.offerable.allocations import Allocation
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework
+from fake_master.allocator.hierarchical.run_schedule import Timers
 from fake_master.allocator.hierarchical.stages.regular import Stage
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (

@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from fake_master.allocator.hierarchical.batch_schedule import Timers
 from fake_master.allocator.hierarchical.packed_filters import Refusal
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework, InverseOfferFilter
+from fake_master.allocator.hierarchical.run_schedule import Timers
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Unavailability
 from mesosctl.model.resources import Resources

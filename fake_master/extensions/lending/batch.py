@@ -13,7 +13,7 @@ from fake_master.allocator.hierarchical.records import Agent, Client, Offered
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Key, Kind, Node
 from fake_master.allocator.hierarchical.state import State
-from fake_master.extensions.lending.batch_order import LendingBorrower, LendingRole, Row
+from fake_master.extensions.lending.borrower_order import LendingBorrower, LendingRole, Row
 from fake_master.extensions.lending.idle_reservations import BorrowerRole
 from fake_master.extensions.lending.lent_resources import LentState
 from mesosctl.model.resources import Resources

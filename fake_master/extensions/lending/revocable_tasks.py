@@ -70,9 +70,9 @@ class RevocableTasks(AgentRuntime):
 
     def restore(self, framework: Framework, task: Task, executor: Executor | None) -> None:
         """A task that was on its agent before this master was made; it answers for `executor`."""
-        recovered_task = self._part(executor.resources) if executor is not None else NOTHING
+        executor_part = self._part(executor.resources) if executor is not None else NOTHING
         placed = PlacedTask(
-            framework, task, self._part(task.resources), recovered_task, executor_runs=not task.is_staging
+            framework, task, self._part(task.resources), executor_part, executor_runs=not task.is_staging
         )
         self._tasks_on_agent(task.agent_id).tasks.append(placed)
 

@@ -14,7 +14,7 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Ending, Executor, Task, TaskStatus
 from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, list_to_json, to_core
+from mesosctl.api.resources import RESOURCE, list_to_json, to_model
 from mesosctl.model.resources import Resources
 
 Record = Mapping[str, Any]
@@ -94,7 +94,7 @@ def _executor(record: Record) -> Executor | None:
 
 
 def _resources(messages: Iterable[Record]) -> Resources:
-    return Resources(to_core(read(RESOURCE, message)) for message in messages)
+    return Resources(to_model(read(RESOURCE, message)) for message in messages)
 
 
 class NoCheckpointedTasks:

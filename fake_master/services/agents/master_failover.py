@@ -21,7 +21,7 @@ from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.state.agents import Agent
 from fake_master.state.master_state import MasterState
-from mesosctl.model.text import parse_duration
+from mesosctl.model.notation import parse_duration
 
 _INFO = "agent_info"
 

@@ -24,8 +24,8 @@ from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Task, TaskEnd
+from mesosctl.model.notation import parse_duration
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_duration
 
 _REMOVED_AS_UNREACHABLE = (
     "slave_removals",

@@ -9,7 +9,7 @@ from typing import Any, NotRequired, TypedDict
 from msgspec import Raw
 
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
-from mesosctl.api.protobuf_json.typed_elements import TypedElements
+from mesosctl.api.protobuf_json.wanted_members import TypedElements
 
 Make = Callable[[Mapping[str, Any], str], Any]
 """Makes a value of an element at a place."""

@@ -8,7 +8,7 @@ from mesosctl.api.elements.snapshot_mistakes import CheckedRoles
 from mesosctl.api.protobuf_json.decoding import text_if_undecoded
 from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.protobuf_json.resource_lists import Known, ResourceLists
-from mesosctl.api.resources import RESOURCE, to_core
+from mesosctl.api.resources import RESOURCE, to_model
 from mesosctl.api.responses import text
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resources import Resources
@@ -77,6 +77,6 @@ class OfferReader:
 def _offered_of(messages: Iterable[Any]) -> _Offered:
     entries = [read(RESOURCE, entry) for entry in messages]
     owner = next((entry["role"] for entry in entries if entry.get("role", DEFAULT_ROLE) != DEFAULT_ROLE), DEFAULT_ROLE)
-    made = (to_core(entry, f"resources[{index}]") for index, entry in enumerate(entries))
+    made = (to_model(entry, f"resources[{index}]") for index, entry in enumerate(entries))
     resources = Resources(made).allocated_to(None)
     return owner, resources, not any("role" in entry for entry in entries)

@@ -173,7 +173,7 @@ class TaskReader:
     def _decode_statuses(self) -> Callable[[str], Any]:
         import msgspec  # late: only long answers have undecoded statuses
 
-        from mesosctl.api.protobuf_json.typed_elements import decoded_members
+        from mesosctl.api.protobuf_json.wanted_members import decoded_members
 
         status: Any = decoded_members(mesos_message("mesos.v1.TaskStatus"), "reason", "timestamp")
         return msgspec.json.Decoder(list[status]).decode

@@ -38,13 +38,13 @@ from mesosctl.api.resource_text import read_resources, write_resources
 from mesosctl.model import roles
 from mesosctl.model.amount_text import in_mesos_notation
 from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.notation import parse_entries
 from mesosctl.model.quantities import Limits, Quantities
 from mesosctl.model.quota import rules as quota_rules
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.reservations.rules import check_stack
 from mesosctl.model.resource import Labels
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_entries
 from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.reservation_plan import DesiredReservation
 

@@ -44,7 +44,7 @@ class RateLimits(MesosModel):
             aggregate_default_capacity=limits.default.capacity,
         )
 
-    def to_core(self) -> core.RateLimits:
+    def to_model(self) -> core.RateLimits:
         """The configuration that it means; the rules of the model are not checked."""
         return core.RateLimits(
             tuple((entry.principal, core.RateLimit(entry.qps, entry.capacity)) for entry in self.limits or ()),

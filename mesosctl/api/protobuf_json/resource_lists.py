@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 from mesosctl.api.protobuf_json.decoding import STRICT, ConversionError, text_if_undecoded
 from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.protobuf_json.resource_messages import labels
-from mesosctl.api.resources import RESOURCE, to_core
+from mesosctl.api.resources import RESOURCE, to_model
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import to_sent_milli
 from mesosctl.model.resource import Labels, Reservation, Resource
@@ -60,7 +60,7 @@ class Known(Generic[Key, Value]):
 
 def resource_at(message: Any, path: str) -> Resource:
     """The Resource message at `path`.  Raises ConversionError and RuleViolation."""
-    entry = to_core(read(RESOURCE, message, path), path)
+    entry = to_model(read(RESOURCE, message, path), path)
     if isinstance(entry.value, Ranges):
         for index, span in enumerate(message["ranges"].get("range", ())):
             for name in ("begin", "end"):

@@ -40,7 +40,7 @@ class QuotaConfig(MesosModel):
         """The configuration that makes a quota."""
         return cls(role=role, guarantees=scalars(quota.guarantees), limits=scalars(quota.limits))
 
-    def to_core(self) -> DesiredQuota:
+    def to_model(self) -> DesiredQuota:
         """The quota that is desired.  Raises RuleViolation; nothing is rounded."""
         try:
             return DesiredQuota(

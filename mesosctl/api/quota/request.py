@@ -34,7 +34,7 @@ class QuotaRequest(MesosModel):
         ]
         return cls(role=role, guarantee=amounts, force=force)
 
-    def to_core(self) -> list[Resource]:
+    def to_model(self) -> list[Resource]:
         """The guarantee, entry by entry.  Raises RuleViolation naming the field; nothing is rounded."""
         return [
             Resource(entry.name, thousandths(entry.name, entry.scalar, f"guarantee[{index}].scalar.value"))

@@ -87,7 +87,7 @@ class _Reader:
 
     def shortcuts(self) -> Mapping[str, Shortcut]:
         """The readers of elements that stay text, by the name of their list."""
-        from mesosctl.api.protobuf_json.typed_elements import TypedElements, decoded_members  # late: it loads msgspec
+        from mesosctl.api.protobuf_json.wanted_members import TypedElements, decoded_members  # late: it loads msgspec
 
         agent = decoded_members(mesos_message(agents.MESSAGE), *agents.MEMBERS)
         task = decoded_members(mesos_message(tasks.TASK), *tasks.USAGE_MEMBERS)

@@ -19,7 +19,7 @@ class FrameworkOffers:
 
     def shortcut(self) -> Shortcut:
         """The reader of many offers in text."""
-        from mesosctl.api.protobuf_json.typed_elements import TypedElements, decoded_members  # late: it loads msgspec
+        from mesosctl.api.protobuf_json.wanted_members import TypedElements, decoded_members  # late: it loads msgspec
 
         members = decoded_members(mesos_message(offers.MESSAGE), *offers.MEMBERS)
         return TypedElements(members, self._reader.of_message).read

@@ -73,7 +73,7 @@ ChangedAgents = Annotated[
 
 def _grace(text: str | float) -> float:
     """Seconds of --max-grace-period.  Raises UsageError."""
-    from mesosctl.model.text import parse_seconds
+    from mesosctl.model.notation import parse_seconds
 
     return parse_seconds(str(text), "--max-grace-period", 0.0)
 

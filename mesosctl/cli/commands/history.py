@@ -31,13 +31,13 @@ def _refuse_dry_run(session: Session, hint: str) -> None:
 
 
 def _every(text: str | float) -> float:
-    from mesosctl.model.text import parse_seconds
+    from mesosctl.model.notation import parse_seconds
 
     return parse_seconds(str(text), "--every", 1)
 
 
 def _every_agents(text: str | float) -> float:
-    from mesosctl.model.text import parse_seconds
+    from mesosctl.model.notation import parse_seconds
 
     return parse_seconds(str(text), "--every-agents", 1)
 
@@ -101,7 +101,7 @@ def record(
     import time
 
     from mesosctl.history.sqlite import open_writer
-    from mesosctl.model.text import parse_span
+    from mesosctl.model.notation import parse_span
     from mesosctl.operations.recording import Recorder, RecordOptions, Surroundings
 
     session: Session = ctx.obj

@@ -35,7 +35,7 @@ At = Annotated[
 
 def _duration(text: str | float) -> float:
     """Seconds of --duration.  Raises UsageError."""
-    from mesosctl.model.text import parse_seconds
+    from mesosctl.model.notation import parse_seconds
 
     return parse_seconds(str(text), "--duration", 0.0)
 
@@ -149,7 +149,7 @@ def schedule(ctx: typer.Context, file: PayloadFile = None) -> None:
     """
     from mesosctl.api.maintenance import read_schedule_file
     from mesosctl.model.maintenance import check_schedule
-    from mesosctl.model.text import listed
+    from mesosctl.model.notation import listed
     from mesosctl.operations.maintenance import read_state, removed, write_schedule
     from mesosctl.output.maintenance import maintenance_changes
 
@@ -208,7 +208,7 @@ def down(ctx: typer.Context, names: MachineNames = None, *, attribute: Attribute
     drain the agents first: mesosctl agents drain --wait.
     """
     from mesosctl.model.maintenance import Span, merged
-    from mesosctl.model.text import listed
+    from mesosctl.model.notation import listed
     from mesosctl.operations.agents import plan_drain
     from mesosctl.operations.maintenance import machine_of, read_state, take_down, write_schedule
     from mesosctl.output.agents import drain_plan

@@ -157,7 +157,7 @@ def set_(  # noqa: PLR0913  # one parameter an option
         written = read_payload(session, file)
         with written.refusals():
             request = read_quota_request(written.text, named(file), needs_role=role is None)
-            guarantee, force = request.to_core(), force or request.force
+            guarantee, force = request.to_model(), force or request.force
         check_role_of_file(role, [request.role])
         role = request.role or role or ""
     elif role is None or not (resources or limit is not None):
@@ -235,7 +235,7 @@ def update(  # noqa: PLR0913  # one parameter an option
         written = read_payload(session, file)
         with written.refusals():
             request = read_update_quota(written.text, named(file))
-            desired = [(config.role, config.to_core()) for config in request.quota_configs]
+            desired = [(config.role, config.to_model()) for config in request.quota_configs]
         check_role_of_file(role, [name for name, _ in desired])
         force = force or request.force
     elif role is None or not (resources or limit is not None):

@@ -285,8 +285,8 @@ def plan(
 
     The exit status is 1 if they do not fit, or if a queue has no limit.
     """
+    from mesosctl.model.notation import parse_bytes
     from mesosctl.model.rate_limits import plan_memory
-    from mesosctl.model.text import parse_bytes
     from mesosctl.operations.rate_limits_file import parse_valid
     from mesosctl.output.rate_limits import memory_plan
 
@@ -435,7 +435,7 @@ def suggest(
 
     session: Session = ctx.obj
     from mesosctl.api.files.rate_limits import RateLimits
-    from mesosctl.model.text import format_span, parse_span
+    from mesosctl.model.notation import format_span, parse_span
     from mesosctl.operations.rate_limits import PollOptions, watch_and_suggest
     from mesosctl.operations.rate_limits_file import dump
     from mesosctl.output.rate_limits_simulation import suggestion
@@ -494,7 +494,7 @@ def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) ->
     at zero when another master leads, and come and go with their frameworks. No rate is shown across such a break;
     STATUS says what happened. STATUS is full if a queue is full and the master refuses messages.
     """
-    from mesosctl.model.text import parse_span
+    from mesosctl.model.notation import parse_span
     from mesosctl.operations.rate_limits import PollOptions, watch
     from mesosctl.output.rate_limits import NOTHING_TO_WATCH, watched
 

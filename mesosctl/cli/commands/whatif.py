@@ -21,7 +21,7 @@ from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.model.text import parse_fraction
+from mesosctl.model.notation import parse_fraction
 from mesosctl.planning.whatif_changes import Change, example, parse_change
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TextIO
 from mesosctl.history.imports.rows import NamedColumns, Span, Unusable, add_agent, agent_row, check_amounts
 from mesosctl.history.records import RecordedAgent
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 
 _NAME = "the file of --agents"
 

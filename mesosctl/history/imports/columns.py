@@ -25,8 +25,8 @@ from mesosctl.history.imports.rows import (
 )
 from mesosctl.history.records import Micros, RecordedAgent, RecordedTask
 from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 
 Row = dict[str, str]
 _AMOUNTS = ("cpus", "mem", "disk", "gpus")

@@ -25,8 +25,8 @@ from mesosctl.history.records import (
     SkippedRows,
 )
 from mesosctl.model.errors import BadInput, UsageError
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 
 _PROCESSOR = "cpus:1"
 _GZIP = b"\x1f\x8b"

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import Any, Protocol, Self
 
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.text import parse_bytes
+from mesosctl.model.notation import parse_bytes
 
 Accepts = Callable[[str], bool]
 """Whether a pattern matches the whole of a text."""

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Self
 
 from mesosctl.api.protobuf_json.decoding import decode
 from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, list_to_json, to_core
+from mesosctl.api.resources import RESOURCE, list_to_json, to_model
 from mesosctl.client.leading_master import Master
 from mesosctl.file_reading import read_text_file, why_unreadable
 from mesosctl.file_writing import make_private_folder, sync_folder, write_atomically
@@ -334,13 +334,13 @@ def step_to_json(step: Step) -> dict[str, Any]:
 def step_from_json(value: Mapping[str, Any]) -> Step:
     """The step again.  Raises KeyError, TypeError or ValueError if it is none."""
     if value["kind"] == "quota":
-        return QuotaStep(str(value["role"]), _quota_steps(value["before"]), _quota_steps(value["after"]))
+        return QuotaStep(str(value["role"]), _kept_quota(value["before"]), _kept_quota(value["after"]))
     if value["kind"] == "weights":
         return WeightsStep(dict(value["before"]), dict(value["after"]))
     if value["kind"] not in ("reserved", "unreserved"):
         raise ValueError(f"'{value['kind']}' is not a kind of step")
     parts = {
-        key: Resources(to_core(read(RESOURCE, entry)) for entry in value[key])
+        key: Resources(to_model(read(RESOURCE, entry)) for entry in value[key])
         for key in ("resources", "before", "after")
     }
     return ReservationStep(str(value["agent_id"]), str(value["hostname"]), value["kind"], **parts)
@@ -350,5 +350,5 @@ def _quota_to_json(quota: Quota | None) -> dict[str, Any] | None:
     return None if quota is None else {"guarantees": dict(quota.guarantees), "limits": dict(quota.limits)}
 
 
-def _quota_steps(value: Mapping[str, Any] | None) -> Quota | None:
+def _kept_quota(value: Mapping[str, Any] | None) -> Quota | None:
     return None if value is None else Quota(Quantities(value["guarantees"]), Limits(value["limits"]))

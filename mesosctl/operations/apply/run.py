@@ -8,8 +8,8 @@ from typing import Literal
 
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Bug, Conflict, MesosctlError, NotFound
+from mesosctl.model.notation import listed
 from mesosctl.model.quota.desired import DesiredQuota
-from mesosctl.model.text import listed
 from mesosctl.operations.apply.journal import Journal, JournalEntry
 from mesosctl.operations.apply.plan import compare
 from mesosctl.operations.quota.reading import read_quotas

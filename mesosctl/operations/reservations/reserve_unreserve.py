@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, NotFound, RuleViolation, UsageError
+from mesosctl.model.notation import listed
 from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.holdings import AgentChange, RegisteredAgent, plain_text, without_owners
 from mesosctl.model.reservations.operations import check_create, check_destroy
@@ -13,7 +14,6 @@ from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean, is_strict_subrole
 from mesosctl.model.suggestion import command
-from mesosctl.model.text import listed
 from mesosctl.operations.quota.reading import check_entries
 from mesosctl.operations.reservations.send import Operation, SendOptions, operate
 from mesosctl.operations.reservations.targets import (

@@ -7,13 +7,13 @@ from urllib.parse import quote
 from mesosctl.api.elements import listed_agents as agents_api
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, NotFound, RuleViolation, UsageError
+from mesosctl.model.notation import listed
 from mesosctl.model.reservations.holdings import RegisteredAgent, without_owners
 from mesosctl.model.reservations.rules import check_stack
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean, shared_hostnames, short_ids
 from mesosctl.model.suggestion import command
-from mesosctl.model.text import listed
 
 
 def read_agents(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.model.text import format_span, utc_minute, utc_text
+from mesosctl.model.notation import format_span, utc_minute, utc_text
 from mesosctl.output.forecasts.page import Origin
 from mesosctl.output.forecasts.sentences import answer_text
 from mesosctl.output.formats.html_page import document as html_document

@@ -5,7 +5,7 @@ from html import escape
 from math import ceil
 
 from mesosctl.model.errors import printable
-from mesosctl.model.text import format_span
+from mesosctl.model.notation import format_span
 from mesosctl.planning.dominant_shares import Revoked, Sharing
 
 _BARS = "▁▂▃▄▅▆▇█"

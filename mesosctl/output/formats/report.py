@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, overload
 
 from mesosctl.model.errors import UsageError, printable
+from mesosctl.model.notation import natural
 from mesosctl.model.roles import did_you_mean
-from mesosctl.model.text import natural
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field
 
-from mesosctl.model.text import utc_text
+from mesosctl.model.notation import utc_text
 from mesosctl.output.json_documents.document import Document, Strict
 
 if TYPE_CHECKING:

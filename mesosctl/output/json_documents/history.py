@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from mesosctl.history.contents import ClusterContents
 from mesosctl.history.records import Import, Micros, to_seconds
-from mesosctl.model.text import utc_text
+from mesosctl.model.notation import utc_text
 from mesosctl.output.json_documents.document import Document, Strict
 
 

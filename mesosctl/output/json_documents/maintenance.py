@@ -6,7 +6,7 @@ from pydantic import Field
 
 from mesosctl.model import maintenance
 from mesosctl.model.maintenance import NANOSECONDS, Span
-from mesosctl.model.text import utc_text
+from mesosctl.model.notation import utc_text
 from mesosctl.output.json_documents.document import Document, Mirrored, Strict, named
 
 

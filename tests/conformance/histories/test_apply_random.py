@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from mesosctl.api.files.desired_state import dump
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Limits, Quantities
 from mesosctl.model.quota.desired import DesiredQuota
-from mesosctl.model.text import parse_resources
 from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.reservation_plan import DesiredReservation
 from tests.conformance.callers.command_line import run_command

@@ -7,8 +7,8 @@ from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.packed_filters import ClientFilters, Refusal, Refusals
 from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from tests.helpers.profiles import examples
 
 SIZES = [parse_resources(f"cpus:{cpus};mem:{128 * cpus}") for cpus in (1, 2, 4)]

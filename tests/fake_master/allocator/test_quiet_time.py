@@ -17,10 +17,10 @@ from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.state.agents import Absence
 from fake_master.state.clock import VirtualClock
 from fake_master.state.tasks import TaskOutcome
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.reservations.operations import reserve
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from tests.helpers.profiles import examples
 from tests.helpers.shown import shown
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from fake_master.allocator.hierarchical.batch_schedule import agents_to_wait_for
 from fake_master.allocator.hierarchical.metrics import percentile
 from fake_master.allocator.hierarchical.offer_filters import timeout_of
 from fake_master.allocator.hierarchical.offerable.allocations import AllocationPool, Content, scalar_pairs
 from fake_master.allocator.hierarchical.role_tree import RoleTree
+from fake_master.allocator.hierarchical.run_schedule import agents_to_wait_for
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Totals

@@ -12,9 +12,9 @@ from fake_master.forecasting.dry_run import DryRun
 from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput
 from mesosctl.model.holding import Holding
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.text import parse_resources
 from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
 from tests.helpers.profiles import examples

@@ -12,7 +12,7 @@ from fake_master.http.json_text import Fragment, ResourceTexts, dumps, text_of
 from fake_master.state.streams import encoded
 from mesosctl.api.protobuf_json.decoding import decode
 from mesosctl.api.resources import list_to_json, summary
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

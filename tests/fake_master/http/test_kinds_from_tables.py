@@ -18,7 +18,7 @@ from fake_master.state.flags import MasterFlags
 from mesosctl.api.protobuf_json.decoding import ConversionError, decode
 from mesosctl.api.protobuf_json.message_tables import Field, Message, mesos_message
 from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, to_core
+from mesosctl.api.resources import RESOURCE, to_model
 from mesosctl.api.snapshots import snapshot
 from mesosctl.model.errors import BadInput, RuleViolation
 from tests.fuzz.json_texts import Pairs, write
@@ -103,7 +103,7 @@ def test_a_flag_is_read_or_refused(flag: str, data: st.DataObject) -> None:
 def test_a_resource_is_read_or_refused(value: Any) -> None:
     # A ValueError is of what is no JSON at all, or of an amount that no master takes.
     with suppress(ConversionError, RuleViolation, ValueError):
-        to_core(read(RESOURCE, decode(write(value).decode(errors="surrogateescape"))))
+        to_model(read(RESOURCE, decode(write(value).decode(errors="surrogateescape"))))
 
 
 SNAPSHOT = json.loads(CommandLine(Lab()).run("snapshot").out)

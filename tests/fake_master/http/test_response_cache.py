@@ -24,8 +24,8 @@ from fake_master.state.clock import VirtualClock
 from fake_master.state.quota import SentQuota
 from fake_master.state.roles import everything
 from fake_master.state.tasks import TaskOutcome
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from tests.helpers.profiles import examples
 
 PATHS = ("/state", "/slaves", "/frameworks", "/roles", "/quota", "/state-summary")

@@ -12,8 +12,8 @@ from fake_master.services.reservations import DoesNotFit
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
 from mesosctl.model.errors import BadInput
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.resource import Reservation
-from mesosctl.model.text import parse_resources
 from tests.helpers.reserving import push
 
 LARGE = "cpus:8;mem:4096;disk:2048"

@@ -8,7 +8,7 @@ from fake_master.sources.simulated_frameworks import SimulatedFramework, Simulat
 from fake_master.state.clock import VirtualClock
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.errors import BadInput
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 
 
 def started(**flags: str) -> tuple[Master, VirtualClock]:

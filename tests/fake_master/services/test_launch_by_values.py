@@ -16,8 +16,8 @@ from fake_master.state.clock import VirtualClock
 from fake_master.state.frameworks import Framework
 from fake_master.state.tasks import Task, TaskOutcome
 from mesosctl.api.resources import list_to_json
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from tests.helpers.profiles import examples
 from tests.helpers.shown import shown
 

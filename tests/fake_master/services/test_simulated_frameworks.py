@@ -15,8 +15,8 @@ from fake_master.sources.simulation import simulate
 from fake_master.state.clock import VirtualClock
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.errors import BadInput
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Quantities
-from mesosctl.model.text import parse_resources
 from tests import EXAMPLES
 from tests.helpers.cluster_files import read_cluster_file
 

@@ -8,7 +8,7 @@ from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.state.frameworks import Framework
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 
 
 class Stage:

@@ -20,7 +20,7 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.tasks import Task
 from fake_master.testing.fake import FakeMaster
 from mesosctl.model.errors import BadInput
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 from tests.helpers.profiles import examples
 
 AGENTS = '[[agents]]\nresources = "cpus:4;mem:4096"\ncount = 2\n'

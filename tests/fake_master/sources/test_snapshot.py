@@ -15,11 +15,11 @@ from fake_master.transports.address import open_on_call
 from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
 from tests.fake_master.sources.shown_state import shown_state

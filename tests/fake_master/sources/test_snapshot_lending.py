@@ -10,10 +10,10 @@ from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.clock import VirtualClock
 from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from mesosctl.planning.snapshot import (
     ClusterSnapshot,
     Debt,

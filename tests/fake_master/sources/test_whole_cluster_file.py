@@ -18,10 +18,10 @@ from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.address import open_on_call
 from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
 from tests.fake_master.sources.shown_state import shown_state
 from tests.helpers.lab import Lab

@@ -20,12 +20,12 @@ class QuotaStatus(BaseModel):
     infos: list[QuotaInfo] = Field(default_factory=list)
     configs: list[QuotaConfig] = Field(default_factory=list)
 
-    def to_core(self) -> dict[str, Quota]:
+    def to_model(self) -> dict[str, Quota]:
         """Every role that has an entry, sorted."""
-        found = {config.role: config.to_core().applied_to(None) for config in self.configs}
+        found = {config.role: config.to_model().applied_to(None) for config in self.configs}
         for info in self.infos:
             amounts = {
-                r.name: r.value for r in (e.to_core("guarantee") for e in info.guarantee) if isinstance(r.value, int)
+                r.name: r.value for r in (e.to_model("guarantee") for e in info.guarantee) if isinstance(r.value, int)
             }
             limits = found[info.role].limits if info.role in found else Limits()
             found[info.role] = Quota(Quantities(amounts), limits)

@@ -14,7 +14,7 @@ from mesosctl.api.agent_operations import (
 )
 from mesosctl.api.weights import UpdateWeightsCall, WeightInfos
 from mesosctl.model.errors import BadInput
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 
 CPUS = {
     "name": "cpus",
@@ -74,7 +74,7 @@ def test_the_forms_that_a_file_may_have(read, name, operation):
         {"type": operation.upper(), operation: inside},
         {"type": operation.upper(), "id": {"value": "op"}, operation: inside},
     ):
-        assert [entry.to_core("entry") for entry in read(json.dumps(document), "file").resources] == RESOURCES
+        assert [entry.to_model("entry") for entry in read(json.dumps(document), "file").resources] == RESOURCES
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_the_reader_and_the_model_agree(roles):
             for role, (guarantees, limits) in roles.items()
         ],
     }
-    assert responses.quotas(answer) == QuotaStatus.model_validate(answer).to_core()
+    assert responses.quotas(answer) == QuotaStatus.model_validate(answer).to_model()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from mesosctl.api import frameworks
-from mesosctl.api.snapshots import outstanding as outstanding_offers
+from mesosctl.api.snapshots import outstanding_offers
 from mesosctl.model.errors import UnexpectedAnswer
 from mesosctl.model.offers.offers import Offer
 

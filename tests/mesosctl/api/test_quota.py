@@ -7,7 +7,7 @@ import pytest
 
 from mesosctl.api.quota.calls import read_quota_request
 from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.text import parse_entries
+from mesosctl.model.notation import parse_entries
 
 DOCUMENTED: dict[str, Any] = {
     "role": "role1",
@@ -20,12 +20,12 @@ DOCUMENTED: dict[str, Any] = {
 
 def test_the_documented_request():
     request = read_quota_request(json.dumps(DOCUMENTED), "file")
-    assert request.to_core() == parse_entries("cpus:12;mem:6144")
+    assert request.to_model() == parse_entries("cpus:12;mem:6144")
 
 
 def test_numbers_may_be_quoted_as_a_master_allows():
     quoted = DOCUMENTED | {"guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": "1.5"}}]}
-    assert read_quota_request(json.dumps(quoted), "file").to_core() == parse_entries("cpus:1.5")
+    assert read_quota_request(json.dumps(quoted), "file").to_model() == parse_entries("cpus:1.5")
 
 
 @pytest.mark.parametrize(("said", "meant"), [(True, True), ("true", True), ("false", False)])
@@ -55,7 +55,7 @@ def test_where_a_payload_is_no_json(text, told):
 
 def test_a_null_is_an_absent_field():
     null = DOCUMENTED["guarantee"][0] | {"role": None}
-    assert read_quota_request(json.dumps(DOCUMENTED | {"guarantee": [null]}), "file").to_core() == parse_entries(
+    assert read_quota_request(json.dumps(DOCUMENTED | {"guarantee": [null]}), "file").to_model() == parse_entries(
         "cpus:12"
     )
 
@@ -63,7 +63,7 @@ def test_a_null_is_an_absent_field():
 def test_text_which_aborts_a_master_makes_no_value():
     text = {"name": "a", "type": "TEXT", "text": {"value": "b"}}
     with pytest.raises((BadInput, RuleViolation)):
-        read_quota_request(json.dumps(DOCUMENTED | {"guarantee": [text]}), "file").to_core()
+        read_quota_request(json.dumps(DOCUMENTED | {"guarantee": [text]}), "file").to_model()
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_an_amount_too_fine_is_found_by_its_place():
     entry = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 0.0001}}
     request = read_quota_request(json.dumps({"role": "a", "guarantee": [entry]}), "file")
     with pytest.raises(RuleViolation, match="finer") as refused:
-        request.to_core()
+        request.to_model()
     assert refused.value.field == "guarantee[0].scalar.value"
     assert refused.value.hint == "write cpus:0.001"
 

@@ -14,7 +14,7 @@ from mesosctl.history.records import (
     Suppression,
 )
 from mesosctl.history.sqlite import open_recording, open_writer
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 
 
 def exported(path, **options):

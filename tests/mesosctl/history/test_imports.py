@@ -12,7 +12,7 @@ from mesosctl.history.usage import UsageOptions
 from mesosctl.history.usage import usage as used
 from mesosctl.history.windows import window_of
 from mesosctl.model.errors import BadInput, Conflict, UsageError
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 from tests import ROOT
 from tests.helpers.traces import trace
 

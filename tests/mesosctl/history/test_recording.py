@@ -4,7 +4,7 @@ from mesosctl.api.elements.tasks import HeldResources, TaskChange
 from mesosctl.history.recording import Ledger
 from mesosctl.history.records import MICROS, RecordedCluster
 from mesosctl.history.sqlite import open_recording, open_writer
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 
 
 def test_a_recording_begins_where_it_was_cut_whatever_is_seen_after(tmp_path):

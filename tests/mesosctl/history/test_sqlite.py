@@ -31,9 +31,9 @@ from mesosctl.history.sqlite import SqliteWriter, open_recording, open_writer
 from mesosctl.history.usage import UsageOptions, usage
 from mesosctl.history.windows import window_of
 from mesosctl.model.errors import BadInput, Conflict, UsageError
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 
 _CLUSTER = RecordedCluster("c", "http://master:5050", "1.11.0", 0, 10, clean_end=True, principal="ops")
 _RESERVED = Resources(

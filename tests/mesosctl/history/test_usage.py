@@ -17,9 +17,9 @@ from mesosctl.history.records import (
     Suppression,
 )
 from mesosctl.history.usage import By, UsageOptions, usage
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.resource import Disk, Reservation, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from tests.helpers.profiles import examples
 from tests.mesosctl.history.memory import CLUSTER, MemoryRecording
 

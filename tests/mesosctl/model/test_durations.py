@@ -3,7 +3,7 @@
 import pytest
 
 from mesosctl.model.errors import UsageError
-from mesosctl.model.text import parse_seconds, utc_text
+from mesosctl.model.notation import parse_seconds, utc_text
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources, find
-from mesosctl.model.text import parse_resources
 
 
 def found(target: str, within: str) -> Resources | None:

@@ -6,8 +6,8 @@ Source: docs/explanation/documents.md, "Rate Limits Configuration".
 import pytest
 
 from mesosctl.model.errors import RuleViolation, UsageError
+from mesosctl.model.notation import format_bytes, parse_bytes
 from mesosctl.model.rate_limits import RateLimit, RateLimits, check, errors, plan_memory, warnings
-from mesosctl.model.text import format_bytes, parse_bytes
 
 
 def test_errors_come_entry_by_entry_and_the_default_last():

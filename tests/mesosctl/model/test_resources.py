@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.model.errors import RuleViolation
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from mesosctl.model.values import Items, Ranges
 
 

@@ -15,8 +15,8 @@ from mesosctl.client.deadline import Deadline
 from mesosctl.client.leading_master import Master
 from mesosctl.model.agents import Agent
 from mesosctl.model.errors import Denied, UnexpectedAnswer
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.text import parse_resources
 from mesosctl.operations.snapshot import read_snapshot
 from mesosctl.planning.snapshot import (
     ClusterSnapshot,

@@ -3,13 +3,13 @@
 from typing import TypedDict
 
 from mesosctl.model.holding import Holding
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from mesosctl.planning.account import ClusterAccount, LikeAgents
-from mesosctl.planning.comparison import RunSummary, forecast
 from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, Forecast, RescindedOffer, TriedChange
+from mesosctl.planning.gains_and_losses import RunSummary, forecast
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 HOSTILE = "</td><script>document.title='owned'</script>&\"'\u202e"

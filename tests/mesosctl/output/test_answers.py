@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from mesosctl.model.errors import printable
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.capacity import Finding, QuotaCheck
 from mesosctl.model.reservations.holdings import RegisteredAgent
-from mesosctl.model.text import parse_resources
 from mesosctl.output.cluster import agent_list
 from mesosctl.output.forecasts.forecast import forecast_report
 from mesosctl.output.formats.output_formats import write

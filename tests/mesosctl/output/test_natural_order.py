@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.model.text import natural
+from mesosctl.model.notation import natural
 from tests.mesosctl.cli.mistakes.mistake import typed
 
 CLUSTER = "".join(f'[[agents]]\nhostname = "agent-{number}"\nresources = "cpus:4;mem:1024"\n' for number in (10, 2, 1))

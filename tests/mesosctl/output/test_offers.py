@@ -4,8 +4,8 @@ import io
 
 import pytest
 
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.offers.offers import Offer
-from mesosctl.model.text import parse_resources
 from mesosctl.output.formats.output_formats import write
 from mesosctl.output.formats.report import Report
 from mesosctl.output.offers.offers import change_line, explanation_report, offer_list

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.model.amount_text import shown_amount
+from mesosctl.model.notation import parse_entries
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, Reservation, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_entries
 from mesosctl.model.values import Ranges
 from mesosctl.output.formats.amounts import (
     agent_use_text,

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 
 from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.model.agents import Agent
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
-from mesosctl.model.text import parse_resources
 from mesosctl.model.values import Items
 from mesosctl.planning.anonymisation import anonymised
 from mesosctl.planning.snapshot import (

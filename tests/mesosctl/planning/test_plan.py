@@ -7,6 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mesosctl.model.errors import Conflict, RuleViolation
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.capacity import total_guarantees
 from mesosctl.model.quota.desired import DesiredQuota
@@ -14,7 +15,6 @@ from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from mesosctl.planning.desired_state import Actual, DesiredState, differences, quota_changes
 from mesosctl.planning.plan import QuotaStep, WeightsStep, order_quotas, plan
 from mesosctl.planning.reservation_plan import DesiredReservation, ReservationStep

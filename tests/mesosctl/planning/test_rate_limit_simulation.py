@@ -3,7 +3,7 @@
 import pytest
 
 from mesosctl.model.errors import UsageError
-from mesosctl.model.text import format_span, parse_span
+from mesosctl.model.notation import format_span, parse_span
 from mesosctl.planning.rate_limit_simulation import parse_traffic
 
 

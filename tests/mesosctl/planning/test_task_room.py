@@ -5,10 +5,10 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mesosctl.model.notation import parse_entries
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_entries
 from mesosctl.planning.task_room import room_for_tasks
 
 

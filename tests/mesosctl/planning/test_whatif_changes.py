@@ -3,9 +3,9 @@
 import pytest
 
 from mesosctl.model.errors import RuleViolation, UsageError
+from mesosctl.model.notation import parse_entries
 from mesosctl.model.quantities import Limits
 from mesosctl.model.resource import Resource
-from mesosctl.model.text import parse_entries
 from mesosctl.planning import whatif_changes as changes
 from mesosctl.planning.whatif_changes import parse_change
 

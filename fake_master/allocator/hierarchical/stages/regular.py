@@ -6,7 +6,7 @@ from enum import Enum
 from fake_master.allocator.hierarchical.records import Agent, Client, Offered
 from fake_master.allocator.hierarchical.role_tree import Role
 from fake_master.allocator.hierarchical.sorters.sorter import Node
-from fake_master.allocator.hierarchical.stages.quota_bounded_parts import fair_part, guaranteed_part, whole_part
+from fake_master.allocator.hierarchical.stages.parts_within_quota import fair_part, guaranteed_part, whole_part
 from fake_master.allocator.hierarchical.stages.run import (
     Fingerprint,
     Run,

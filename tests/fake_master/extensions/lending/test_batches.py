@@ -12,9 +12,9 @@ from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
 from fake_master.extensions.lending import batch as lending_batch
 from fake_master.extensions.lending.allocator import LendingAllocator
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from tests.benchmarks.lending import Case, Market
 from tests.helpers.profiles import examples
 

@@ -46,7 +46,7 @@ class _Deaf(EventStream):
 
 
 @dataclass
-class DryRunOptions:
+class Balance:
     """The formula's terms on one agent, task by task."""
 
     occupied: Quantities = field(default_factory=Quantities)
@@ -282,8 +282,8 @@ class Lending(RuleBasedStateMachine):
     def _going(self, agent: Agent) -> set[str]:
         return {task.id for _, task in self._tasks() if task.agent_id == agent.id and task.ending}
 
-    def _terms(self, agent: Agent) -> DryRunOptions:
-        terms = DryRunOptions()
+    def _terms(self, agent: Agent) -> Balance:
+        terms = Balance()
         for _, task in self._tasks():
             if task.agent_id != agent.id or self.arrives.get(task.id, 0.0) > self.master.state.now:
                 continue

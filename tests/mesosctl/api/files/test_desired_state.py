@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from mesosctl.api.files.desired_state import dump, load
 from mesosctl.model.errors import BadInput
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from mesosctl.model.values import Ranges
 from mesosctl.operations.apply.journal import step_from_json, step_to_json
 from mesosctl.planning.desired_state import DesiredState

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, resource_error, to_core, to_json
+from mesosctl.api.resources import RESOURCE, resource_error, to_json, to_model
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.resource import Labels, Reservation, Resource
 
@@ -41,7 +41,7 @@ DOCUMENTED = [
 
 
 def core(message):
-    return to_core(read(RESOURCE, message))
+    return to_model(read(RESOURCE, message))
 
 
 @pytest.mark.parametrize(("style", "printed"), DOCUMENTED)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 from mesosctl.planning.snapshot import (
     ClusterSnapshot,
     Debt,

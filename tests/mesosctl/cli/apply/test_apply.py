@@ -8,7 +8,7 @@ import pytest
 from mesosctl.api.snapshots import snapshot
 from mesosctl.cli.session import Session
 from mesosctl.model.agents import Agent
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 from mesosctl.operations.apply import run as run_operations
 from mesosctl.operations.apply.run import perform
 from mesosctl.operations.snapshot import write_file

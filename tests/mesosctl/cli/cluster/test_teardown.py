@@ -3,8 +3,8 @@
 import pytest
 
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
+from mesosctl.model.notation import parse_entries
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_entries
 from tests.helpers.lab import CommandLine, Lab
 
 SHOP = SimulatedFrameworkSpec("shop", ("web",), task=Resources(parse_entries("cpus:1;mem:1024")), tasks=2)

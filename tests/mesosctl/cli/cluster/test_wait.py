@@ -10,8 +10,8 @@ import pytest
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
+from mesosctl.model.notation import parse_entries
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_entries
 from tests.helpers.lab import CommandLine, Lab
 
 TASK = Resources(parse_entries("cpus:1;mem:1024"))

@@ -6,7 +6,7 @@ from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from mesosctl.api.events import clock_of
 from mesosctl.history.records import MICROS, to_micros
 from mesosctl.history.sqlite import open_recording
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 from tests.helpers.lab import CommandLine, Lab
 
 BEGIN = 1000.0

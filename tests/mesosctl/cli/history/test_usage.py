@@ -10,7 +10,7 @@ import pytest
 from mesosctl.__main__ import main
 from mesosctl.history.records import MICROS, Gap, RecordedAgent, RecordedCluster, RecordedSetting, RecordedTask
 from mesosctl.history.sqlite import open_writer
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 from tests.helpers.surroundings import InMemory, Ran, Terminal
 
 HOUR = 3600 * MICROS

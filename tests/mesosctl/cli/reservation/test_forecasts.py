@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
+from mesosctl.model.notation import parse_of_agents
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_of_agents
 from tests.helpers.lab import CommandLine, Lab
 from tests.helpers.profiles import examples
 

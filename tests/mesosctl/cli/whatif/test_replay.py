@@ -20,7 +20,7 @@ from mesosctl.client.settings import ClientSettings
 from mesosctl.history.records import RecordedAgent, RecordedCluster, RecordedFramework, RecordedTask, to_micros
 from mesosctl.history.sqlite import open_writer
 from mesosctl.model.agents import Agent
-from mesosctl.model.text import parse_resources
+from mesosctl.model.notation import parse_resources
 from mesosctl.operations.replay import ReplayOptions, TimedChange, play, replay
 from mesosctl.operations.whatif import ChangeRunner, open_dry_run
 from mesosctl.planning.forecast import DryRunOptions

@@ -7,8 +7,8 @@ import pytest
 
 from mesosctl.api.offers import AcceptCall, read_offer
 from mesosctl.model.errors import BadInput, Conflict, RuleViolation
+from mesosctl.model.notation import parse_entries
 from mesosctl.model.offers.offers import Offer, Reserver, reserve, unreserve
-from mesosctl.model.text import parse_entries
 
 STATIC = [{"type": "STATIC", "role": "ads"}]
 DYNAMIC = [{"type": "DYNAMIC", "role": "ads", "principal": "p"}]

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.model.errors import Conflict
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.quota.capacity import AgentCapacity, capacity, check_capacity, total_guarantees, unpromised
-from mesosctl.model.text import parse_resources
 from mesosctl.model.version_profile import MESOS_1_4, MESOS_1_11
 
 

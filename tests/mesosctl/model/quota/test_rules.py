@@ -3,9 +3,9 @@
 import pytest
 
 from mesosctl.model.errors import RuleViolation
+from mesosctl.model.notation import parse_entries
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota import rules as quota_rules
-from mesosctl.model.text import parse_entries
 from mesosctl.model.version_profile import MESOS_1_4, MESOS_1_11, profile_of
 
 

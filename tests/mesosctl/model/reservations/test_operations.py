@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.model.errors import Conflict, RuleViolation
+from mesosctl.model.notation import parse_resources
 from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.operations import apply_all, common_bottom
 from mesosctl.model.reservations.rules import Requester, check_reserve
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.text import parse_resources
 from mesosctl.model.values import Ranges
 from tests.helpers.reserving import push
 

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from mesosctl.model.holding import Holding
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.planning.account import ClusterAccount, LikeAgents
-from mesosctl.planning.comparison import (
+from mesosctl.planning.forecast import ChangeAnswer
+from mesosctl.planning.gains_and_losses import (
     RunSummary,
     at_limit,
     fits,
@@ -17,7 +18,6 @@ from mesosctl.planning.comparison import (
     unknowns,
     unoffered,
 )
-from mesosctl.planning.forecast import ChangeAnswer
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 SNAPSHOT = ClusterSnapshot("1.11.0", 1e9)

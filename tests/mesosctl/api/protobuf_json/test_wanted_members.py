@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.api.protobuf_json.typed_elements import TypedElements
+from mesosctl.api.protobuf_json.wanted_members import TypedElements
 
 
 class Named(msgspec.Struct):
