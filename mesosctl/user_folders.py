@@ -31,9 +31,10 @@ def own_folder(variable: str, variables: Mapping[str, str] | None = None) -> Pat
 def state_folder(variables: Mapping[str, str] | None = None) -> Path:
     """The folder of what lasts between commands; without HOME it is in the home of the user who runs the process.
 
-    A container may run as a user that its system does not know.  Raises BadInput if there is no folder at all.
+    `variables` come before those of the process. A container may run as a user that its system does not know.  Raises
+    BadInput if there is no folder at all.
     """
-    folder = own_folder("XDG_STATE_HOME", variables)
+    folder = own_folder("XDG_STATE_HOME", {**os.environ, **(variables or {})})
     if folder is not None:
         return folder
     import pwd

@@ -8,7 +8,7 @@ from fake_master.master import Master
 from fake_master.registry.interface import Registry
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
-from fake_master.sources.initial_state import LastingState
+from fake_master.sources.initial_state import InitialState
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.agents import Agent
 from fake_master.state.clock import VirtualClock
@@ -57,7 +57,7 @@ def restarted(
         agents=tuple(spec for spec in named if spec.hostname not in hosts),
         frameworks=frameworks,
         flags={**source.flags, **flags},
-        lasting=LastingState(),  # the registry has it
+        initial=InitialState(),  # the registry has it
     )
     return spec.start(registry, clock=clock, awaited=len(away))
 

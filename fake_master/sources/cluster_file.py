@@ -24,7 +24,7 @@ from fake_master.sources.cluster_tables import (
     task_outcome,
 )
 from fake_master.sources.demand import Listed
-from fake_master.sources.initial_state import SECTIONS, LastingState, read_lasting_state
+from fake_master.sources.initial_state import SECTIONS, InitialState, read_initial_state
 from fake_master.sources.kept_cluster import KeptCluster
 from fake_master.sources.simulated_frameworks import Launched, SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.state.agents import Agent, AgentFaults
@@ -51,7 +51,7 @@ class ClusterSpec:
     flags: Mapping[str, str] = field(default_factory=dict)
     frameworks: tuple[SimulatedFrameworkSpec, ...] = ()
     task_outcome: TaskOutcome = field(default_factory=TaskOutcome)
-    lasting: LastingState = field(default_factory=LastingState)
+    initial: InitialState = field(default_factory=InitialState)
     """Quotas, weights, dynamic reservations and volumes that it begins with."""
     file: TextFile | None = field(default=None, compare=False)
     """The file that it was read from; agents and flags may be from elsewhere."""
@@ -79,12 +79,12 @@ class ClusterSpec:
         profile = _profile(self.mesos_version)
         agents = [AgentSpec(spec) if isinstance(spec, str) else spec for spec in self.agents]
         flags, registry = self._parsed_flags(), registry if registry is not None else MemoryRegistry()
-        if self.lasting.fingerprint:
+        if self.initial.fingerprint:
             configured = {}
             for index, spec in enumerate(agents):
                 with self._in_file(spec.where):
                     configured[spec.hostname_at(index)] = spec.configured(index)
-            self.lasting.seed(registry, profile, flags, configured)
+            self.initial.seed(registry, profile, flags, configured)
         master = Master(
             profile=profile,
             flags=flags,
@@ -252,7 +252,7 @@ def _cluster(content: dict[str, Any], file: TextFile) -> ClusterSpec:
         flags=flags,
         frameworks=simulated_frameworks(content.get("frameworks", []), "frameworks", Path(file.name).parent, seed),
         task_outcome=task_outcome(content["tasks"], "tasks") if "tasks" in content else TaskOutcome(),
-        lasting=read_lasting_state(content, file),
+        initial=read_initial_state(content, file),
         file=file,
         flags_of_file=flags,
     )

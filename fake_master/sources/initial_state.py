@@ -1,4 +1,4 @@
-"""The lasting state of a cluster: the content of its registry and of its agents' disks when the master starts.
+"""The initial state of a cluster: the content of its registry and of its agents' disks when the master starts.
 
 A cluster file has it in the sections [quotas], [weights], [[reservations]] and [[volumes]]; a snapshot has it as
 values. It is written to the registry once, if commands change it.
@@ -63,7 +63,7 @@ class VolumeSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class LastingState:
+class InitialState:
     """Quotas, weights, dynamic reservations and volumes, as a cluster file has them."""
 
     desired: DesiredState = field(default_factory=DesiredState)
@@ -185,13 +185,13 @@ def _at(place: str, other: str = "", file: TextFile | None = None) -> Iterator[N
 # --- Reading ------------------------------------------------------------------------------------------
 
 
-def read_lasting_state(document: Mapping[str, Any], file: TextFile) -> LastingState:
-    """The sections of a cluster file that are about lasting state.  Raises BadInput with line and key."""
+def read_initial_state(document: Mapping[str, Any], file: TextFile) -> InitialState:
+    """The sections of a cluster file that are about the initial state.  Raises BadInput with line and key."""
     sections = {key: document[key] for key in sorted(SECTIONS & document.keys())}
     if not sections:
-        return LastingState()
+        return InitialState()
     digest = blake2s(json.dumps(sections, default=str).encode("utf-8", "replace"), digest_size=4).hexdigest()
-    unread = LastingState(fingerprint=digest, file=file)
+    unread = InitialState(fingerprint=digest, file=file)
     with unread.placed():
         return replace(unread, desired=read_sections(sections), volumes=_volumes(sections.get("volumes", [])))
 

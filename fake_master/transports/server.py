@@ -46,8 +46,7 @@ class Server:
     """Serves one master until it is stopped, over https if there is a context for it.
 
     With `drivers` it takes messages of scheduler drivers too, which needs the package `protobuf`. Web pages of
-    `allowed_origins` may do what programs may.  `has_page` serves a page at the address, unless it
-    is given an application.
+    `allowed_origins` may do what programs may.
     """
 
     def __init__(
@@ -58,7 +57,6 @@ class Server:
         *,
         drivers: bool = False,
         allowed_origins: Collection[str] = (),
-        has_page: bool = True,
     ) -> None:
         self._tls = tls
         self._allowed_origins = frozenset(allowed_origins)
@@ -69,7 +67,7 @@ class Server:
             self._limits = replace(self._limits, connections=left)
         self._held = 0
         """Bytes of the bodies that are being read."""
-        self._application = served if isinstance(served, Application) else Application(served, has_page=has_page)
+        self._application = served if isinstance(served, Application) else Application(served)
         self._application.master.registry.wait_at_most(0)  # no request would be answered meanwhile: see `_respond`
         self._turn = asyncio.Lock()
         """Held by the request that tries for the registry again; those that come later wait for it."""
@@ -140,9 +138,6 @@ class Server:
                 return
             deadline = master.next_deadline()
             wait = None if deadline is None else max(0.0, deadline - master.state.clock())
-            until_update = self._application.publish()
-            if until_update is not None:
-                wait = until_update if wait is None else min(wait, until_update)
             self._busy.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._busy.wait(), wait)

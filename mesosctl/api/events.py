@@ -20,7 +20,7 @@ from mesosctl.api.protobuf_json.buffered_text import Run, Shortcut
 from mesosctl.api.protobuf_json.json_parts import Part, parts
 from mesosctl.api.protobuf_json.message_tables import mesos_message
 from mesosctl.api.protobuf_json.resource_lists import ResourceLists
-from mesosctl.api.protobuf_json.wanted_members import TypedElements, decoded_members, may_differ
+from mesosctl.api.protobuf_json.wanted_members import WantedMembers, decoded_members, may_differ
 from mesosctl.api.responses import NATURAL, text, undocumented, wrong
 from mesosctl.model.errors import UnexpectedAnswer
 
@@ -111,13 +111,13 @@ class EventReader:
         task = decoded_members(mesos_message(tasks.TASK), *tasks.TASK_MEMBERS)
         executor = decoded_members(mesos_message(tasks.EXECUTOR), *tasks.EXECUTOR_MEMBERS)
         ended = decoded_members(mesos_message(tasks.TASK), *tasks.ENDED_TASK_MEMBERS)
-        read_ended = TypedElements(ended, self._tasks.ended_of_message).read
+        read_ended = WantedMembers(ended, self._tasks.ended_of_message).read
         return {
-            "agents": TypedElements(agent, self._agents.of_message).read,
-            "tasks": TypedElements(task, self._tasks.with_last_change).read,
+            "agents": WantedMembers(agent, self._agents.of_message).read,
+            "tasks": WantedMembers(task, self._tasks.with_last_change).read,
             "completed_tasks": read_ended,
             "unreachable_tasks": read_ended,
-            "executors": TypedElements(executor, self._tasks.executor_of_message).read,
+            "executors": WantedMembers(executor, self._tasks.executor_of_message).read,
         }
 
     def change_of(self, record: bytes) -> HeldResources | TaskChange | None:

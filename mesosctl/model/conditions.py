@@ -57,11 +57,7 @@ def parse_condition(text: str) -> Condition:
         subject, _, rest = text.partition("=")
     read = _READERS.get(subject)
     if read is None:
-        raise UsageError(
-            f"'{text}' is not a condition",
-            field=_FIELD,
-            hint=did_you_mean(subject, list(FORMS), f"a condition is {', '.join(FORMS.values())}"),
-        )
+        raise _no_condition(text, did_you_mean(subject, list(FORMS), f"a condition is {', '.join(FORMS.values())}"))
     return read(text, rest)
 
 
@@ -122,4 +118,8 @@ def _in_two(text: str, subject: Subject, rest: str) -> tuple[str, str]:
 
 
 def _malformed(text: str, subject: Subject) -> UsageError:
-    return UsageError(f"'{text}' is not a condition", field=_FIELD, hint=f"write {FORMS[subject]}")
+    return _no_condition(text, f"write {FORMS[subject]}")
+
+
+def _no_condition(text: str, hint: str) -> UsageError:
+    return UsageError(f"'{text}' is not a condition", field=_FIELD, hint=hint)

@@ -1,7 +1,7 @@
-"""Resources as Mesos writes them in text: `cpus:12;mem(ads):6144;ports:[31000-32000]`.
+"""Resources, spans, times and lists, as people read and write them.
 
-The syntax is that of an agent's --resources (Mesos documentation, "Attributes and Resources"), with units for mem and
-disk added.
+Resources have the syntax of an agent's --resources, `cpus:12;mem(ads):6144;ports:[31000-32000]`, with units for mem and
+disk added (Mesos documentation, "Attributes and Resources").
 """
 
 import math
@@ -304,3 +304,8 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     """`a, b and 3 more`: the first few names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 task`, `2 tasks`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"

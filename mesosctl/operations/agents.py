@@ -15,7 +15,7 @@ from mesosctl.api.elements import listed_agents
 from mesosctl.api.http_statuses import NOT_FOUND
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import MesosctlError, NotConfirmed, NotFound, Rejected
-from mesosctl.model.notation import listed
+from mesosctl.model.notation import counted, listed
 from mesosctl.model.reservations.holdings import AgentStatus, RegisteredAgent, ServiceChange
 from mesosctl.model.resources import Resources
 from mesosctl.model.suggestion import command
@@ -142,7 +142,7 @@ def _pause(
     """Wait a little while agents drain.  Raises NotConfirmed at the deadline."""
     names = listed([agent.name for agent in agents])
     left = tasks.on(agents)
-    told = f"{left} task{'' if left == 1 else 's'} left" + (f", {later} agents to begin" if later else "")
+    told = f"{counted(left, 'task')} left" + (f", {later} agents to begin" if later else "")
     if pauses.is_too_late:
         raise NotConfirmed(
             f"not drained yet: {names}; {told}",

@@ -42,7 +42,7 @@ def system_user(variables: Mapping[str, str]) -> str:
 
 def audit_file(variables: Mapping[str, str]) -> Path:
     """The file that is written now.  Raises BadInput if there is no home folder."""
-    return state_folder({**os.environ, **variables}) / "audit" / "audit.jsonl"
+    return state_folder(variables) / "audit" / "audit.jsonl"
 
 
 def _full_file(path: Path, number: int) -> Path:

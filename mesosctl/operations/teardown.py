@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from mesosctl.api.frameworks import listed_frameworks
 from mesosctl.client.leading_master import Master
-from mesosctl.model.notation import listed
+from mesosctl.model.notation import counted, listed
 from mesosctl.model.offers.frameworks import ListedFramework, TornDown
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.suggestion import command
@@ -32,7 +32,7 @@ class TeardownPlan(NamedTuple):
     @property
     def loss(self) -> str:
         """A sentence about the loss."""
-        tasks = f"{self.tasks} task{'' if self.tasks == 1 else 's'}"
+        tasks = counted(self.tasks, "task")
         return f"{self.title} cannot subscribe again, and {tasks} of it will be killed"
 
 
@@ -55,7 +55,7 @@ def plan_teardown(master: Master, word: str, progress: Callable[..., None] = lam
     left = ""
     if reserved:
         parts = [f"{amounts} for '{role}'" for role, amounts in sorted(reserved.items())]
-        more = f", with {volumes} volume{'' if volumes == 1 else 's'}" if volumes else ""
+        more = f", with {counted(volumes, 'volume')}" if volumes else ""
         role = next(iter(sorted(reserved)))
         left = f"stays reserved: {listed(parts)}{more}; {command('reservations', role=role)} shows it"
     return TeardownPlan(framework, tasks, left)

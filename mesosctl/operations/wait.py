@@ -17,7 +17,7 @@ from mesosctl.model.errors import (
     RuleViolation,
     TlsFailure,
 )
-from mesosctl.model.notation import listed
+from mesosctl.model.notation import counted, listed
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text, without_owners
@@ -112,7 +112,7 @@ class _Reader:
                 return _recovery(moment.recovery)
             case "offers":
                 offered = sum(offer.role == one.role for offer in moment.offers)
-                return offered > 0, f"{offered} offer{'' if offered == 1 else 's'}"
+                return offered > 0, counted(offered, "offer")
             case "reserved":
                 return self._reserved(moment, self._named[one.agent], one)
 
@@ -125,7 +125,7 @@ class _Reader:
         shows: str = now.status
         if shows == "draining" and wanted != shows:
             left = self._tasks.setdefault(agent.id, TasksLeft(self._master)).on([agent])
-            shows += f", {left} task{'' if left == 1 else 's'} left"
+            shows += f", {counted(left, 'task')} left"
         return now.status == wanted, shows
 
     def _reserved(self, moment: "_Moment", agent: RegisteredAgent, one: Condition) -> tuple[bool, str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model.amount_text import in_words
+from mesosctl.model.notation import counted
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities, format_double
 from mesosctl.model.quota.role_status import RoleStatus, WeightChange
@@ -140,11 +141,7 @@ def agent_summary(agents: Sequence[RegisteredAgent]) -> str:
         (word, Quantities.total(getattr(agent, what).scalar_quantities() for agent in agents)) for word, what in parts
     ]
     told = [f"{word}: {in_words(amounts)}" for word, amounts in sums if amounts or word == "free"]
-    return "; ".join([f"{_count(len(agents), 'agent')} ({states})", *told])
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return "; ".join([f"{counted(len(agents), 'agent')} ({states})", *told])
 
 
 def _attributes(agent: RegisteredAgent) -> str:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from mesosctl.model.notation import counted
 from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict
 from mesosctl.planning.desired_state import Difference
 from mesosctl.planning.plan import Step, describe, takes_away
@@ -64,7 +65,7 @@ def unnamed_text(unnamed: Sequence[Difference]) -> str:
 
 def _counted(found: Sequence[Difference]) -> str:
     counts = Counter(one.kind for one in found)
-    return ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
+    return ", ".join(counted(count, kind) for kind, count in counts.items())
 
 
 def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model.amount_text import in_words
-from mesosctl.model.notation import listed
+from mesosctl.model.notation import counted, listed
 from mesosctl.model.quantities import Quantities, format_milli
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.output.formats.amounts import amounts_text, quota_use_text
@@ -290,8 +290,8 @@ def _verdict_on_tasks(room: "QuotaRoom", tasks: "TaskRoom") -> Verdict:
     unnamed = f"; it names no {' or '.join(tasks.not_guaranteed)}" if tasks.not_guaranteed else ""
     if not tasks.now:
         return Verdict(f"{whose} holds no more tasks of {size} today{unnamed}", "not met")
-    more = f"{tasks.now} more task{'' if tasks.now == 1 else 's'} of {size} today"
-    where = f"on {tasks.agents} agent{'' if tasks.agents == 1 else 's'}"
+    more = f"{counted(tasks.now, 'more task')} of {size} today"
+    where = f"on {counted(tasks.agents, 'agent')}"
     return Verdict(f"{whose} holds {more}, {where}{unnamed}", "at risk" if unnamed else "met")
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mesosctl.model.errors import printable
-from mesosctl.model.notation import format_span
+from mesosctl.model.notation import counted, format_span
 from mesosctl.model.quantities import format_double
 from mesosctl.output.formats.charts import sparkline, time_axis
 from mesosctl.output.formats.report import Column, Report
@@ -81,7 +81,7 @@ def overflow_texts(played: Simulation | None) -> list[str]:
         return []
     before = {one.principal: one.refused for one in played.before}
     return [
-        f"{one.refused} message{'' if one.refused == 1 else 's'} "
+        f"{counted(one.refused, 'message')} "
         f"{'without a principal' if one.principal is None else f'of principal {one.principal}'} would be refused"
         + (f" ({before[one.principal] or 'none'} before)" if one.principal in before else "")
         for one in played.overflowing

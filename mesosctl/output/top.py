@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mesosctl.model.amount_text import by_place, in_words, shown_amount
 from mesosctl.model.errors import printable
-from mesosctl.model.notation import format_span
+from mesosctl.model.notation import counted, format_span
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.output.formats.amounts import BAR, amounts_text, bar
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report
@@ -148,9 +148,9 @@ def _role_row(overview: Overview, role: RoleStatus, width: int) -> list[str]:
 def _cluster_line(overview: Overview) -> str:
     count = sum(overview.agents.values())
     states = ", ".join(f"{number} {state}" for state, number in overview.agents.items())
-    agents = f"{count} agent{'' if count == 1 else 's'} ({states})"
+    agents = f"{counted(count, 'agent')} ({states})"
     roles = f"{len(overview.roles)} role{'s' * (len(overview.roles) != 1)}"
-    frameworks = f"{overview.frameworks} framework{'' if overview.frameworks == 1 else 's'}"
+    frameworks = counted(overview.frameworks, "framework")
     unknown = f"; not visible to this principal: {', '.join(overview.unknown)}" if overview.unknown else ""
     return f"{agents}, {frameworks}, {roles}{unknown}"
 

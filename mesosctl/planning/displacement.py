@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mesosctl.model.notation import listed
+from mesosctl.model.notation import counted, listed
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resources import Resources
@@ -37,7 +37,7 @@ class DrainPlan:
     def title(self) -> str:
         """The agents and their tasks in a phrase."""
         count = len(self.tasks)
-        ends = f", which ends {count} task{'' if count == 1 else 's'}" if count else ""
+        ends = f", which ends {counted(count, 'task')}" if count else ""
         return f"{listed([one.name for one in self.agents])}{ends}"
 
     def tasks_on(self, agent: RegisteredAgent) -> list[RunningTask]:

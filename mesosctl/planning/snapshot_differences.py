@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeVar
 
 from mesosctl.model.agents import Agent
 from mesosctl.model.amount_text import in_mesos_notation
+from mesosctl.model.notation import counted
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import REVOCABLE, Quantities, Quota, format_double
 from mesosctl.model.resources import Resources
@@ -159,16 +160,12 @@ def _used(snapshot: ClusterSnapshot) -> dict[str, str]:
     names = {framework.id: framework.name for framework in snapshot.frameworks}
     usages = _grouped(snapshot.usages, lambda one: f"{names[one.framework_id]} ({one.framework_id}) as {one.role}")
     tasks = {key: sum(usage.tasks for usage in some) for key, some in usages.items()}
-    return {
-        key: f"{_amounts(some)} in {tasks[key]} task{'' if tasks[key] == 1 else 's'}" for key, some in usages.items()
-    }
+    return {key: f"{_amounts(some)} in {counted(tasks[key], 'task')}" for key, some in usages.items()}
 
 
 def _offered(snapshot: ClusterSnapshot) -> dict[str, str]:
     offers = _grouped(snapshot.offers, lambda one: f"{one.framework} ({one.framework_id}) as {one.role}")
-    return {
-        key: f"{_amounts(some)} in {len(some)} offer{'' if len(some) == 1 else 's'}" for key, some in offers.items()
-    }
+    return {key: f"{_amounts(some)} in {counted(len(some), 'offer')}" for key, some in offers.items()}
 
 
 def _grouped(held: Iterable[Held], key: Callable[[Held], str]) -> dict[str, list[Held]]:

@@ -27,9 +27,18 @@ def carrier(request: pytest.FixtureRequest) -> Carrier:
 
 
 @pytest.fixture
-def master(request: pytest.FixtureRequest, carrier: Carrier, pool: Pool) -> Cluster:
-    """A master of the pool with the `SETUP` of the test's module, or with one agent."""
-    return pool.lend(carrier, getattr(request.module, "SETUP", ONE_AGENT))
+def master(request: pytest.FixtureRequest, carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
+    """A master of the pool with the `SETUP` of the test's module, or with one agent.
+
+    With `OWN_MASTER = True` in the module, each test has one of its own, for what cannot be undone.
+    """
+    setup = getattr(request.module, "SETUP", ONE_AGENT)
+    if not getattr(request.module, "OWN_MASTER", False):
+        yield pool.lend(carrier, setup)
+        return
+    cluster = pool.start(carrier, setup)
+    yield cluster
+    cluster.stop()
 
 
 @pytest.fixture

@@ -97,7 +97,7 @@ SCREENS = {
 def cluster() -> CommandLine:
     """The cluster that all screens show."""
     spec = read_cluster(CLUSTER, "the cluster of the screens")
-    lab = Lab(*spec.agents, version=spec.mesos_version, frameworks=spec.frameworks, lasting=spec.lasting)
+    lab = Lab(*spec.agents, version=spec.mesos_version, frameworks=spec.frameworks, initial=spec.initial)
     typed = CommandLine(lab)
     for _ in range(30):
         lab.wait(1.0)

@@ -9,7 +9,7 @@ from typing import Any, NotRequired, TypedDict
 from msgspec import Raw
 
 from mesosctl.api.protobuf_json.buffered_text import Shortcut
-from mesosctl.api.protobuf_json.wanted_members import TypedElements
+from mesosctl.api.protobuf_json.wanted_members import WantedMembers
 
 Make = Callable[[Mapping[str, Any], str], Any]
 """Makes a value of an element at a place."""
@@ -53,4 +53,4 @@ def registered_agents(make: Make) -> Mapping[str, Shortcut]:
 
 
 def _shortcuts(kind: Any, make: Make) -> Mapping[str, Shortcut]:
-    return {"slaves": TypedElements(kind, lambda entry: make(entry, "")).read}
+    return {"slaves": WantedMembers(kind, lambda entry: make(entry, "")).read}

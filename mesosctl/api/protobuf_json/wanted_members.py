@@ -62,7 +62,7 @@ def _member(field: Field, wanted: Sequence[str]) -> Any:
     return kind if field.label == "required" and kind is not msgspec.Raw else NotRequired[kind]
 
 
-class TypedElements:
+class WantedMembers:
     """Reads the elements of one list."""
 
     def __init__(self, kind: Any, make: Callable[[Any], Any]) -> None:

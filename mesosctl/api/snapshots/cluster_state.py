@@ -87,15 +87,15 @@ class _Reader:
 
     def shortcuts(self) -> Mapping[str, Shortcut]:
         """The readers of elements that stay text, by the name of their list."""
-        from mesosctl.api.protobuf_json.wanted_members import TypedElements, decoded_members  # late: it loads msgspec
+        from mesosctl.api.protobuf_json.wanted_members import WantedMembers, decoded_members  # late: it loads msgspec
 
         agent = decoded_members(mesos_message(agents.MESSAGE), *agents.MEMBERS)
         task = decoded_members(mesos_message(tasks.TASK), *tasks.USAGE_MEMBERS)
         executor = decoded_members(mesos_message(tasks.EXECUTOR), *tasks.EXECUTOR_USAGE_MEMBERS)
         return {
-            "agents": TypedElements(agent, self._agent_reader.of_message).read,
-            "tasks": TypedElements(task, self._task_reader.usage_of_message).read,
-            "executors": TypedElements(executor, self._task_reader.executor_usage).read,
+            "agents": WantedMembers(agent, self._agent_reader.of_message).read,
+            "tasks": WantedMembers(task, self._task_reader.usage_of_message).read,
+            "executors": WantedMembers(executor, self._task_reader.executor_usage).read,
             "offers": self._of_next.shortcut(),
         }
 

@@ -19,10 +19,10 @@ class FrameworkOffers:
 
     def shortcut(self) -> Shortcut:
         """The reader of many offers in text."""
-        from mesosctl.api.protobuf_json.wanted_members import TypedElements, decoded_members  # late: it loads msgspec
+        from mesosctl.api.protobuf_json.wanted_members import WantedMembers, decoded_members  # late: it loads msgspec
 
         members = decoded_members(mesos_message(offers.MESSAGE), *offers.MEMBERS)
-        return TypedElements(members, self._reader.of_message).read
+        return WantedMembers(members, self._reader.of_message).read
 
     def add(self, waiting: Iterable[Offer | Mapping[str, Any]]) -> None:
         """Offers of the next framework, read or as messages."""

@@ -43,7 +43,7 @@ Failed = Annotated[
         ("audit list -o json", "with the state before and after each change"),
     ),
 )
-def list_(  # one parameter an option
+def list_(
     ctx: typer.Context,
     words: Words = None,
     *,

@@ -36,7 +36,7 @@ _PRIVATE = 0o600
 
 def folder(variables: Mapping[str, str]) -> Path:
     """The folder of journals: below XDG_STATE_HOME, or ~/.local/state."""
-    return state_folder({**os.environ, **variables}) / "apply"
+    return state_folder(variables) / "apply"
 
 
 def digest(text: str, *, prune: bool) -> str:

@@ -59,7 +59,7 @@ def reserve_for(
     """
     check_owner(owner)
     check_entries(master, entries)
-    missing = _missing(master, agents, entries, owner) if at_least else {agent.id: entries for agent in agents}
+    missing = _wanted(master, agents, entries, owner, at_least=at_least)
     agents = [agent for agent in agents if missing[agent.id]]
     plans = [plan_reserve(master, agent, to_reserve(agent, missing[agent.id], owner)) for agent in agents]
     for agent in agents:
@@ -68,10 +68,15 @@ def reserve_for(
     return operate(master, plans, options)
 
 
-def _missing(
-    master: Master, agents: Sequence[RegisteredAgent], entries: Sequence[Resource], owner: Owner
+def _wanted(
+    master: Master, agents: Sequence[RegisteredAgent], entries: Sequence[Resource], owner: Owner, *, at_least: bool
 ) -> dict[str, Sequence[Resource]]:
-    """Return what each agent lacks of the entries, by its id; a notice names the agents that lack nothing."""
+    """Return what is wanted on each agent, by its id: the entries, or with `at_least` what it lacks of them.
+
+    A notice names the agents that lack nothing.
+    """
+    if not at_least:
+        return {agent.id: entries for agent in agents}
     found: dict[str, Sequence[Resource]] = {agent.id: missing_for(agent, entries, owner) for agent in agents}
     complete = [agent.name for agent in agents if not found[agent.id]]
     if complete:
@@ -118,7 +123,7 @@ def reserve_on_some(  # the options of one command
     """
     check_owner(owner)
     check_entries(master, entries)
-    missing = _missing(master, agents, entries, owner) if at_least else {agent.id: entries for agent in agents}
+    missing = _wanted(master, agents, entries, owner, at_least=at_least)
     complete = [agent for agent in agents if not missing[agent.id]]
     plans = []
     for agent in agents:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mesosctl.model.amount_text import in_words
 from mesosctl.model.errors import printable
+from mesosctl.model.notation import counted
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.forecasts.sentences import (
     agents_text,
@@ -149,7 +150,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     yield ""
     yield (
         f"Mesos {forecast.version}, {agents_text(forecast.agents)} in service; "
-        f"{forecast.cycles} allocation{'' if forecast.cycles == 1 else 's'} after the change"
+        f"{counted(forecast.cycles, 'allocation')} after the change"
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from mesosctl.model.amount_text import in_words, shown_amount
+from mesosctl.model.notation import counted
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.formats.amounts import resources_in_words
 from mesosctl.output.offers.sentences import names
@@ -54,7 +55,7 @@ def verdict(forecast: Forecast) -> str:
     if harms:
         return f"NO: {'it would be accepted, but ' if asked else ''}{names(harms)}"
     going = sum(task.caused for task in forecast.evicted)
-    evicted = f"; {going} task{'' if going == 1 else 's'} would be evicted" if going else ""
+    evicted = f"; {counted(going, 'task')} would be evicted" if going else ""
     return f"YES: {'it would be accepted, and ' if asked else ''}nobody would starve{evicted}"
 
 
@@ -93,7 +94,7 @@ def fit_text(fit: QuotaFit) -> str:
 
 def agents_text(count: int) -> str:
     """`1 agent`, `3 agents`."""
-    return f"{count} agent{'' if count == 1 else 's'}"
+    return counted(count, "agent")
 
 
 def rescinded_text(offer: RescindedOffer) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from mesosctl.model.amount_text import in_words, shown_amount
+from mesosctl.model.notation import counted
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.roles import top_level
 from mesosctl.planning.offer_explanation import AccountLine, Cause, Hindrance, OfferExplanation
@@ -57,7 +58,7 @@ def where(line: AccountLine, refusals: int | None = None) -> str:
             kind, needed = _kind_and_need(line.detail or "")
             return f"{kind}: needs {needed}"
         case "open" if refusals:
-            in_force = f"{refusals} refusal{'' if refusals == 1 else 's'} in force"
+            in_force = f"{counted(refusals, 'refusal')} in force"
             return f"free, except where a framework has refused it ({in_force})"
         case "out-of-service":
             return f"on agents that are {line.detail or 'out of service'}"
@@ -150,7 +151,7 @@ def _smallest(one: OfferExplanation) -> str:
 
 
 def _offers(count: int) -> str:
-    return f"{count} offer{'' if count == 1 else 's'} that it has not answered"
+    return f"{counted(count, 'offer')} that it has not answered"
 
 
 def _refusals(count: int) -> str:

@@ -1,24 +1,14 @@
 """`mesosctl agents drain` and its kin, and `frameworks teardown`, on every carrier."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.conformance.callers.command_line import run_for_json
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.joining import quick
-from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
 
 SETUP = quick("cpus:4;mem:2048", "cpus:8;mem:2048")
-
-
-@pytest.fixture
-def master(carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
-    """A master of the test's own: its agents leave."""
-    cluster = pool.start(carrier, SETUP)
-    yield cluster
-    cluster.stop()
+OWN_MASTER = True  # its agents leave
 
 
 def test_agents_leave_and_come_back(master: Cluster) -> None:

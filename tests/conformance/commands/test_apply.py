@@ -1,6 +1,6 @@
 """`mesosctl export`, `diff` and `apply` on every carrier: what is wanted is what the master then has."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,21 +8,14 @@ import pytest
 
 from tests.conformance.callers.command_line import run_command
 from tests.conformance.callers.joining import quick
-from tests.conformance.masters.carriers import Carrier, Pool
+from tests.conformance.masters.carriers import Carrier
 from tests.conformance.masters.cluster import Cluster
 
 SETUP = quick(
     "cpus:8;mem:4096;disk:1000;ports:[31000-31009]", "cpus:8;mem:4096;disk:1000;cpus(dept):2;ports:[31000-31009]"
 )
+OWN_MASTER = True  # weights cannot be taken away again
 Apply = Callable[..., tuple[int, Any]]
-
-
-@pytest.fixture
-def master(carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
-    """A master of the test's own: weights cannot be taken away again."""
-    cluster = pool.start(carrier, SETUP)
-    yield cluster
-    cluster.stop()
 
 
 @pytest.fixture

@@ -1,25 +1,16 @@
 """`mesosctl maintenance` on every carrier: the schedule, machines that go down, and machines that come up."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.conformance.callers.command_line import run_for_json
 from tests.conformance.callers.joining import quick
-from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
 
 SETUP = quick("cpus:4;mem:2048")
+OWN_MASTER = True  # its agent leaves
 AT = "2030-12-01T02:00+01:00"
-
-
-@pytest.fixture
-def master(carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
-    """A master of the test's own: its agent leaves."""
-    cluster = pool.start(carrier, SETUP)
-    yield cluster
-    cluster.stop()
 
 
 @pytest.mark.parametrize("api", ["v0", "v1"])

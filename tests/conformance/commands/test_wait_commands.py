@@ -1,24 +1,12 @@
 """`mesosctl wait` on every carrier: each condition is made true, and then holds."""
 
-from collections.abc import Iterator
-
-import pytest
-
 from tests.conformance.callers.command_line import run_for_json
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.joining import quick
-from tests.conformance.masters.carriers import Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
 
 SETUP = quick("cpus:4;mem:2048")
-
-
-@pytest.fixture
-def master(carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
-    """A master of the test's own: its agent leaves."""
-    cluster = pool.start(carrier, SETUP)
-    yield cluster
-    cluster.stop()
+OWN_MASTER = True  # its agent leaves
 
 
 def test_conditions_come_true(master: Cluster) -> None:

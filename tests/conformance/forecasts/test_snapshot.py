@@ -1,7 +1,6 @@
 """A snapshot of a master, a fake master made from it, and a snapshot of that: on every carrier."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -12,21 +11,14 @@ from tests.conformance.callers.joining import Join, quick
 from tests.conformance.callers.owning import owned, reserve
 from tests.conformance.callers.tasks import launch_on, started
 from tests.conformance.forecasts.snapshots import again, comparable, read_from, snapshot_of
-from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
+from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier
 from tests.conformance.masters.cluster import Cluster
 from tests.conformance.scenarios.scenario import quota_request, scalars
 
 SETUP = quick(
     "cpus:4;mem:2048;disk:100;ports:[31000-31009]", "cpus:2;mem:1024;cpus(ads):1;mem(ads):256;ports:[31000-31009]"
 )
-
-
-@pytest.fixture
-def master(carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
-    """A master of the test's own: weights cannot be taken away again."""
-    cluster = pool.start(carrier, SETUP)
-    yield cluster
-    cluster.stop()
+OWN_MASTER = True  # weights cannot be taken away again
 
 
 def test_an_empty_cluster(master: Cluster) -> None:

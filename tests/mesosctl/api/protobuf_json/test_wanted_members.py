@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.api.protobuf_json.wanted_members import TypedElements
+from mesosctl.api.protobuf_json.wanted_members import WantedMembers
 
 
 class Named(msgspec.Struct):
@@ -22,7 +22,7 @@ def written(*elements):
 
 def names(text, at=1):
     """The elements of a list as a run, and where it ends."""
-    found = TypedElements(Named, lambda entry: entry.name).read(text, at)
+    found = WantedMembers(Named, lambda entry: entry.name).read(text, at)
     return None if found is None else (found[0].values, found[1])
 
 
@@ -40,7 +40,7 @@ def test_a_run_ends_where_its_list_does_though_another_follows(sizes, more):
     text = written(*elements) + '],"others":' + written(*elements * more) + "]"
     found: list[str] = []
     at, end = 1, len(written(*elements))
-    reader = TypedElements(Named, lambda entry: entry.name)
+    reader = WantedMembers(Named, lambda entry: entry.name)
     while at < end:
         run = reader.read(text, at)
         values, at = (run[0].values, run[1]) if run else _one(text, at)
@@ -62,7 +62,7 @@ def test_a_list_of_other_elements_is_hardly_tried():
         raise ValueError
 
     elements = [{"name": "a", "id": number} for number in range(2000)]
-    reader = TypedElements(Named, refuse)
+    reader = WantedMembers(Named, refuse)
     text = written(*elements)
     assert not any(reader.read(text, at) for at in range(1, len(text)) if text.startswith("{", at))
     assert 0 < len(tried) < len(elements)

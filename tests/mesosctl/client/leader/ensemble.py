@@ -20,7 +20,7 @@ ANSWERED_BY_ALL = {
     "/flags": b'{"flags": {"rate_limits": "not of the leader"}}',
     "/metrics/snapshot": b'{"master/elected": 0.0}',
 }
-"""What a master that does not lead says of itself."""
+"""The answers of a master while another one leads, by path."""
 AGENTS = ("cpus:12;mem:6144", "cpus:12;mem:6144")
 
 
