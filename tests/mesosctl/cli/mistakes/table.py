@@ -109,7 +109,7 @@ MISTAKES = (
     Mistake(
         "whatif reserve:agent-1=cpu(ads):1 --allow-new-resource",
         1,
-        "(a master would answer 409) [operation.contained]: agent agent-1 does not have cpu:1",
+        "(a master would answer 409) [operation.contained]: agent agent-1 does not have 1 cpu",
     ),
     Mistake("whatif --add-agent cpu:24", 3, NO_CPU, "did you mean cpus? --allow-new-resource skips this check"),
     # --- Quota -----------------------------------------------------------------------------------------------------
@@ -421,7 +421,7 @@ MISTAKES = (
     Mistake(
         "unreserve agent-1 disk:100 --role db",
         6,
-        "agent agent-1 does not have disk:100 of 'db' outside its volumes, logs (disk:60)",
+        "agent agent-1 does not have 100MiB disk of 'db' outside its volumes, logs (60MiB disk)",
         "destroy them first: mesosctl volumes destroy agent-1 logs --role db",
         before=VOLUME,
     ),
