@@ -375,7 +375,7 @@ class _SettingPlayer:
 
     def __init__(self, agents: Iterable[ReplayedAgent]) -> None:
         self._reserved = {one.agent.id: _reserved(one.agent.total) for one in agents}
-        """What is reserved on each agent, by its id, volumes as the resources that they were made of."""
+        """The reserved resources of each agent, by its id, volumes as the resources that they were made of."""
         self._quotas: set[str] = set()
 
     def make(self, master: "Master", setting: ReplayedSetting) -> None:
@@ -420,7 +420,7 @@ class _SettingPlayer:
 
 
 def _reserved(entries: Iterable[Resource]) -> Resources:
-    """What is reserved, as if no volume had been made of it."""
+    """The reserved entries, as if no volume had been made of them."""
     return Resources(replace(entry, disk=None) for entry in entries if entry.reservations)
 
 
