@@ -5,6 +5,7 @@ about agents that are gone too.
 """
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -45,6 +46,7 @@ _WINDOWS = st.builds(
 _NAMES = st.sampled_from(["ads", "web"])
 _KNOWN = st.lists(st.integers(0, 9), min_size=1, max_size=2)
 _AGENTS = st.sampled_from([0, 0, 0, 1, 1, None])
+_SERVICE = st.lists(st.sampled_from(["DEACTIVATE_AGENT", "DRAIN_AGENT", "REACTIVATE_AGENT"]), max_size=3)
 _GRACE = st.sampled_from([None, {"seconds": 5}, {"seconds": "1", "nanos": 7}, {"nanoseconds": 5}, {}, {"seconds": -1}])
 
 
@@ -97,15 +99,24 @@ class History(RuleBasedStateMachine):
     def drain(self, agent: int | None, grace: Any) -> None:
         self.about("DRAIN_AGENT", agent, **({} if grace is None else {"max_grace_period": grace}))
 
-    @rule(agent=_AGENTS, mark_gone=st.booleans(), first=st.integers(0, 19))
-    def leave_for_good(self, agent: int | None, first: int, *, mark_gone: bool) -> None:
-        """Rarely, as a cluster without agents has little to compare."""
+    @rule(agent=_AGENTS, before=_SERVICE, mark_gone=st.booleans(), after=_SERVICE, first=st.integers(0, 9))
+    def leave_for_good(
+        self, agent: int | None, before: list[str], after: list[str], first: int, *, mark_gone: bool
+    ) -> None:
+        """Rarely, as a cluster without agents has little to compare; and what operators say before and after it."""
         if agent is not None and first:
             return
+        for call in before:
+            self.about(call, agent)
         if mark_gone:
             self.about("DRAIN_AGENT", agent, mark_gone=True)
         else:
             self.about("MARK_AGENT_GONE", agent)
+        if agent is not None:
+            for master, known in zip(self.masters, self.agents, strict=True):
+                assert master.subscribers.wait(partial(_is_away, master, known[agent]))
+        for call in after:
+            self.about(call, agent)
 
     @rule(role=_NAMES)
     def subscribe(self, role: str) -> None:
@@ -147,6 +158,10 @@ class History(RuleBasedStateMachine):
         real, fake = self.masters
         real.subscribers.wait(lambda: _state(real) == _state(fake))
         assert _state(fake) == _state(real)
+
+
+def _is_away(master: Cluster, agent_id: str) -> bool:
+    return agent_id not in [agent["id"] for agent in master.agents()]
 
 
 def _state(master: Cluster) -> dict[str, Any]:
