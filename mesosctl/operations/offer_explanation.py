@@ -10,8 +10,8 @@ from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import MesosctlError, NotFound
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.roles import did_you_mean
+from mesosctl.operations.offers_after_failover import recovery
 from mesosctl.operations.quota.reading import read_if_allowed
-from mesosctl.operations.recovery import recovery
 from mesosctl.operations.snapshot import UNKNOWN_WHITELIST, read_snapshot
 from mesosctl.planning.offer_explanation import Cause, Hindrance, OfferAccount, OfferExplanation
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, evaluable

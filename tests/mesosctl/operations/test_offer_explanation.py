@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.operations.recovery import recovery
+from mesosctl.operations.offers_after_failover import recovery
 from mesosctl.output.offers.sentences import answer, helps, where
 from mesosctl.planning.offer_explanation import AccountLine, AgentAccount, OfferAccount, OfferExplanation
 from mesosctl.planning.snapshot import ClusterSnapshot
