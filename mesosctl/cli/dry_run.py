@@ -54,6 +54,11 @@ class DryRunSession(Session):
 
         return open_dry_run(self._dry_run, self.client_settings())
 
+    def repeat_live(self, repeat: Callable[[Master, Master], object]) -> None:
+        """See `Session.repeat_live`."""
+        with self._live.open_master() as live, self.open_master() as master:
+            self._dry_run.prepare(lambda: repeat(live, master))
+
     def identity(self, master: Master) -> str:
         """Secrets of the live master; a dry run has none of its own."""
         del master

@@ -106,6 +106,9 @@ class Session:
         self._masters.append(Master(address, settings, self.environment.transport))
         return self._masters[-1]
 
+    def repeat_live(self, repeat: "Callable[[Master, Master], object]") -> None:
+        """In a dry run, bring over what a snapshot does not have; `repeat` gets the live master and the dry run's."""
+
     def _changing(self, request: str) -> None:
         """Write a change to the audit file before it is sent; a warning says so if that is impossible."""
         if self.options.no_audit:
