@@ -100,8 +100,8 @@ class ContextSession(Session):
 
     @property
     def has_changed(self) -> bool:
-        """Whether a change has left for the master."""
-        return any(master.changes_left for master in self._masters)
+        """Whether a change has been sent to the master."""
+        return any(master.changes_sent for master in self._masters)
 
     def _ask(self, question: Question) -> None:
         if not self.options.yes and question not in self._turn.answered:
@@ -174,7 +174,9 @@ def chosen_contexts(options: GlobalOptions, variables: Mapping[str, str]) -> lis
         names = list(dict.fromkeys(name.strip() for name in words.split(",")))
         if "" in names:
             raise UsageError(
-                f"'{words}' has an empty name", field="--context", hint="write --context NAME,NAME, without spaces"
+                f"'{words}' has an empty name",
+                field="--context" if options.context else "MESOSCTL_CONTEXT",
+                hint="write --context NAME,NAME, without spaces",
             )
         return names
     if options.context is not None:
@@ -201,14 +203,15 @@ def _contexts(variables: Mapping[str, str]) -> Mapping[str, Mapping[str, Any]]:
 def run_on_several(command: "Command", ctx: Any, options: GlobalOptions) -> int:
     """Run a command on the contexts that the options name, and return the worst exit status.  Raises MesosctlError."""
     environment: Environment = ctx.obj
+    given = "--all-contexts" if options.all_contexts else "--context" if options.context else "MESOSCTL_CONTEXT"
     whole = Session(environment, options._replace(context=None, all_contexts=None), obeys_context=False)
     if not command.works_on_several:
         path = ctx.command_path
-        raise UsageError(f"{path} does not work on several contexts", field="--context", hint="name one context")
+        raise UsageError(f"{path} does not work on several contexts", field=given, hint="name one context")
     if whole.options.master:
         raise UsageError(
             f"{whole.settings.origin('master').name} names one master, but several contexts are named",
-            field="--context",
+            field=given,
             hint="leave one of them out",
         )
     whole.check_columns(lists=not command.changes)
@@ -379,6 +382,5 @@ def _refuse_one_cluster_twice(names: Sequence[str], masters: Sequence[str | None
             if master and known and (is_its_own(master, known) or is_its_own(known, master)):
                 raise UsageError(
                     f"contexts {other} and {name} name the same master, which would be changed twice",
-                    field="--context",
                     hint=f"leave out one of them: {other} or {name}",
                 )

@@ -42,8 +42,12 @@ BOTH = ("--context", "prod,lab")
 
 
 def test_a_list_is_one_table_with_the_context_first(ctl):
-    ran = ctl("agents", *BOTH, "--columns", "context,agent,total")
-    assert ran.out.split() == "CONTEXT AGENT TOTAL prod prod-1 cpus:4;mem:4096 lab lab-1 cpus:8;mem:4096".split()
+    ran = ctl("agents", *BOTH)
+    assert [line.split()[:2] for line in ran.out.splitlines()] == [
+        ["CONTEXT", "AGENT"],
+        ["prod", "prod-1"],
+        ["lab", "lab-1"],
+    ]
     assert (ran.status, ran.err) == (0, "")
 
 
