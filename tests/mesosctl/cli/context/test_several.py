@@ -182,7 +182,12 @@ def test_the_audit_has_each_change_with_its_context(ctl):
 
 @pytest.mark.usefixtures("ctl")
 def test_a_secret_is_typed_once_for_each_context(tmp_path):
-    asked = []
+    asked: list[str] = []
+
+    def ask(prompt: str) -> str:
+        asked.append(prompt)
+        return "typed"
+
     with (tmp_path / "mesosctl" / "config.toml").open("a", encoding="utf-8") as file:
         file.write('[contexts.own]\nmaster = "fake:own.toml"\nprincipal = "ops"\n')
     Path("own.toml").write_text(AGENTS.format(name="own", cpus=1), encoding="utf-8")
@@ -190,7 +195,7 @@ def test_a_secret_is_typed_once_for_each_context(tmp_path):
         stdin=Terminal("y\n"),
         stderr=Terminal(),
         variables={"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)},
-        ask_secret=lambda prompt: asked.append(prompt) or "typed",
+        ask_secret=ask,
     )
     assert main(("quota", "set", "web", "cpus:1", "--context", "own,lab"), environment) == 0, environment.err
     assert asked == ["own: Secret of ops: "]
