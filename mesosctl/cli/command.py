@@ -5,14 +5,14 @@ Every command and every group takes the global options too, so that you can writ
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from mesosctl.cli.global_options import ChangeOptions, GlobalOptions, known_settings
+from mesosctl.cli.global_options import ChangeOptions, GlobalOptions, known_settings, names_several, naming_option
 from mesosctl.model.errors import MesosctlError, NotFound, UsageError
 from mesosctl.model.exit_status import ExitStatus
 
@@ -70,11 +70,6 @@ def _global_command() -> TyperCommand:
     for option in command.params:
         option.callback, option.expose_value = cast("Any", _keep), False
     return command
-
-
-def names_several(options: GlobalOptions, variables: Mapping[str, str]) -> bool:
-    """Whether the command is for several contexts."""
-    return bool(options.all_contexts) or "," in (options.context or variables.get("MESOSCTL_CONTEXT", ""))
 
 
 class _Help:
@@ -159,9 +154,12 @@ class Command(_Help, TyperCommand):
 
         options = said(ctx)
         if names_several(options, ctx.obj.variables):
+            if not self.works_on_several:
+                sentence = f"{ctx.command_path} does not work on several contexts"
+                raise UsageError(sentence, field=naming_option(options), hint="name one context")
             from mesosctl.cli.several_contexts import run_on_several
 
-            return run_on_several(self, ctx, options)
+            return run_on_several(partial(self.run_session, ctx), ctx, options, changes=self.changes)
         return self.run_session(ctx, Session(ctx.obj, options, obeys_context=self.obeys_context))
 
     def run_session(self, ctx: Any, session: "Session") -> Any:

@@ -6,6 +6,7 @@ belongs to another, as a key belongs to its certificate, needs a row in `setting
 hold, a name in `NOT_IN_CONTEXTS`; one with a default, a row in `DEFAULTS`.
 """
 
+from collections.abc import Mapping
 from types import NoneType
 from typing import Annotated, Literal, NamedTuple, get_args, get_origin
 
@@ -181,6 +182,16 @@ class GlobalOptions(NamedTuple):
         """These options, and those of `weaker` that are not given here."""
         chosen = (theirs if mine is None else mine for mine, theirs in zip(self, weaker, strict=True))
         return GlobalOptions._make(chosen)._replace(verbose=self.verbose + weaker.verbose)
+
+
+def names_several(options: GlobalOptions, variables: Mapping[str, str]) -> bool:
+    """Whether the command is for several contexts."""
+    return bool(options.all_contexts) or "," in (options.context or variables.get("MESOSCTL_CONTEXT", ""))
+
+
+def naming_option(options: GlobalOptions) -> str:
+    """The option, or the variable, that names the contexts."""
+    return "--all-contexts" if options.all_contexts else "--context" if options.context else "MESOSCTL_CONTEXT"
 
 
 class ChangeOptions(NamedTuple):

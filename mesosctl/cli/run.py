@@ -21,8 +21,6 @@ from mesosctl.model.errors import (
     Terminated,
     UsageError,
     interrupted,
-    printable,
-    printable_json,
     too_little_memory,
 )
 from mesosctl.model.exit_status import ExitStatus
@@ -65,7 +63,7 @@ def _report(error: MesosctlError, arguments: Sequence[str], environment: Environ
     """Report an error in the output format that was given, even if the command line is invalid."""
     if environment.form is None:
         environment.form = _said(arguments).output or environment.variables.get("MESOSCTL_OUTPUT")
-    report_error(error, environment)
+    environment.tell_error(error)
 
 
 def _said(arguments: Sequence[str]) -> "GlobalOptions":
@@ -132,28 +130,6 @@ def _streams(environment: Environment) -> Iterator[None]:
     """Help and versions are printed by typer, which knows only the process's own streams."""
     with contextlib.redirect_stdout(environment.stdout), contextlib.redirect_stderr(environment.stderr):
         yield
-
-
-def report_error(error: MesosctlError, environment: Environment, contexts: Sequence[str] = ()) -> None:
-    """One clear sentence and a hint; or one JSON object (`output.json_documents.document.ErrorDocument`).
-
-    `contexts` are those in which it happened, if the command works on several.
-    """
-    redact = environment.secrets.redact
-    fields = {name: redact(value) if isinstance(value, str) else value for name, value in error.fields().items()}
-    if environment.speaks_json:
-        import json
-
-        document = {"schema_version": 1, "notes": environment.take_notes(), "error": fields}
-        if contexts:
-            document["contexts"] = list(contexts)
-        environment.stderr.write(printable_json(json.dumps(document)) + "\n")
-        return
-    place = ("field", fields["field"]) if error.typed is None else ("argument", redact(error.typed))
-    where = ", ".join(f"{key} {value}" for key, value in (place, ("rule", error.rule)) if value)
-    details = [f"  {name}: {printable(str(text))}" for name, text in (("at", where), ("hint", fields["hint"])) if text]
-    who = f"{', '.join(contexts)}: " if contexts else ""
-    environment.tell(f"mesosctl: {who}{printable(str(fields['message']))}", details)
 
 
 def _bug(error: BaseException) -> Bug:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mesosctl.cli.configuration.settings import existing_configuration, is_its_own
 from mesosctl.cli.environment import Environment
-from mesosctl.cli.global_options import GlobalOptions
-from mesosctl.cli.run import report_error
+from mesosctl.cli.global_options import GlobalOptions, naming_option
 from mesosctl.cli.session import SOME_LOSS, Session
 from mesosctl.model.errors import Interrupted, MesosctlError, NotFound, UsageError
 from mesosctl.model.exit_status import ExitStatus
@@ -22,13 +21,12 @@ from mesosctl.output.formats.output_formats import DOCUMENTS
 from mesosctl.output.formats.report import Meaning, Report
 
 if TYPE_CHECKING:
-    from mesosctl.cli.command import Command
     from mesosctl.client.leading_master import Master
     from mesosctl.client.settings import ClientSettings
 
 
 class Question(NamedTuple):
-    """What a command asks before it goes on; `loss` is None for a change that takes nothing away."""
+    """A question that a command has before it goes on; `loss` is None for a change that takes nothing away."""
 
     question: str
     loss: str | None = None
@@ -47,7 +45,7 @@ class Halted(MesosctlError):
 
 @dataclass(slots=True)
 class Turn:
-    """What one context has come to."""
+    """The state of one context during the run."""
 
     context: str
     answered: list[Question] = field(default_factory=list)
@@ -55,7 +53,7 @@ class Turn:
     halted: Question | None = None
     """The question that it has come to."""
     shown: list[Report] = field(default_factory=list)
-    """What the command shows before its question."""
+    """The reports that the command shows before its question."""
     notes: list[str] = field(default_factory=list)
     report: Report | None = None
     status: int = 0
@@ -123,7 +121,7 @@ class ContextSession(Session):
         self._turn.report = report
 
     def show(self, report: Report) -> None:
-        """Keep what is shown before a question."""
+        """Keep a report that is shown before a question."""
         self._turn.shown.append(report)
 
     def progress(self, sentence: str, part: float | None = None) -> None:
@@ -175,7 +173,7 @@ def chosen_contexts(options: GlobalOptions, variables: Mapping[str, str]) -> lis
         if "" in names:
             raise UsageError(
                 f"'{words}' has an empty name",
-                field="--context" if options.context else "MESOSCTL_CONTEXT",
+                field=naming_option(options),
                 hint="write --context NAME,NAME, without spaces",
             )
         return names
@@ -200,29 +198,32 @@ def _contexts(variables: Mapping[str, str]) -> Mapping[str, Mapping[str, Any]]:
     return read(path).contexts
 
 
-def run_on_several(command: "Command", ctx: Any, options: GlobalOptions) -> int:
-    """Run a command on the contexts that the options name, and return the worst exit status.  Raises MesosctlError."""
+def run_on_several(act: Callable[[Session], Any], ctx: Any, options: GlobalOptions, *, changes: bool) -> int:
+    """Run a command on the contexts that the options name, and return the worst exit status.  Raises MesosctlError.
+
+    `act` runs it in a session, and returns its exit status; `changes` says whether it changes a cluster.
+    """
     environment: Environment = ctx.obj
-    given = "--all-contexts" if options.all_contexts else "--context" if options.context else "MESOSCTL_CONTEXT"
     whole = Session(environment, options._replace(context=None, all_contexts=None), obeys_context=False)
-    if not command.works_on_several:
-        path = ctx.command_path
-        raise UsageError(f"{path} does not work on several contexts", field=given, hint="name one context")
     if whole.options.master:
         raise UsageError(
             f"{whole.settings.origin('master').name} names one master, but several contexts are named",
-            field=given,
+            field=naming_option(options),
             hint="leave one of them out",
         )
-    whole.check_columns(lists=not command.changes)
-    return _Run(command, ctx, whole, chosen_contexts(options, environment.variables)).run()
+    whole.check_columns(lists=not changes)
+    names = chosen_contexts(options, environment.variables)
+    return _Run(act, ctx, whole, names, changes=changes).run()
 
 
 class _Run:
     """One run on all contexts; `whole` writes what belongs to all of them."""
 
-    def __init__(self, command: "Command", ctx: Any, whole: Session, names: Sequence[str]) -> None:
-        self._command = command
+    def __init__(
+        self, act: Callable[[Session], Any], ctx: Any, whole: Session, names: Sequence[str], *, changes: bool
+    ) -> None:
+        self._act = act
+        self._changes = changes
         self._ctx = ctx
         self._params = dict(ctx.params)
         self._whole = whole
@@ -230,12 +231,12 @@ class _Run:
         self._said = whole.said._replace(output=whole.options.output)
         self._environment = _read_again(whole.environment)
         sessions = [self._session(turn) for turn in self._turns]  # a mistake in one context is found before any starts
-        if command.changes:
+        if changes:
             _refuse_one_cluster_twice(names, [session.options.master for session in sessions])
 
     def run(self) -> int:
         """Run, ask and write; return the worst exit status."""
-        rehearses = self._command.changes and not self._whole.options.yes
+        rehearses = self._changes and not self._whole.options.yes
         waiting = self._turns
         try:
             while waiting:
@@ -261,7 +262,7 @@ class _Run:
         session = self._session(turn, rehearses=rehearses)
         self._ctx.params = dict(self._params)
         try:
-            turn.status = int(self._command.run_session(self._ctx, session) or 0)
+            turn.status = int(self._act(session) or 0)
         except Interrupted as stopped:
             left = [one.context for one in self._turns[self._turns.index(turn) + 1 :]]
             beside = f"; not begun: {', '.join(left)}" if left else ""
@@ -331,7 +332,7 @@ class _Run:
         if told:
             self._whole.end_progress()
         for error, names in told.values():
-            report_error(error, self._whole.environment, names)
+            self._whole.environment.tell_error(error, names)
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> Iterable[tuple[str, list[str]]]:

@@ -75,7 +75,7 @@ class MesosctlError(Exception):
         self.override = override
 
     def fields(self) -> dict[str, str | int | None]:
-        """What a script needs to distinguish errors, by name."""
+        """The values that a script needs to distinguish errors, by name."""
         return {
             "kind": type(self).__name__,
             "exit_status": int(self.exit_status),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ContextAnswer(NamedTuple):
-    """What a command answered on one context; no report if it failed before."""
+    """The answer of a command on one context; no report if it failed before."""
 
     context: str
     report: Report | None
@@ -91,7 +91,7 @@ def _name(column: Column) -> str:
 def _remark(
     reports: Sequence[tuple[str, Report]], part: "Callable[[Report], Sequence[str | Report]]"
 ) -> "Iterator[str | Report]":
-    """What stands under the table of each context, below its name; once if it is the same for all."""
+    """The lines under the table of each context, below its name; once if it is the same for all."""
     first = part(reports[0][1]) if reports else ()
     if all(part(report) == first for _, report in reports):
         yield from first

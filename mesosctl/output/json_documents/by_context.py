@@ -8,7 +8,7 @@ from mesosctl.output.json_documents.document import Document, Error, Strict
 
 
 class ContextAnswer(Strict):
-    """What happened on one context."""
+    """The end of the command on one context."""
 
     context: str
     exit_status: int
