@@ -59,6 +59,8 @@ READS = {
     "unreserve --file": ("unreserve agent-1 -f -", RESERVED),
     "weights set --file": ("weights set -f -", WEIGHTS),
     "apply --file": ("apply -f - -y", WISHES),
+    "plan --file": ("plan -f -", WISHES),
+    "plan": ("plan -", WISHES),
     "diff --file": ("diff -f -", WISHES),
     "apply": ("apply - -y", WISHES),
     "diff": ("diff -", WISHES),
