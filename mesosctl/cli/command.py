@@ -1,7 +1,7 @@
 """The classes of the commands: what each of them takes and does in addition to its own parameters.
 
 Every command and every group takes the global options too, so that you can write them before or after the command.
-`cli.options` declares the options once, and typer parses them in every place.
+`cli.global_options` declares the options once, and typer parses them in every place.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from mesosctl.cli.options import ChangeOptions, GlobalOptions, known_settings
+from mesosctl.cli.global_options import ChangeOptions, GlobalOptions, known_settings
 from mesosctl.model.errors import MesosctlError, NotFound, UsageError
 from mesosctl.model.exit_status import ExitStatus
 

@@ -27,7 +27,7 @@ from mesosctl.model.errors import (
 from mesosctl.model.exit_status import ExitStatus
 
 if TYPE_CHECKING:
-    from mesosctl.cli.options import GlobalOptions
+    from mesosctl.cli.global_options import GlobalOptions
 
 
 def run(arguments: Sequence[str], environment: Environment) -> int:

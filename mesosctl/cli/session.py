@@ -14,7 +14,7 @@ from mesosctl.cli.configuration.credentials import (
 from mesosctl.cli.configuration.settings import Settings, resolve
 from mesosctl.cli.display import Display
 from mesosctl.cli.environment import Environment, is_unwritable
-from mesosctl.cli.options import DEFAULTS, GlobalOptions, checked_timeout
+from mesosctl.cli.global_options import DEFAULTS, GlobalOptions, checked_timeout
 from mesosctl.client.address import parse_address, shows_secret
 from mesosctl.client.settings import ClientSettings, Tls
 from mesosctl.model.errors import Interrupted, MesosctlError, NotConfirmed, UsageError, interrupted, printable

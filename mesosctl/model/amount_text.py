@@ -3,6 +3,8 @@
 Revocable amounts, which have a name such as `cpus_revocable`, are marked by both.
 """
 
+from collections.abc import Mapping, Sequence
+
 from mesosctl.model.quantities import REVOCABLE, SIZED_NAMES, Limits, Quantities, format_milli
 
 KNOWN_NAMES = ("cpus", "mem", "disk", "gpus", "ports")
@@ -12,11 +14,16 @@ _LONGEST_EXACT = 10_000_000
 """Thousandths; a larger size that is not a round number of the next unit is rounded."""
 
 
-def in_words(amounts: Quantities | Limits) -> str:
+def in_words(amounts: Mapping[str, int]) -> str:
     """`8 cpus, 16GiB mem and 2 revocable cpus`, for people; "nothing" for nothing."""
     texts = [
         f"{shown_amount(name, milli)} {_counted(name, milli)}" for name, milli in sorted(amounts.items(), key=by_place)
     ]
+    return enumerated(texts)
+
+
+def enumerated(texts: Sequence[str]) -> str:
+    """`8 cpus, 16GiB mem and 2 gpus`; "nothing" for none."""
     return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:]))) or "nothing"
 
 

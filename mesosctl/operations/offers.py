@@ -20,9 +20,9 @@ from mesosctl.model.reservations.operations import apply_all
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import display_names, matches_agent
 from mesosctl.model.suggestion import command
+from mesosctl.operations.back_off import BackOff
 from mesosctl.operations.cluster import readings
 from mesosctl.operations.confirm import confirm
-from mesosctl.operations.waiting import BackOff
 from mesosctl.planning.dominant_shares import Sharing
 
 

@@ -133,7 +133,9 @@ def slack_of_use(reported: Resources, *, throttleable: bool) -> Resources:
     """Return plain amounts as revocable resources. Raises RuleViolation for resources that cannot be oversubscribed."""
     for entry in reported:
         if entry.is_reserved or entry.disk is not None or entry.shared:
-            raise RuleViolation(f"{entry} cannot be oversubscribed: only plain amounts can", field="oversubscribed")
+            raise RuleViolation(
+                f"{entry.in_words} cannot be oversubscribed: only plain amounts can", field="oversubscribed"
+            )
     return Resources(replace(entry, revocable=True, throttleable=throttleable) for entry in reported)
 
 

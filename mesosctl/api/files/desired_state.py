@@ -259,9 +259,9 @@ def _resources(text: str, where: str) -> Resources:
                 where, f"{entry.name} names an owner, but 'role' names the owner here", hint=f"write {entry.name}:…"
             )
         if entry.is_persistent_volume:
-            raise _wrong(where, f"{entry} is a persistent volume, not the disk that is reserved for it")
+            raise _wrong(where, f"{entry.in_words} is a persistent volume, not the disk that is reserved for it")
         if entry.revocable:
-            raise _wrong(where, f"{entry} is revocable, and cannot be reserved")
+            raise _wrong(where, f"{entry.in_words} is revocable, and cannot be reserved")
     return parsed
 
 

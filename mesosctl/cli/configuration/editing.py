@@ -29,7 +29,7 @@ from mesosctl.cli.configuration.file import (
     too_open,
 )
 from mesosctl.cli.configuration.settings import configuration_path
-from mesosctl.cli.options import Setting, Value
+from mesosctl.cli.global_options import Setting, Value
 from mesosctl.client.address import parse_address
 from mesosctl.file_writing import make_private_folder, write_atomically
 from mesosctl.model.errors import BadInput, Bug, NotFound, UsageError, printable

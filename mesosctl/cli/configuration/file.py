@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from mesosctl.api.files import reading
-from mesosctl.cli.options import Setting, Value, known_settings
+from mesosctl.cli.global_options import Setting, Value, known_settings
 from mesosctl.file_reading import LARGEST_TEXT, open_file, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput, NotFound, printable
 from mesosctl.model.roles import closest, did_you_mean

@@ -12,7 +12,7 @@ import pytest
 
 from mesosctl.__main__ import main
 from mesosctl.api import rate_limits as answers
-from mesosctl.cli.options import known_settings
+from mesosctl.cli.global_options import known_settings
 from mesosctl.cli.reference.command_tree import commands
 from mesosctl.planning.message_rates import Counts
 from tests.helpers.surroundings import InMemory, Ran

@@ -9,8 +9,8 @@ import pytest
 import typer
 
 import mesosctl
+from mesosctl.cli.global_options import known_settings
 from mesosctl.cli.main import app
-from mesosctl.cli.options import known_settings
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OF_MASTERS = {"--roles", "--zk"}
