@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from mesosctl.cli.arguments import AllowNewResource, FileWord, TrustMaster, note_role, send_options, the_file
+from mesosctl.cli.arguments import (
+    AllowNewResource,
+    FileWord,
+    TrustMaster,
+    named_file,
+    note_role,
+    send_options,
+    the_file,
+)
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
@@ -111,7 +119,13 @@ def _read(session: Session, file: str) -> str:
 
 Save = Annotated[
     Path | None,
-    typer.Option("--save", metavar="FILE", help="Write the plan to this file, for apply --plan.", show_default=False),
+    typer.Option(
+        "--save",
+        metavar="FILE",
+        parser=named_file("--save", "cannot be -: name a file"),
+        help="Write the plan to this file, for apply --plan.",
+        show_default=False,
+    ),
 ]
 PlanPage = Annotated[
     str | None,
@@ -167,14 +181,10 @@ def plan(  # noqa: PLR0913  # one parameter an option
 
 
 def _check_save(session: Session, save: Path) -> None:
-    """Raise UsageError for -, and for a file with other content that is to be kept."""
+    """Ask before a file with other content is replaced.  Raises UsageError for no."""
     from mesosctl.cli.commands.snapshot import confirm_replacing
     from mesosctl.file_writing import holds_another_text
 
-    if str(save) == "-":
-        raise UsageError(
-            "--save cannot write to standard output", field="--save", hint="-o json writes the same document there"
-        )
     if session.environment.may_prompt and holds_another_text(save, ""):
         confirm_replacing(session, save)
 
