@@ -20,6 +20,7 @@ from fake_master.state.offers import Offer
 from fake_master.state.streams import SilentStream
 from mesosctl.model.agents import Agent as ListedAgent
 from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.maintenance import address_of
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import IdentityCache
 from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotFramework, Usage
@@ -91,7 +92,7 @@ def _register(
         hostname=restored.hostname,
         number=number,
         port=master.state.port,
-        ip=master.state.ip,
+        ip=address_of(restored.pid) or master.state.ip,
         configured=configured,
         total=configured,
         applied=configured,

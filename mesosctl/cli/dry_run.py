@@ -54,6 +54,11 @@ class DryRunSession(Session):
 
         return open_dry_run(self._dry_run, self.client_settings())
 
+    def repeat_live(self, repeat: Callable[[Master, Master], object]) -> None:
+        """See `Session.repeat_live`."""
+        with self._live.open_master() as live, self.open_master() as master:
+            self._dry_run.prepare(lambda: repeat(live, master))
+
     def identity(self, master: Master) -> str:
         """Secrets of the live master; a dry run has none of its own."""
         del master
@@ -124,7 +129,7 @@ def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "
         if give_up is not None and clock() > give_up:
             raise DeadlinePassed(
                 f"the forecast took longer than {seconds:g} s; {part * 100:.0f}% of the allocations were made",
-                sent=False,
+                may_have_happened=False,
                 hint="give a longer --timeout",
             )
         session.progress("making the allocations", part)
