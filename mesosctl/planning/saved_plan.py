@@ -35,7 +35,7 @@ class Fact(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What it is about."""
+        """Its subject."""
         return self.kind, self.name if self.id is None else self.id
 
 

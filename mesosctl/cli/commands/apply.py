@@ -421,7 +421,7 @@ def _apply_plan(session: Session, file: str, expected: str | None, *, restart: b
 
 
 class _Work(NamedTuple):
-    """What is applied, and how it is found out."""
+    """The steps that are applied, and the functions that find and check them."""
 
     digest: str
     planned: "Callable[[Master], list[Step]]"

@@ -65,7 +65,7 @@ def _saved_plan(content: Mapping[str, Any]) -> SavedPlan:
 
 
 def read_facts(master: Master, desired: DesiredState, steps: list[Step]) -> list[Fact]:
-    """What these steps rest on, as the master shows it.  Raises the errors of `Master`."""
+    """Read what these steps rest on from the master.  Raises the errors of `Master`."""
     return facts(desired, read_actual(master, desired), steps, requester(master).principal)
 
 
