@@ -159,13 +159,16 @@ class Command(_Help, TyperCommand):
             _name_address(error, session)
             _name_origin(error, ctx, session)
             raise
-        except KeyboardInterrupt as stopped:
-            ended = session.interrupted(stopped)
-            status, failure = int(ended.exit_status), ended.message
-            raise ended from None  # typer would lose its message
         except BrokenPipeError:
             status, failure = int(ExitStatus.BROKEN_PIPE), ""
             return status  # typer would treat it as its own failure
+        except (KeyboardInterrupt, Exception) as error:
+            stopped = session.environment.interruption_behind(error)
+            if stopped is None:
+                raise
+            ended = session.interrupted(stopped)
+            status, failure = int(ended.exit_status), ended.message
+            raise ended from None  # typer would lose its message
         finally:
             session.end_progress()
             session.end_audit(status, failure or None)
