@@ -9,7 +9,8 @@ dry_run.forecast()                                  time passes: the state after
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from io import BufferedIOBase
 
@@ -255,6 +256,13 @@ class DryRun:
     def answers(self) -> tuple[ChangeAnswer, ...]:
         """The answers to all requests so far."""
         return tuple(self._answers)
+
+    @contextmanager
+    def without_answers(self) -> Iterator[None]:
+        """Requests in here belong to the course of things, and their answers are not answers to the question."""
+        before = len(self._answers)
+        yield
+        del self._answers[before:]
 
     def begin(self, change: str) -> None:
         """Note that a change is tried."""

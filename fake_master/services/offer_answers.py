@@ -115,9 +115,10 @@ class OfferAnswers:
             return self._launcher.launch(context, operation)
         try:
             conversions = self._convert(context, operation)
-        except (MesosctlError, ValueError) as error:
+        except MesosctlError as error:
             self._operation_updates.refused(context.framework, operation, str(error))
             return False
+        # The agent may answer within `convert`, and its answer is for an operation that was sent.
         arrived = self._operation_updates.sent(context, operation)
         self._checkpoints.convert(context.agent, conversions, arrived)
         return True
@@ -187,7 +188,9 @@ class OfferAnswers:
         """Return what is left to the allocator: converted resources without a filter, all others with that of the call.
 
         Resources that were converted and converted back count as the rest. Of what a SHRINK_VOLUME frees, a master
-        loses sight as far as the offer had the like: that stays allocated to the framework until it is gone.
+        loses sight as far as the offer had the like: that stays allocated to the framework until it is gone.  With
+        disk:4 beside a volume of 10 in the offer, a shrink by 3 leaves disk:4 and the volume of 7, and disk:3 beside
+        them: converted are the volume of 7 and disk:3, disk:4 is untouched.
         """
         converted = context.left + context.resized - offered
         untouched = context.left - converted
@@ -275,7 +278,10 @@ class OfferAnswers:
             return operations_model.grow(volume, addition)
         if kind == "SHRINK_VOLUME":
             (volume,) = _plain(_offered((body["volume"],), context))
-            subtract = to_milli(body["subtract"]["value"])
+            try:
+                subtract = to_milli(body["subtract"]["value"])
+            except ValueError as error:
+                raise RuleViolation(str(error)) from None
             check_shrink(volume, subtract)
             self._state.access.may_resize(principal, volume)
             return operations_model.shrink(volume, subtract)

@@ -124,7 +124,7 @@ def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "
         if give_up is not None and clock() > give_up:
             raise DeadlinePassed(
                 f"the forecast took longer than {seconds:g} s; {part * 100:.0f}% of the allocations were made",
-                sent=False,
+                may_have_happened=False,
                 hint="give a longer --timeout",
             )
         session.progress("making the allocations", part)

@@ -159,14 +159,14 @@ class Session:
     def tell_unsent(self, error: MesosctlError) -> None:
         """Add "no change was sent" to an error if no change can have reached a master."""
         on_the_way = error.exit_status in (ExitStatus.NO_MASTER, ExitStatus.MASTER_FAILED, ExitStatus.NOT_CONFIRMED)
-        if on_the_way and self._masters and not any(master.changes_left for master in self._masters):
+        if on_the_way and self._masters and not any(master.changes_sent for master in self._masters):
             error.reword(f"{error.message}; no change was sent")
 
     def interrupted(self, stopped: KeyboardInterrupt) -> Interrupted:
         """The error for an interruption, with what is known about a change."""
         if self.options.dry_run:
             stopped.__notes__ = []  # a dry run changes nothing
-        changed = any(master.changes_left for master in self._masters)
+        changed = any(master.changes_sent for master in self._masters)
         return interrupted(
             stopped, "a change was made before that: check the cluster" if changed else "no change was sent"
         )
