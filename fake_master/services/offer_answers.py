@@ -8,10 +8,10 @@ from typing import Any
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator
 from fake_master.services.accept_context import AcceptContext, entries
+from fake_master.services.agents.checkpointed_resources import CheckpointedResources
 from fake_master.services.launch import LAUNCHES, TaskLauncher, task_infos
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
-from fake_master.services.reservations import Checkpoints
 from fake_master.services.task_updates import TaskUpdates
 from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
@@ -39,7 +39,7 @@ class OfferAnswers:
         allocator: Allocator,
         offers: Offers,
         launcher: TaskLauncher,
-        checkpoints: Checkpoints,
+        checkpointed_resources: CheckpointedResources,
         task_updates: TaskUpdates,
         operation_updates: OperationUpdates,
     ) -> None:
@@ -47,7 +47,7 @@ class OfferAnswers:
         self._allocator = allocator
         self._offers = offers
         self._launcher = launcher
-        self._checkpoints = checkpoints
+        self._checkpointed_resources = checkpointed_resources
         self._task_updates = task_updates
         self._operation_updates = operation_updates
 
@@ -120,7 +120,7 @@ class OfferAnswers:
             return False
         # The agent may answer within `convert`, and its answer is for an operation that was sent.
         arrived = self._operation_updates.sent(context, operation)
-        self._checkpoints.convert(context.agent, conversions, arrived)
+        self._checkpointed_resources.convert(context.agent, conversions, arrived)
         return True
 
     def _count_launches(self, operations: Sequence[Mapping[str, Any]]) -> None:

@@ -12,7 +12,7 @@ from operator import is_
 from typing import Any
 
 from fake_master.master import Master
-from fake_master.services.reservations import DoesNotFit, configured_form
+from fake_master.services.agents.checkpointed_resources import DoesNotFit, configured_form
 from fake_master.sources.initial_tasks import SnapshotTasks
 from fake_master.state.agents import Agent, Domain
 from fake_master.state.frameworks import Framework

@@ -91,7 +91,12 @@ def start_dry_run(session: Session, name: str, run: Callable[[Session], object],
     finally:
         acting.end_progress()
     session.environment.notes += acting.environment.take_notes()
-    return tell(session, dry_run.forecast(), report, acting.reports, no_limit=_NO_LIMIT.get(name, NO_LIMIT_COMMAND))
+    return tell(session, dry_run.forecast(), report, acting.reports, no_limit=no_limit_of(name))
+
+
+def no_limit_of(verb: str) -> str:
+    """How a command that is tried sets no limit, for a note."""
+    return _NO_LIMIT.get(verb, NO_LIMIT_COMMAND)
 
 
 def begin_dry_run(

@@ -277,7 +277,7 @@ class ReplayOptions:
     progress: Progress = lambda _: None
 
 
-def replay(demand: RecordedDemand, changes: Sequence[TimedChange], options: ReplayOptions) -> Replay:
+def compare_replays(demand: RecordedDemand, changes: Sequence[TimedChange], options: ReplayOptions) -> Replay:
     """Play the demand without changes, then with them.
 
     Raises Conflict if the first is too far from the recording, UsageError for changes that cannot be replayed, and
@@ -341,6 +341,7 @@ def play(
     ]
     steps.sort(key=lambda step: step[0])
     for at, one in steps:
+        # What holds at the beginning is set before anybody asks, so that no offer is made under other settings.
         if at > demand.since and not begun:
             begun = True
             run.begin()
@@ -361,7 +362,11 @@ def play(
 
 
 def _keys(change: Change) -> set[tuple[str, str]]:
-    """The recorded settings that a change replaces from its moment on."""
+    """The recorded settings that a change replaces from its moment on.
+
+    A quota and a weight have one value, so the recorded one would take the change back.  Reservations of several
+    hands stand side by side.
+    """
     match change:
         case changes_of_masters.Guarantee(role) | changes_of_masters.Bounds(role) | changes_of_masters.NoQuota(role):
             return {("quota", role)}

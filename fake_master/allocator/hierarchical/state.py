@@ -14,7 +14,7 @@ A run skips what is proved to come to nothing. These are the proofs, and what vo
 - `State.has_changed`, if false: a run over all agents made no offer, and nothing has changed since. Every event that
   could let the next one make an offer sets it; `test_quiet_time` goes through the methods of the interface.
 - `Recurrence`: two moments alike, with nothing but declined offers between them, so the time from one to the other
-  repeats until something else happens. The caller forgets earlier moments when anything else happens (`Replay._seen`).
+  repeats until something else happens. The caller forgets earlier moments then (`ReplayRun._seen`).
 
 The reference allocator has no proofs; `tests/fake_master/allocator/reference` compares both on random histories.
 """

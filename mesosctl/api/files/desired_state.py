@@ -119,7 +119,7 @@ def labels_of(value: Any, where: str) -> Labels | None:
 
 def load(text: str, where: str) -> DesiredState:
     """Read a desired state from the text of a file.  Raises BadInput naming `where`, the line and the place in it."""
-    document = reading.read(text, where)
+    document = reading.read_toml(text, where)
     try:
         return _wanted(document)
     except RuleViolation as error:

@@ -133,7 +133,7 @@ def _edited(path: Path) -> Iterator[Any]:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         text, state = read_file(path) if path.exists() else ("", None)
-        if not _has_tables(reading.read(text, str(path))):
+        if not _has_tables(reading.read_toml(text, str(path))):
             check(path, text)  # names the line
         try:
             document = tomlkit.parse(text)

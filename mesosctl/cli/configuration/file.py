@@ -92,7 +92,7 @@ def too_open(path: Path, state: os.stat_result) -> BadInput:
 
 def check(path: Path, text: str) -> Configuration:
     """The configuration in a text.  Raises BadInput that names the line."""
-    document = reading.read(text, str(path))
+    document = reading.read_toml(text, str(path))
     settings = {setting.key: setting for setting in known_settings() if setting.in_contexts}
     fault = next(_faults(document, settings), None)
     if fault is not None:

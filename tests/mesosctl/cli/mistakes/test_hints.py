@@ -51,6 +51,7 @@ WHO_SAYS_IT = {
     "model/quota/rules.py": ("quota set", "quota update"),
     "operations/apply/journal.py": ("apply",),
     "operations/apply/run.py": ("apply",),
+    "operations/apply/saved_plan.py": ("apply",),
     "operations/recording.py": ("history record",),
     "operations/replay.py": ("whatif",),
     "operations/wait.py": ("wait",),

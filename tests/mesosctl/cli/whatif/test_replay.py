@@ -23,7 +23,7 @@ from mesosctl.history.sqlite import open_writer
 from mesosctl.model.agents import Agent
 from mesosctl.model.notation import parse_resources
 from mesosctl.model.resources import Resources
-from mesosctl.operations.replay import ReplayOptions, TimedChange, play, replay
+from mesosctl.operations.replay import ReplayOptions, TimedChange, compare_replays, play
 from mesosctl.operations.whatif import ChangeRunner, open_dry_run
 from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.replay import (
@@ -202,7 +202,7 @@ def test_the_same_demand_is_played_the_same_and_sums_are_what_they_are_made_of(a
     if not tasks:
         return
     given_demand = demand(agents, tasks, until=700.0)
-    answers = [replay(given_demand, changed(*words), options()) for _ in range(2)]
+    answers = [compare_replays(given_demand, changed(*words), options()) for _ in range(2)]
     assert answers[0].after == answers[1].after
     answer = answers[0]
     assert answer.played_after is not None
@@ -245,7 +245,9 @@ def test_a_guarantee_is_unmet_while_its_role_waits():
     """Two tasks of another role hold the agent for a minute; the guaranteed one waits that long."""
     tasks = [wanted("b", 2, 0, 60.0), wanted("a", 2, 10, 60.0)]
     given_demand = demand(["cpus:4;mem:4096"], tasks, until=300)
-    answer = replay(given_demand, [TimedChange("quota:a=cpus:4", parse_change("quota:a=cpus:4"), SINCE + 5)], options())
+    answer = compare_replays(
+        given_demand, [TimedChange("quota:a=cpus:4", parse_change("quota:a=cpus:4"), SINCE + 5)], options()
+    )
     before, after = answer.outcome("a")
     assert before.below_guarantee == 0
     assert after.below_guarantee == pytest.approx(after.longest_wait, abs=0.001)
@@ -255,7 +257,7 @@ def test_a_guarantee_is_unmet_while_its_role_waits():
 def test_an_agent_that_a_change_takes_away_takes_its_tasks_along():
     given_demand = demand(["cpus:4;mem:4096"], [wanted("a", 2, 0, 200.0)], until=300.0)
     lose = TimedChange("agents lost: h0", LoseAgents(("h0",)), SINCE + 100)
-    answer = replay(given_demand, [lose], options())
+    answer = compare_replays(given_demand, [lose], options())
     served = [side.served["cpus"] / 4000 for side in answer.outcome("a")]
     assert served == [pytest.approx(200, abs=0.01), pytest.approx(100, abs=0.01)]
 
@@ -263,10 +265,10 @@ def test_an_agent_that_a_change_takes_away_takes_its_tasks_along():
 def test_growth_of_the_waits_is_what_is_judged():
     tasks = [wanted("a", 2, float(place), 100.0) for place in range(30)]
     given_demand, changes = demand(["cpus:4;mem:4096"], tasks, until=900.0), changed("limit:a=cpus:0.5")
-    answer = replay(given_demand, changes, options())
+    answer = compare_replays(given_demand, changes, options())
     assert answer.accepted
     assert answer.harmed == []  # nobody waited above an hour: the window is shorter
-    stricter = replay(given_demand, changes, replace(options(), wait_limit=300.0))
+    stricter = compare_replays(given_demand, changes, replace(options(), wait_limit=300.0))
     assert stricter.harmed == ["a"]
     assert stricter.verdict == "NO: 30 of 30 tasks of a would have waited more than 5m; 26 did"
 
@@ -290,7 +292,7 @@ def reservations(at, *entries):
 def replay_with_settings(agent, size, *recorded):
     """Replay a task of 1 or 4 cpus that is asked for after 100 s, on one agent, with a weight as the change."""
     plain = demand([agent], [wanted("c", size, 100, 60.0)])
-    return replay(replace(plain, settings=recorded), changed("weight:c=2"), options())
+    return compare_replays(replace(plain, settings=recorded), changed("weight:c=2"), options())
 
 
 @pytest.mark.parametrize(("ends", "runs"), [((reservations(50),), True), ((), False)])
@@ -299,7 +301,7 @@ def test_a_reservation_that_is_there_at_the_beginning_ends_when_it_did(ends, run
     (there,) = plain.agents
     total = Resources([to_model(reserved("web", 4)), *parse_resources("cpus:2;mem:8192")])
     agents = [there._replace(agent=replace(there.agent, total=total))]
-    answer = replay(replace(plain, agents=agents, settings=ends), changed("weight:c=2"), options())
+    answer = compare_replays(replace(plain, agents=agents, settings=ends), changed("weight:c=2"), options())
     assert [side.started for side in answer.outcome("c")] == [runs, runs]
 
 
