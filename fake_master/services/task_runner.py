@@ -153,7 +153,7 @@ class TaskRunner:
                 self.kill(framework, task)
 
     def drain(self, framework: Framework, task: Task, *, at_most: float | None, will_be_gone: bool) -> None:
-        """Kill a task of a draining agent, which takes as long as with `kill`, but `at_most` so many seconds."""
+        """Kill a task of a draining agent; it takes its usual time to end, and `at_most` seconds."""
         if task.is_terminal or task.ending:
             return
         gone = will_be_gone and framework.is_partition_aware
