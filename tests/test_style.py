@@ -26,7 +26,6 @@ SLEEPERS = {
     "tests/jobs/files.py",  # the random moment of a kill
     "tests/jobs/test_files.py",  # a writer that is slow
     "tests/jobs/recordings.py",  # the random moment of a kill
-    "tests/jobs/maintenance.py",  # it looks at the agents until the random moment of a kill
     "tests/benchmarks/recording.py",  # the span that is measured
 }
 TRANSLATED = re.compile(
