@@ -5,8 +5,8 @@ import os
 import pytest
 
 from mesosctl.__main__ import main
-from tests.mesosctl.cli.files.test_dash import OPENS_BY_NAME
 from tests.helpers.surroundings import InMemory, Ran
+from tests.mesosctl.cli.files.test_dash import OPENS_BY_NAME
 
 LOG = "task,role,resources,from,to\nt,web,cpus:1,1000,2000\n"
 IMPORT = ("history", "import", "log.csv", "--format", "csv", "--history")
