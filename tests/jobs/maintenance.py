@@ -48,6 +48,8 @@ _STEPS = (
 )
 _LONGEST_LIFE = 1.5
 """Seconds until a kill."""
+_PAUSE = 0.02
+"""Seconds between two looks at the agents."""
 _KILLS = 3
 """Of one step; then it is left to end."""
 
@@ -88,7 +90,7 @@ def _ended(client: httpx.Client, step: str, seconds: float, report: Report) -> b
     end = time.monotonic() + seconds
     while child.poll() is None and time.monotonic() < end:
         with suppress(subprocess.TimeoutExpired):
-            child.wait(0.02)
+            child.wait(_PAUSE)
         draining = [one for one in _agents(client) if one.get("drain_info", {}).get("state") == "DRAINING"]
         report.seen["looks while agents drain"] += bool(draining)
         if len(draining) > _AT_MOST:
