@@ -83,6 +83,7 @@ def test_json_is_one_document_that_has_its_error(ctl):
     assert [one["exit_status"] for one in found.values()] == [0, 0, 3]
     assert found["prod"]["answer"]["kind"] == "agents.list"
     assert found["gone"]["answer"] is None
+    assert found["gone"]["error"] is not None
     assert found["gone"]["error"]["kind"] == "BadInput"
     error = json.loads(ran.err)
     Draft202012Validator(schemas()["error"]).validate(error)
