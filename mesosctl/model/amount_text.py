@@ -3,7 +3,8 @@
 Revocable amounts, which have a name such as `cpus_revocable`, are marked by both.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Self
 
 from mesosctl.model.quantities import REVOCABLE, SIZED_NAMES, Limits, Quantities, format_milli
 
@@ -12,6 +13,30 @@ KNOWN_NAMES = ("cpus", "mem", "disk", "gpus", "ports")
 _UNITS = ("MiB", "GiB", "TiB", "PiB")
 _LONGEST_EXACT = 10_000_000
 """Thousandths; a larger size that is not a round number of the next unit is rounded."""
+
+
+class NotationText(str):
+    """A text with amounts in Mesos's notation, which scripts read, and the same text in words, for people."""
+
+    __slots__ = ("_words",)
+    _words: Callable[[], str]
+
+    @classmethod
+    def with_words(cls, text: str, words: Callable[[], str]) -> Self:
+        """`text`, and what makes its words; it is called for people alone."""
+        made = cls(text)
+        made._words = words
+        return made
+
+    @property
+    def words(self) -> str:
+        """The text with units: `8 cpus and 16GiB mem`."""
+        return self._words()
+
+
+def text_in_words(text: str) -> str:
+    """A text as a person reads it: amounts with units, any other text as it is."""
+    return text.words if isinstance(text, NotationText) else text
 
 
 def in_words(amounts: Mapping[str, int]) -> str:

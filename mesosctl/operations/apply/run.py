@@ -7,6 +7,7 @@ from functools import partial
 from typing import Literal
 
 from mesosctl.client.leading_master import Master
+from mesosctl.model.amount_text import text_in_words
 from mesosctl.model.errors import Bug, Conflict, MesosctlError, NotFound
 from mesosctl.model.notation import listed
 from mesosctl.model.quota.desired import DesiredQuota
@@ -177,7 +178,7 @@ def prove(master: Master, desired: DesiredState, *, prune: bool) -> None:
 
 
 def _sentence(step: Step) -> str:
-    done, whom, _, after = describe(step)
+    done, whom, _, after = map(text_in_words, describe(step))
     return f"{done} {'for' if done.startswith('reserve ') else 'of'} {whom}" + (f" to {after}" if after != "-" else "")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Self
 
-from mesosctl.model.amount_text import in_words, shown_amount
+from mesosctl.model.amount_text import in_words, shown_amount, text_in_words
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.forecasts.forecast import guarantees, guarantees_title, headroom_rows
 from mesosctl.output.forecasts.sentences import (
@@ -23,7 +23,6 @@ from mesosctl.output.forecasts.sentences import (
     unoffered_texts,
     verdict,
 )
-from mesosctl.output.formats.amounts import cell_in_words
 from mesosctl.output.formats.html_page import document, escape
 from mesosctl.output.formats.report import NOTHING, Report, shown_cells
 from mesosctl.output.rate_limits_simulation import simulation
@@ -128,7 +127,7 @@ def _list(title: str, lines: Sequence[str]) -> str:
 def _done(title: str, report: Report) -> str:
     """The rows of a report, such as the changes that a command would have made."""
     titles, rows = shown_cells(report)
-    table = _table(titles, [[escape(cell_in_words(cell)) for cell in row] for row in rows])
+    table = _table(titles, [[escape(text_in_words(cell)) for cell in row] for row in rows])
     return _section(title, table) if rows else ""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from mesosctl.model.amount_text import enumerated, in_mesos_notation, in_words, mesos_name, shown_amount
+from mesosctl.model.amount_text import NotationText, enumerated, in_mesos_notation, in_words, mesos_name, shown_amount
 from mesosctl.model.quantities import REVOCABLE, Limits, Quantities, Quota
 from mesosctl.output.formats.report import NOTHING, Meaning
 
@@ -32,33 +32,22 @@ class Part(NamedTuple):
     meaning: Meaning | None = None
 
 
-class AmountsText(str):
-    """The text of a cell for csv, in Mesos's notation, and what tables for people show instead."""
+class AmountsText(NotationText):
+    """The text of a cell, and its parts, for a table that has a column for each resource."""
 
-    __slots__ = ("_parts", "_words")
+    __slots__ = ("_parts",)
     _parts: Callable[[], Iterator[Part]]
-    _words: Callable[[], str]
 
     @classmethod
     def of(cls, text: str, parts: Callable[[], Iterator[Part]], words: Callable[[], str]) -> Self:
         """`text`, and what makes its parts and its words; they are called for tables alone."""
-        made = cls(text)
-        made._parts, made._words = parts, words
+        made = cls.with_words(text, words)
+        made._parts = parts
         return made
 
     def parts(self) -> Iterator[Part]:
         """The values in it, one by one; several may have the same name."""
         return self._parts()
-
-    @property
-    def words(self) -> str:
-        """`8 cpus and 16GiB mem`, for a table in a pipe, which has one column for all resources."""
-        return self._words()
-
-
-def cell_in_words(cell: str) -> str:
-    """A cell as a person reads it: amounts with units, any other text as it is."""
-    return cell.words if isinstance(cell, AmountsText) else cell
 
 
 def amounts_text(amounts: Quantities | Limits | None) -> str:

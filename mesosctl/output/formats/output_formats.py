@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, TextIO
 
+from mesosctl.model.amount_text import text_in_words
 from mesosctl.model.errors import printable, printable_json
 from mesosctl.model.redaction import Secrets
 from mesosctl.output.formats.report import MOST_LINES, NOTHING, Report, Rows, shown_cells, shown_columns, shown_rows
@@ -211,9 +212,7 @@ def _remark_lines(report: Report, *, wide: bool) -> Iterator[str]:
 
 def _in_words(row: Sequence[str]) -> list[str]:
     """The cells of a row as people read them."""
-    from mesosctl.output.formats.amounts import cell_in_words
-
-    return [printable(cell_in_words(cell)) for cell in row]
+    return [printable(text_in_words(cell)) for cell in row]
 
 
 def plain_lines(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

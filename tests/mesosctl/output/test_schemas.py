@@ -70,6 +70,8 @@ BESIDE = {
 """Commands that write these to standard error."""
 ONE_A_LINE = {"offers.change": ["offers", "watch", "--changes", "1"]}
 """Commands whose -o jsonl has no whole document."""
+IN_DRY_RUNS = {"agents.plan": ["agents", "drain", "agent-1", "--dry-run"]}
+"""Commands whose dry run has these among the answers in `would`."""
 FORKING = ("alternatives", "largest-change")
 
 
@@ -139,7 +141,7 @@ def typed(fake: FakeMaster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_every_kind_has_its_command():
-    assert COMMANDS.keys() | BESIDE.keys() | ONE_A_LINE.keys() == schemas().keys()
+    assert COMMANDS.keys() | BESIDE.keys() | ONE_A_LINE.keys() | IN_DRY_RUNS.keys() == schemas().keys()
 
 
 @pytest.mark.parametrize(
@@ -150,6 +152,16 @@ def test_what_a_command_writes_is_valid(typed, kind: str):
     document = json.loads(ran.out or ran.err)
     assert document.get("kind") == kind, document
     validator(kind).validate(document)
+
+
+@pytest.mark.parametrize("kind", IN_DRY_RUNS)
+def test_what_a_dry_run_says_would_be_written_is_valid(typed, kind: str):
+    forecast = json.loads(typed(*IN_DRY_RUNS[kind], "-o", "json").out)
+    validator("forecast").validate(forecast)
+    kinds = [document["kind"] for document in forecast["would"]]
+    assert kind in kinds
+    for document in forecast["would"]:
+        validator(document["kind"]).validate(document)
 
 
 @pytest.mark.parametrize("kind", BESIDE)
@@ -167,7 +179,7 @@ def test_a_line_is_valid(typed, kind: str):
     validator(kind).validate(json.loads(line))
 
 
-@pytest.mark.parametrize("kind", COMMANDS)
+@pytest.mark.parametrize("kind", [*COMMANDS, *IN_DRY_RUNS])
 def test_a_schema_refuses_what_is_not_the_document(kind: str):
     assert not validator(kind).is_valid({"schema_version": 1, "kind": kind, "unheard of": 1})
     assert not validator(kind).is_valid({"schema_version": 2, "kind": kind})
