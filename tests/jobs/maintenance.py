@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from functools import partial
 from itertools import cycle
 from pathlib import Path
@@ -47,6 +48,8 @@ _STEPS = (
 )
 _LONGEST_LIFE = 1.5
 """Seconds until a kill."""
+_PAUSE = 0.02
+"""Seconds between two looks at the agents."""
 _KILLS = 3
 """Of one step; then it is left to end."""
 
@@ -86,7 +89,8 @@ def _ended(client: httpx.Client, step: str, seconds: float, report: Report) -> b
     child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     end = time.monotonic() + seconds
     while child.poll() is None and time.monotonic() < end:
-        time.sleep(0.02)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(_PAUSE)
         draining = [one for one in _agents(client) if one.get("drain_info", {}).get("state") == "DRAINING"]
         report.seen["looks while agents drain"] += bool(draining)
         if len(draining) > _AT_MOST:

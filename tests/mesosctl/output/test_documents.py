@@ -58,8 +58,8 @@ SHAPES = {
     },
     "Role": {
         "role": "string",
-        "standing": ["below guarantee", "wants no more", "no frameworks", "met by offers", "met", "met (at limit)",
-                     "at limit", "over limit", "no quota", "unknown"],
+        "standing": ["below guarantee", "wants no more", "wanting unknown", "no frameworks", "met by offers", "met",
+                     "met (at limit)", "at limit", "over limit", "no quota", "unknown"],
         "weight": "number?", "guarantee": "amounts", "limit": "amounts", "missing": "amounts", "usage": "Usage?",
     },
     "Top": {
