@@ -21,11 +21,11 @@ class CleanupSelection:
     """The reservations to clean up, with their volumes: those that meet everything that is given."""
 
     role: str | None = None
-    """It and the roles below it."""
+    """This role and those below it."""
     reserver: str | None = None
     """The principal of the reservation."""
     roles: frozenset[str] | None = None
-    """These roles alone, such as those of a framework."""
+    """Only these roles, such as those of a framework."""
 
     def accepts(self, top: Reservation) -> bool:
         """Whether the top level of a stack is to be cleaned up."""
@@ -52,7 +52,7 @@ class InUse(NamedTuple):
 
 
 class Cleanup(NamedTuple):
-    """The steps, and what stays."""
+    """The steps, and the resources that stay."""
 
     steps: Sequence[ReservationStep]
     left: Sequence[InUse]
