@@ -53,7 +53,7 @@ class ReservationStep:
     hostname: str
     """The name in sentences: `RegisteredAgent.name`."""
     action: StepAction
-    """What is destroyed is a volume."""
+    """Only volumes are destroyed."""
     resources: Resources
     """With their whole stacks."""
     before: Resources
