@@ -109,6 +109,12 @@ SHAPES = {
     "Level": {"type": ["STATIC", "DYNAMIC"], "role": "string", "principal": "string?", "labels": ["Label"]},
     "Label": {"key": "string", "value": "string?"},
     "Volume": {"id": "string", "container_path": "string?", "principal": "string?"},
+    "DrainPlanDocument": {"schema_version": 1, "kind": "agents.plan", "agents": ["LeavingAgent"]},
+    "LeavingAgent": {
+        "id": "string", "hostname": "string",
+        "status": ["active", "disconnected", "deactivated", "draining", "drained", "recovering"],
+        "tasks": "integer", "without_room": "integers",
+    },
     "ServiceChanges": {"schema_version": 1, "kind": "agents.changes", "changes": ["ServiceChange"]},
     "ServiceChange": {
         "id": "string", "hostname": "string", "asked": ["drain", "deactivate", "reactivate", "mark gone"],
