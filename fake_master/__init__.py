@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import typer
 
     from fake_master.forecasting.dry_run import DryRun as DryRun
-    from fake_master.forecasting.replay import Replay as Replay
+    from fake_master.forecasting.replay import ReplayRun as ReplayRun
     from fake_master.state.clock import VirtualClock
     from mesosctl.planning.dominant_shares import Sharing
     from mesosctl.planning.forecast import DryRunOptions
@@ -131,15 +131,15 @@ def start_dry_run_of_file(file: "BufferedIOBase", where: str, options: "DryRunOp
 
 def start_replay(
     demand: "RecordedDemand", never_fit: "Collection[int]", refuse: float, progress: "Callable[[float], None]"
-) -> "Replay":
+) -> "ReplayRun":
     """A master on which recorded demand is played; `never_fit` are the places of tasks that fit nowhere.
 
     `refuse` are the seconds for which frameworks decline what they cannot use. Raises BadInput for an impossible
     cluster.
     """
-    from fake_master.forecasting.replay import Replay
+    from fake_master.forecasting.replay import ReplayRun
 
-    return Replay(demand, never_fit, refuse, progress)
+    return ReplayRun(demand, never_fit, refuse, progress)
 
 
 def account_offers(

@@ -9,7 +9,8 @@ from fake_master.extensions.bundled_allocators import make_allocator
 from fake_master.extensions.lending.rules import make_rules, make_runtime
 from fake_master.extensions.revocation import Revoking
 from fake_master.registry.interface import Registry, RegistryFailure, reading_records
-from fake_master.services.agents.checkpointed_tasks import CheckpointedTasks, NoCheckpointedTasks
+from fake_master.services.agents.checkpointed_resources import CheckpointedResources
+from fake_master.services.agents.checkpointed_tasks import CheckpointedTasks, TaskStore
 from fake_master.services.agents.draining import Draining
 from fake_master.services.agents.maintenance import Maintenance
 from fake_master.services.agents.master_failover import Failover
@@ -27,7 +28,7 @@ from fake_master.services.operation_updates import OperationUpdates
 from fake_master.services.quota import Quotas, Weights
 from fake_master.services.rate_limits import RateLimiting
 from fake_master.services.rescinding import Rescinding
-from fake_master.services.reservations import Checkpoints, Reservations
+from fake_master.services.reservations import Reservations
 from fake_master.services.subscriptions import Subscriptions
 from fake_master.services.task_runner import TaskRunner
 from fake_master.services.task_updates import TaskUpdates
@@ -90,7 +91,7 @@ class Master:
         self.logging_level = LoggingLevel(state)
         self.rate_limiting = RateLimiting(state, events, self.transaction)
         keeps = takes_over and registry.outlives_process
-        self._store = store = CheckpointedTasks(state, registry, self.transaction) if keeps else NoCheckpointedTasks()
+        self._store = store = CheckpointedTasks(state, registry, self.transaction) if keeps else TaskStore()
         self.task_updates = updates = TaskUpdates(state, events, store)
         self.task_runner = runner = TaskRunner(state, allocator, events, store, updates)
         self.runtime = runner.runtime = make_runtime(state, allocator, runner)
@@ -98,15 +99,17 @@ class Master:
         self.metrics = Metrics(state, allocator.metrics, self.rate_limiting.metrics, runner.runtime.metrics)
         self.revoking = Revoking(state, offers, runner)
         self.subscriptions = Subscriptions(state, allocator, events, store, offers, self.rate_limiting, runner)
-        self.checkpoints = Checkpoints(state, registry, allocator, offers, self.transaction)
+        self.checkpointed_resources = CheckpointedResources(state, registry, allocator, offers, self.transaction)
         self.operation_updates = OperationUpdates(state, events)
-        self.reservations = Reservations(state, allocator, rescinding, self.checkpoints, self.operation_updates)
+        self.reservations = Reservations(
+            state, allocator, rescinding, self.checkpointed_resources, self.operation_updates
+        )
         self.offer_answers = OfferAnswers(
             state,
             allocator,
             offers,
             TaskLauncher(state.access, allocator, updates, runner),
-            self.checkpoints,
+            self.checkpointed_resources,
             updates,
             self.operation_updates,
         )
@@ -120,7 +123,9 @@ class Master:
         self.draining = Draining(state, records, self.agent_removal, runner)
         updates.on_done = self.draining.may_be_over
         self.failover = Failover(state, registry, allocator, store, records, self.agent_removal)
-        registration = AgentRegistration(state, allocator, events, store, self.checkpoints, self.subscriptions, runner)
+        registration = AgentRegistration(
+            state, allocator, events, store, self.checkpointed_resources, self.subscriptions, runner
+        )
         self.agent_registry = AgentRegistry(
             state, allocator, records, self.agent_removal, self.draining, self.failover, registration
         )
@@ -212,7 +217,7 @@ class Master:
             self.weights.load()
             self.maintenance.load()
             self.agent_registry.load()
-            self.checkpoints.load()
+            self.checkpointed_resources.load()
 
     # --- The process ----------------------------------------------------------------------------------
 

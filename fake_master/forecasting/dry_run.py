@@ -1,6 +1,7 @@
 """A copy of a cluster in virtual time: settled, changed, and settled again.
 
 dry_run = DryRun(master, clock, snapshot, options)    settled at once: `before`
+dry_run.prepare(…)                                    what a snapshot does not have: no change, and settled again
 dry_run.begin("lose two agents")
 dry_run.lose_agents([…])                            a change that no request makes
 dry_run.transport                                   for a client of httpx: it asks the fake master
@@ -8,7 +9,8 @@ dry_run.forecast()                                  time passes: the state after
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from io import BufferedIOBase
 
@@ -69,9 +71,8 @@ class DryRun:
         self._lost: list[LostAgent] = []
         self._done = 0
         self._take(master)
-        self._pass(self._options.cycles)
         self._accounts = AccountsOfMaster()
-        self.before = self._accounts.of(master.state)
+        self._settle()
         self.connection = Recorder(master, clock, self._answers.append)
         self.transport = ConnectionTransport(self.connection)
         self._watch()
@@ -86,6 +87,23 @@ class DryRun:
         after = max(after, DEFAULT_REFUSE_SECONDS + 2 * master.allocation_interval)
         after += self._evictions.longest_grace
         self._cycles_after = math.ceil((after + self._offers_suspended) / master.allocation_interval)
+
+    def _settle(self) -> None:
+        """Let time pass, and look at the state before the changes."""
+        self._pass(self._options.cycles)
+        self.before = self._accounts.of(self._master.state)
+
+    def prepare(self, requests: Callable[[], object]) -> None:
+        """Make requests that are no change: they repeat what the cluster has and a snapshot does not.
+
+        Only before the first change.
+        """
+        requests()
+        self._answers.clear()
+        self._done = 0
+        self._settle()
+        self._rescinded = RescindedOffers(self._master.state)
+        self._watch()
 
     def _watch(self) -> None:
         """Count everything that happens from now on as an effect of the changes."""
@@ -238,6 +256,13 @@ class DryRun:
     def answers(self) -> tuple[ChangeAnswer, ...]:
         """The answers to all requests so far."""
         return tuple(self._answers)
+
+    @contextmanager
+    def without_answers(self) -> Iterator[None]:
+        """Requests in here belong to the course of things, and their answers are not answers to the question."""
+        before = len(self._answers)
+        yield
+        del self._answers[before:]
 
     def begin(self, change: str) -> None:
         """Note that a change is tried."""

@@ -1,11 +1,11 @@
 """Recorded demand on a master of its own, in virtual time.
 
-replay = Replay(demand, never_fit, refuse, progress)
+run = ReplayRun(demand, never_fit, refuse, progress)
                               the master as it was when the replayed time began, without frameworks
-replay.dry_run                for changes, and requests through its transport
-replay.begin()                the frameworks ask for their tasks from here on
-replay.play_until(moment)     time passes
-replay.played()               the start and the end of each task
+run.dry_run                   for changes, and requests through its transport
+run.begin()                   the frameworks ask for their tasks from here on
+run.play_until(moment)        time passes
+run.played()                  the start and the end of each task
 """
 
 from collections.abc import Collection, Hashable
@@ -46,7 +46,7 @@ def _first_moment(demand: RecordedDemand) -> float:
     return demand.since - (demand.since - demand.first_run) % _INTERVAL
 
 
-class Replay:
+class ReplayRun:
     """One replay."""
 
     def __init__(self, demand: RecordedDemand, never_fit: Collection[int], refuse: float, progress: Progress) -> None:
@@ -68,9 +68,13 @@ class Replay:
         allocator = self._master.allocator
         self._recurrence = Recurrence(allocator) if type(allocator) is HierarchicalAllocator else None
         self._seen: dict[Hashable, Moment] = {}
-        """The moments since the last thing that happened, by what makes them alike."""
+        """The moments since the last thing that happened, by what makes them alike.
+
+        Between two of them there may be nothing but declined offers. A start clears them; everything else that can
+        happen has a timer, and clears them when it fires by changing the next deadline (`_nothing_before`).
+        """
         self._nothing_before = demand.since
-        """When the next thing was to happen then."""
+        """The deadline of the next timer when those moments were noted."""
         timers = self._master.state.timers
         for one in demand.agents:
             if one.start > demand.since:

@@ -28,6 +28,7 @@ from fake_master.services.agents.removal import AgentRemoval
 from fake_master.state.agents import Agent
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.master_state import MasterState
+from mesosctl.api.http_statuses import NOT_AVAILABLE
 from mesosctl.api.resources import list_to_json, summary
 from mesosctl.model.notation import parse_resources
 
@@ -71,11 +72,12 @@ class AgentCalls:
         with refusing():
             self._draining.deactivate(_id(body))
 
-    def _reactivate(self, body: Body, principal: str | None) -> None:
-        """REACTIVATE_AGENT.  Raises Refusal (400, 409) or Forbidden."""
+    def _reactivate(self, body: Body, principal: str | None) -> Refusal | None:
+        """REACTIVATE_AGENT.  Raises Refusal (400) or Forbidden."""
         self._state.flags.authorizer.require("reactivate_agents", principal, None)
-        with refusing(in_conflict=""):
-            self._draining.reactivate(_id(body))
+        with refusing():
+            is_registered = self._draining.reactivate(_id(body))
+        return None if is_registered else Refusal(NOT_AVAILABLE, "Agent removed while processing the call")
 
 
 def _id(body: Body) -> str:

@@ -37,7 +37,8 @@ class Change:
     """A call that changes something, for a principal, inside a transaction."""
 
     name: str
-    change: Callable[[Body, str | None], None]
+    change: Callable[[Body, str | None], Refusal | None]
+    """A refusal that it returns undoes nothing; one that it raises undoes the change."""
     status: int = 200
     """202 says that something was taken on, not that it is done."""
     check: Callable[[Body], None] | None = None
@@ -85,7 +86,9 @@ class OperatorApi:
             return answer(told, request, media, "mesos.v1.master.Response")
         if isinstance(called, Change):
             with self._transaction():
-                called.change(message[field], principal)
+                refusal = called.change(message[field], principal)
+            if refusal is not None:
+                raise refusal
             return accepted_silently(called.status)
         if name in STREAMS:
             encode = event_encoder(media, "mesos.v1.master.Event")

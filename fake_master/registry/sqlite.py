@@ -275,6 +275,4 @@ def open_registry(flags: Mapping[str, str]) -> Registry:
         raise BadInput(f"--registry={kind}: use in_memory or sqlite", field="registry")
     if "work_dir" not in flags:
         raise BadInput("--registry=sqlite needs --work-dir", field="work_dir")
-    # Imported late: most masters are started without it.
-
     return SqliteRegistry(Path(flags["work_dir"]) / FILE_NAME)

@@ -8,10 +8,10 @@ from typing import Any
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator
 from fake_master.services.accept_context import AcceptContext, entries
+from fake_master.services.agents.checkpointed_resources import CheckpointedResources
 from fake_master.services.launch import LAUNCHES, TaskLauncher, task_infos
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
-from fake_master.services.reservations import Checkpoints
 from fake_master.services.task_updates import TaskUpdates
 from fake_master.state.agents import Agent
 from fake_master.state.frameworks import Framework
@@ -39,7 +39,7 @@ class OfferAnswers:
         allocator: Allocator,
         offers: Offers,
         launcher: TaskLauncher,
-        checkpoints: Checkpoints,
+        checkpointed_resources: CheckpointedResources,
         task_updates: TaskUpdates,
         operation_updates: OperationUpdates,
     ) -> None:
@@ -47,7 +47,7 @@ class OfferAnswers:
         self._allocator = allocator
         self._offers = offers
         self._launcher = launcher
-        self._checkpoints = checkpoints
+        self._checkpointed_resources = checkpointed_resources
         self._task_updates = task_updates
         self._operation_updates = operation_updates
 
@@ -115,11 +115,12 @@ class OfferAnswers:
             return self._launcher.launch(context, operation)
         try:
             conversions = self._convert(context, operation)
-        except (MesosctlError, ValueError) as error:
+        except MesosctlError as error:
             self._operation_updates.refused(context.framework, operation, str(error))
             return False
+        # The agent may answer within `convert`, and its answer is for an operation that was sent.
         arrived = self._operation_updates.sent(context, operation)
-        self._checkpoints.convert(context.agent, conversions, arrived)
+        self._checkpointed_resources.convert(context.agent, conversions, arrived)
         return True
 
     def _count_launches(self, operations: Sequence[Mapping[str, Any]]) -> None:
@@ -187,7 +188,9 @@ class OfferAnswers:
         """Return what is left to the allocator: converted resources without a filter, all others with that of the call.
 
         Resources that were converted and converted back count as the rest. Of what a SHRINK_VOLUME frees, a master
-        loses sight as far as the offer had the like: that stays allocated to the framework until it is gone.
+        loses sight as far as the offer had the like: that stays allocated to the framework until it is gone.  With
+        disk:4 beside a volume of 10 in the offer, a shrink by 3 leaves disk:4 and the volume of 7, and disk:3 beside
+        them: converted are the volume of 7 and disk:3, disk:4 is untouched.
         """
         converted = context.left + context.resized - offered
         untouched = context.left - converted
@@ -275,7 +278,10 @@ class OfferAnswers:
             return operations_model.grow(volume, addition)
         if kind == "SHRINK_VOLUME":
             (volume,) = _plain(_offered((body["volume"],), context))
-            subtract = to_milli(body["subtract"]["value"])
+            try:
+                subtract = to_milli(body["subtract"]["value"])
+            except ValueError as error:
+                raise RuleViolation(str(error)) from None
             check_shrink(volume, subtract)
             self._state.access.may_resize(principal, volume)
             return operations_model.shrink(volume, subtract)

@@ -1,21 +1,17 @@
-"""Reservations and volumes that operators make, and the agents' side of every operation.
+"""Reservations and volumes that operators make.
 
 Sources: Mesos documentation, "Reservation" and "Persistent Volumes".
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 
 from fake_master.allocator.interface import Allocator
-from fake_master.registry.interface import Registry, Transaction, UnreadableRegistry
-from fake_master.services.offers import Offers
-from fake_master.services.operation_updates import Arrival, OperationUpdates
+from fake_master.services.agents.checkpointed_resources import CheckpointedResources
+from fake_master.services.operation_updates import OperationUpdates
 from fake_master.services.rescinding import Rescinding
 from fake_master.state.agents import Agent
 from fake_master.state.master_state import MasterState
-from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, list_to_json, to_model
-from mesosctl.model.errors import Conflict, RuleViolation
+from mesosctl.model.errors import Conflict
 from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.operations import (
     Conversion,
@@ -23,7 +19,6 @@ from mesosctl.model.reservations.operations import (
     check_destroy,
     check_grow,
     check_shrink,
-    plain_disk,
 )
 from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
 from mesosctl.model.resource import Resource
@@ -38,13 +33,13 @@ class Reservations:
         state: MasterState,
         allocator: Allocator,
         rescinding: Rescinding,
-        checkpoints: "Checkpoints",
+        checkpointed_resources: CheckpointedResources,
         operation_updates: OperationUpdates,
     ) -> None:
         self._state = state
         self._allocator = allocator
         self._rescinding = rescinding
-        self._checkpoints = checkpoints
+        self._checkpointed_resources = checkpointed_resources
         self._operation_updates = operation_updates
 
     def reserve(
@@ -101,7 +96,7 @@ class Reservations:
                     error.reword(f"{error.message}; it is part of volumes: {', '.join(volumes)}")
                 raise
             raise Conflict(f"not available on agent {agent.id}", rule="operation.available")
-        self._checkpoints.convert(
+        self._checkpointed_resources.convert(
             agent, conversions, lambda *, applied: self._operation_updates.done(kind, applied=applied)
         )
 
@@ -119,131 +114,3 @@ def _volumes_of(agent: Agent, conversions: Sequence[Conversion]) -> list[str]:
         for volume in agent.volumes()
         if volume.reservations in asked and volume.disk is not None and volume.disk.persistence_id is not None
     ]
-
-
-CHECKPOINT_KIND = "checkpoint"
-
-
-class DoesNotFit(Exception):
-    """An agent was started with less than it has promised; it refuses to start."""
-
-
-class Checkpoints:
-    """Keeps the resources that agents have checkpointed, and applies operations to them."""
-
-    def __init__(
-        self, state: MasterState, registry: Registry, allocator: Allocator, offers: Offers, transaction: Transaction
-    ) -> None:
-        self._state = state
-        self._registry = registry
-        self._allocator = allocator
-        self._offers = offers
-        self._transaction = transaction
-        self._just_written: dict[str, Resources] = {}
-
-    def just_written(self, checkpoints: Mapping[str, Iterable[Resource]]) -> None:
-        """Take note, by key, of what the registry of this process has been given: to read it back takes long."""
-        self._just_written = {key: Resources(entries) for key, entries in checkpoints.items()}
-
-    def load(self) -> None:
-        """Apply the registry to every registered agent."""
-        for agent in list(self._state.agents.values()):
-            restored = self.restored(agent, agent.configured)
-            if restored != agent.total:
-                self.came_back(agent, restored)
-
-    def restored(self, agent: Agent, configured: Resources) -> Resources:
-        """`configured` with the checkpointed resources of the agent.  Raises DoesNotFit, RegistryFailure."""
-        kept = self._just_written.pop(agent.checkpoint_key, None) or self._read_of(agent)
-        if not kept:
-            return configured
-        base = Resources(configured_form(resource) for resource in kept)
-        if not configured.contains(base):
-            raise DoesNotFit(f"agent {agent.hostname} has checkpointed {kept}, which does not fit into {configured}")
-        return configured - base + kept
-
-    def _read_of(self, agent: Agent) -> Resources:
-        try:
-            messages = self._registry.record(CHECKPOINT_KIND, agent.checkpoint_key) or ()
-            return Resources(to_model(read(RESOURCE, message)) for message in messages)
-        except (ValueError, TypeError, RuleViolation) as error:
-            raise UnreadableRegistry(
-                f"the checkpointed resources of agent {agent.hostname} cannot be read: {error}"
-            ) from error
-
-    def restart(self, agent: Agent, configured: Resources) -> None:
-        """Restart the agent with other --resources.
-
-        Raises DoesNotFit if it refuses to start; then it is disconnected, and nothing of it is offered.
-        """
-        try:
-            restored = self.restored(agent, configured)
-        except DoesNotFit:
-            agent.connected = False
-            self._allocator.deactivate_agent(agent.id)
-            self._offers.rescind_on(agent.id)
-            raise
-        agent.configured = configured
-        if not agent.connected:
-            agent.connected = True
-            self._allocator.activate_agent(agent.id)
-        self.came_back(agent, restored)
-
-    def came_back(self, agent: Agent, resources: Resources) -> None:
-        """Take over the resources of an agent that registered again."""
-        agent.total = agent.applied = resources
-        self._offers.rescind_on(agent.id)
-        self._allocator.update_agent(agent.allocator_info(), agent.whole)
-
-    def convert(self, agent: Agent, conversions: Sequence[Conversion], arrived: Arrival) -> None:
-        """Make an accepted operation true of the agent at once, and send it on its way there.  Inside a transaction."""
-        agent.total = operations.apply_all(agent.total, conversions)
-        message = _Message(conversions, agent.total, arrived)
-        faults = agent.faults
-        if faults.loses:
-            faults.loses -= faults.loses > 0
-        elif faults.delay:
-            self._state.timers.at(self._state.now + faults.delay, lambda: self._arrive_late(agent, message))
-        else:
-            self._arrive(agent, message)
-
-    def _arrive_late(self, agent: Agent, message: "_Message") -> None:
-        with self._transaction():
-            if self._state.agents.get(agent.id) is agent:
-                self._arrive(agent, message)
-
-    def _arrive(self, agent: Agent, message: "_Message") -> None:
-        """The agent applies it and checkpoints; if it cannot, it registers again with what it has."""
-        try:
-            agent.applied = self._applied(agent, message)
-        except Conflict:
-            self.came_back(agent, agent.applied)
-            message.arrived(applied=False)
-            return
-        kept = [entry for entry in agent.applied if entry.is_dynamically_reserved or entry.is_persistent_volume]
-        self._registry.write(CHECKPOINT_KIND, agent.checkpoint_key, list_to_json(kept, "POST") or None)
-        message.arrived(applied=True)
-
-    def _applied(self, agent: Agent, message: "_Message") -> Resources:
-        """Return the agent's resources after a message.  Raises Conflict."""
-        if self._state.profile.sends_whole_checkpoint:
-            return message.total
-        return operations.apply_all(agent.applied, message.conversions)
-
-
-@dataclass(frozen=True, slots=True)
-class _Message:
-    """An operation on its way to the agent."""
-
-    conversions: Sequence[Conversion]
-    total: Resources
-    """The agent's resources after it, as the master knows them."""
-    arrived: Arrival
-
-
-def configured_form(resource: Resource) -> Resource:
-    """Return a checkpointed resource as the agent's own configuration has it: static reservations stay."""
-    static = resource.reservations[:1] if resource.is_statically_reserved else ()
-    if len(static) == len(resource.reservations) and resource.disk is None and not resource.shared:
-        return resource  # like most agents: one value for configured and present resources
-    return replace(plain_disk(resource), reservations=static)

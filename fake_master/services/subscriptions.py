@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from fake_master.allocator.interface import Allocator, ResourceRequest
-from fake_master.services.agents.checkpointed_tasks import NoCheckpointedTasks
+from fake_master.services.agents.checkpointed_tasks import TaskStore
 from fake_master.services.events import EventPublisher
 from fake_master.services.offers import Offers
 from fake_master.services.rate_limits import RateLimiting
@@ -29,7 +29,7 @@ class Subscriptions:
         state: MasterState,
         allocator: Allocator,
         events: EventPublisher,
-        store: NoCheckpointedTasks,
+        store: TaskStore,
         offers: Offers,
         rate_limiting: RateLimiting,
         task_runner: TaskRunner,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from fake_master.allocator.interface import Allocator
-from fake_master.services.agents.checkpointed_tasks import NoCheckpointedTasks
+from fake_master.services.agents.checkpointed_tasks import TaskStore
 from fake_master.services.events import EventPublisher
 from fake_master.services.task_updates import TaskUpdates
 from fake_master.state.extension_points import AgentRuntime
@@ -28,7 +28,7 @@ class TaskRunner:
         state: MasterState,
         allocator: Allocator,
         events: EventPublisher,
-        store: NoCheckpointedTasks,
+        store: TaskStore,
         updates: TaskUpdates,
     ) -> None:
         self._state = state

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-from fake_master.services.agents.checkpointed_tasks import NoCheckpointedTasks
+from fake_master.services.agents.checkpointed_tasks import TaskStore
 from fake_master.services.events import EventPublisher
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.frameworks import Framework
@@ -30,7 +30,7 @@ def new_uuid() -> str:
 class TaskUpdates:
     """Changes the states of tasks, sends updates, and answers RECONCILE."""
 
-    def __init__(self, state: MasterState, events: EventPublisher, store: NoCheckpointedTasks) -> None:
+    def __init__(self, state: MasterState, events: EventPublisher, store: TaskStore) -> None:
         self._state = state
         self._events = events
         self._store = store

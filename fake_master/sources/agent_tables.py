@@ -53,7 +53,7 @@ def _parsed(text: str) -> Resources:
             else None
         )
         if wrong is not None:
-            raise RuleViolation(f"{entry} {wrong}", field="resources", rule="resource.of-agent")
+            raise RuleViolation(f"{entry.in_words} {wrong}", field="resources", rule="resource.of-agent")
     return Resources(replace(entry, reservations=_configured(entry.reservations)) for entry in parsed)
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
+from fake_master.services.agents.checkpointed_resources import DoesNotFit
 from fake_master.services.agents.registration import slack_of_use
-from fake_master.services.reservations import DoesNotFit
 from fake_master.sources.agent_tables import AgentSpec, agent_specs
 from fake_master.sources.cluster_tables import (
     check_keys,
@@ -220,7 +220,7 @@ def _profile(version: str) -> Profile:
 
 def read_cluster(text: str, where: str) -> ClusterSpec:
     """Return the cluster in the text of a cluster file, which `where` names.  Raises BadInput with the line."""
-    content = reading.read(text, where)
+    content = reading.read_toml(text, where)
     file = TextFile(where, text, places_in_toml)
     with file.refusals():
         return _cluster(content, file)

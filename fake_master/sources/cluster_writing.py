@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fake_master.services.reservations import configured_form
+from fake_master.services.agents.checkpointed_resources import configured_form
 from fake_master.state.flags import DEFAULTS, known_flags
 from mesosctl.api.files.desired_state import content, labels_to_toml
 from mesosctl.api.resource_text import write_resources

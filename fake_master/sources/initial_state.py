@@ -12,8 +12,8 @@ from hashlib import blake2s
 from typing import Any
 
 from fake_master.registry.interface import Registry
+from fake_master.services.agents.checkpointed_resources import CHECKPOINT_KIND
 from fake_master.services.quota import QUOTA_KIND, WEIGHT_KIND
-from fake_master.services.reservations import CHECKPOINT_KIND
 from fake_master.state.flags import MasterFlags
 from fake_master.state.quota import SentQuota
 from mesosctl.api.files.desired_state import labels_of, read_sections

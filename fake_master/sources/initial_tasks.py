@@ -55,7 +55,7 @@ def usage_of(running: RunningTasks, framework: Framework, hosts: Mapping[str, Ag
     for entry in running.resources:
         part = _part_of(free - held, entry)
         if part is None:
-            problem = f"{where}: {entry} is not free there, only {free - held}"
+            problem = f"{where}: there is no room for {entry.in_words}, only for {(free - held).in_words}"
             hint = "resources of other tasks, and volumes, are not free"
             raise BadInput(problem, field=f"{running.where}.resources", hint=hint)
         held += part

@@ -84,7 +84,7 @@ class RestoredCluster:
             task_outcome=TaskOutcome(stop_seconds=self.snapshot.lending.stop_seconds if self.snapshot.lending else 0.0),
         )
         if is_new and not lasting.outlives_process:
-            master.checkpoints.just_written(checkpoints)
+            master.checkpointed_resources.just_written(checkpoints)
         if awaited:
             master.allocator.recover(len(self.snapshot.agents) + awaited, master.state.quota_meanings())
         with master.transaction():

@@ -12,7 +12,7 @@ from operator import is_
 from typing import Any
 
 from fake_master.master import Master
-from fake_master.services.reservations import DoesNotFit, configured_form
+from fake_master.services.agents.checkpointed_resources import DoesNotFit, configured_form
 from fake_master.sources.initial_tasks import SnapshotTasks
 from fake_master.state.agents import Agent, Domain
 from fake_master.state.frameworks import Framework
@@ -20,6 +20,7 @@ from fake_master.state.offers import Offer
 from fake_master.state.streams import SilentStream
 from mesosctl.model.agents import Agent as ListedAgent
 from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.maintenance import address_of
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import IdentityCache
 from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotFramework, Usage
@@ -91,7 +92,7 @@ def _register(
         hostname=restored.hostname,
         number=number,
         port=master.state.port,
-        ip=master.state.ip,
+        ip=address_of(restored.pid) or master.state.ip,
         configured=configured,
         total=configured,
         applied=configured,

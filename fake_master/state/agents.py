@@ -202,12 +202,16 @@ class KnownAgents:
             return from_start, None
         return record.get("deactivated", from_start), record.get("drain_info")
 
+    def host_of_gone(self, agent_id: str, since: float = 0.0) -> str | None:
+        """Return the host of an agent that an operator has given up for good since a moment, or None."""
+        for hostname, record in self.records.items():
+            if record["id"] == agent_id and record.get("gone") and not record.get("forgotten"):
+                return hostname if record.get("gone_time", 0.0) >= since else None
+        return None
+
     def is_gone(self, agent_id: str) -> bool:
         """Return whether an operator has given up this agent for good."""
-        return any(
-            record["id"] == agent_id and record.get("gone") and not record.get("forgotten")
-            for record in self.records.values()
-        )
+        return self.host_of_gone(agent_id) is not None
 
     def awaits(self, agent_id: str) -> bool:
         """Return whether an agent may still register again, so that the fate of its tasks is unknown."""

@@ -137,6 +137,10 @@ def open_on_call(
     if parsed.file is None:
         built_in = PROFILES[parsed.version or MESOS_1_4.name]
         return LazyConnection(start_built_in, registry, built_in, lambda: _explained(address, path))
+
+    from fake_master.sources.kept_cluster import KeptCluster, kept_time
+    from fake_master.transports.connections import KeptConnection
+
     try:
         with _explained(address, path):
             at_rest = _follow_file(parsed, spec, registry, notice)
@@ -145,7 +149,6 @@ def open_on_call(
         raise
 
     def start() -> DirectConnection:
-        from fake_master.sources.kept_cluster import kept_time
         from fake_master.state.clock import RunningClock
 
         now = kept_time(registry)
@@ -160,9 +163,6 @@ def open_on_call(
         if clock is not None:
             return KeptConnection(master, kept, clock.sleep, passes_time=True)
         return KeptConnection(master, kept, passes_time=parsed.advance > 0)
-
-    from fake_master.sources.kept_cluster import KeptCluster
-    from fake_master.transports.connections import KeptConnection
 
     profile = None if parsed.advance else at_rest
     return LazyConnection(start, registry, profile, lambda: _explained(address, path))

@@ -14,7 +14,7 @@ import typer
 
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named, read_text
-from mesosctl.cli.options import NOT_A_DASH
+from mesosctl.cli.global_options import NOT_A_DASH
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.roles import closest, role_error

@@ -1,7 +1,7 @@
 """The classes of the commands: what each of them takes and does in addition to its own parameters.
 
 Every command and every group takes the global options too, so that you can write them before or after the command.
-`cli.options` declares the options once, and typer parses them in every place.
+`cli.global_options` declares the options once, and typer parses them in every place.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from mesosctl.cli.options import ChangeOptions, GlobalOptions, known_settings
+from mesosctl.cli.global_options import ChangeOptions, GlobalOptions, known_settings
 from mesosctl.model.errors import MesosctlError, NotFound, UsageError
 from mesosctl.model.exit_status import ExitStatus
 
@@ -159,13 +159,16 @@ class Command(_Help, TyperCommand):
             _name_address(error, session)
             _name_origin(error, ctx, session)
             raise
-        except KeyboardInterrupt as stopped:
-            ended = session.interrupted(stopped)
-            status, failure = int(ended.exit_status), ended.message
-            raise ended from None  # typer would lose its message
         except BrokenPipeError:
             status, failure = int(ExitStatus.BROKEN_PIPE), ""
             return status  # typer would treat it as its own failure
+        except (KeyboardInterrupt, Exception) as error:
+            stopped = session.environment.interruption_behind(error)
+            if stopped is None:
+                raise
+            ended = session.interrupted(stopped)
+            status, failure = int(ended.exit_status), ended.message
+            raise ended from None  # typer would lose its message
         finally:
             session.end_progress()
             session.end_audit(status, failure or None)

@@ -54,6 +54,11 @@ class DryRunSession(Session):
 
         return open_dry_run(self._dry_run, self.client_settings())
 
+    def repeat_live(self, repeat: Callable[[Master, Master], object]) -> None:
+        """See `Session.repeat_live`."""
+        with self._live.open_master() as live, self.open_master() as master:
+            self._dry_run.prepare(lambda: repeat(live, master))
+
     def identity(self, master: Master) -> str:
         """Secrets of the live master; a dry run has none of its own."""
         del master
@@ -86,7 +91,12 @@ def start_dry_run(session: Session, name: str, run: Callable[[Session], object],
     finally:
         acting.end_progress()
     session.environment.notes += acting.environment.take_notes()
-    return tell(session, dry_run.forecast(), report, acting.reports, no_limit=_NO_LIMIT.get(name, NO_LIMIT_COMMAND))
+    return tell(session, dry_run.forecast(), report, acting.reports, no_limit=no_limit_of(name))
+
+
+def no_limit_of(verb: str) -> str:
+    """How a command that is tried sets no limit, for a note."""
+    return _NO_LIMIT.get(verb, NO_LIMIT_COMMAND)
 
 
 def begin_dry_run(
@@ -119,7 +129,7 @@ def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "
         if give_up is not None and clock() > give_up:
             raise DeadlinePassed(
                 f"the forecast took longer than {seconds:g} s; {part * 100:.0f}% of the allocations were made",
-                sent=False,
+                may_have_happened=False,
                 hint="give a longer --timeout",
             )
         session.progress("making the allocations", part)

@@ -64,8 +64,17 @@ class Environment:
     """The arguments of the command, once it runs."""
     form: str | None = None
     """The output format, once it is known."""
+    interruption: KeyboardInterrupt | None = None
+    """The signal that came, if one did."""
     secrets: Secrets = field(default_factory=Secrets, repr=False)
     """The texts that must not be shown or stored; a master or proxy may repeat what it was sent."""
+
+    def interruption_behind(self, error: BaseException) -> KeyboardInterrupt | None:
+        """The interruption that an unexpected exception is, or comes from; None if no signal came.
+
+        Code in C may replace the exception of a signal: pydantic, while it builds a model, makes a SchemaError of it.
+        """
+        return error if isinstance(error, KeyboardInterrupt) else self.interruption
 
     def take_notes(self) -> list[str]:
         """The sentences that were held back, to be part of a JSON error."""

@@ -43,6 +43,7 @@ SECTIONS = {
     "Keep as a file": {
         "export": ("export", "Write quotas, weights and reservations to a file."),
         "diff": ("apply", "Show where quotas, weights and reservations differ from a file."),
+        "plan": ("apply", "Make a plan for a file, with its forecast, to be approved."),
         "apply": ("apply", "Bring quotas, weights and reservations in line with a file."),
         "snapshot": ("snapshot", "Write a whole cluster to a file."),
     },

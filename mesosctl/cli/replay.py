@@ -37,7 +37,7 @@ AT = "at:"
 """Begins a word that is the moment from which the changes after it hold."""
 
 
-def replay(
+def answer_replay(
     session: Session, given: ReplayWords, wanted: Sequence[tuple[str, Change]], words: Sequence[str]
 ) -> ExitStatus:
     """Replay a recording; `wanted` are the changes that options name, `words` those of CHANGES with at:TIME between.
@@ -48,8 +48,7 @@ def replay(
     from mesosctl.history.records import MICROS, Window, to_seconds
     from mesosctl.history.sqlite import open_recording
     from mesosctl.history.windows import parse_time, window_of
-    from mesosctl.operations.replay import ReplayOptions, TimedChange, read_demand
-    from mesosctl.operations.replay import replay as play
+    from mesosctl.operations.replay import ReplayOptions, TimedChange, compare_replays, read_demand
     from mesosctl.operations.whatif import ChangeRunner, named_changes
     from mesosctl.output.forecasts.replay import replay_report
 
@@ -75,7 +74,7 @@ def replay(
     def runner(dry_run: "DryRun", master: "Master") -> "ChangeRunner":
         return ChangeRunner(dry_run, master, force=given.force, allow_new_resource=given.allow_new_resource)
 
-    answer = play(
+    answer = compare_replays(
         demand,
         changes,
         ReplayOptions(

@@ -15,6 +15,7 @@ from mesosctl.model.errors import (
     BadInput,
     Bug,
     HungUp,
+    Interrupted,
     Interruption,
     MesosctlError,
     Terminated,
@@ -27,7 +28,7 @@ from mesosctl.model.errors import (
 from mesosctl.model.exit_status import ExitStatus
 
 if TYPE_CHECKING:
-    from mesosctl.cli.options import GlobalOptions
+    from mesosctl.cli.global_options import GlobalOptions
 
 
 def run(arguments: Sequence[str], environment: Environment) -> int:
@@ -40,14 +41,15 @@ def run(arguments: Sequence[str], environment: Environment) -> int:
     except MesosctlError as error:
         _report(error, arguments, environment)
         return int(error.exit_status)
-    except KeyboardInterrupt as stopped:
-        told = "no change was sent" if status is None else "the command is done, but its output may be incomplete"
-        ended = interrupted(stopped, told)
-        _report(ended, arguments, environment)
-        return int(ended.exit_status)
     except BrokenPipeError:
         return int(ExitStatus.BROKEN_PIPE)
-    except Exception as error:
+    except (KeyboardInterrupt, Exception) as error:
+        stopped = environment.interruption_behind(error)
+        if stopped is not None:
+            told = "no change was sent" if status is None else "the command is done, but its output may be incomplete"
+            ended = interrupted(stopped, told)
+            _report(ended, arguments, environment)
+            return int(ended.exit_status)
         explained = _explain(error)
         if explained is None and _said(arguments).verbose >= 2:
             raise
@@ -72,7 +74,7 @@ def _said(arguments: Sequence[str]) -> "GlobalOptions":
     return said_among(arguments)
 
 
-def _explain(error: Exception) -> MesosctlError | None:
+def _explain(error: BaseException) -> MesosctlError | None:
     """The error for an ordinary condition of the environment; None for a bug."""
     if isinstance(error, OSError) and is_unwritable(error):
         return cannot_write(error)
@@ -162,16 +164,12 @@ def report_error(error: MesosctlError, environment: Environment) -> None:
     environment.tell(f"mesosctl: {printable(message)}", details)
 
 
-def _bug(error: Exception) -> Bug:
+def _bug(error: BaseException) -> Bug:
     """One sentence for a bug; its values may be secret, so only the type of the exception is named."""
     return Bug(
         f"this is a bug ({type(error).__name__})",
         hint="run the same command again with -vv, and open an issue with the output",
     )
-
-
-_ENDS = {signal.SIGTERM: Terminated, signal.SIGHUP: HungUp}
-"""Signals that end a command like Ctrl-C."""
 
 
 def run_as_program(arguments: list[str]) -> int:
@@ -180,10 +178,6 @@ def run_as_program(arguments: list[str]) -> int:
     gc.disable()
     # pydantic would look for plugins in every installed package.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    for number in _ENDS:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as with nohup
-            signal.signal(number, _interrupt)
-
     # A stream that was closed before the program started is None, despite its type.
     stdin: TextIO | None = sys.stdin
     stdout: TextIO | None = None if sys.stdout is None else _whole(sys.stdout)
@@ -193,6 +187,7 @@ def run_as_program(arguments: list[str]) -> int:
         stderr=LenientOutput(sys.stderr if sys.stderr is None else _escaping(sys.stderr)),
     )
     try:
+        obey_signals(environment)
         return run(arguments, environment)
     finally:
         _settle(stdout)
@@ -230,9 +225,21 @@ def _settle(stdout: TextIO | None) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
 
 
-def _interrupt(signum: int, frame: FrameType | None) -> None:
-    """End as for Ctrl-C: changes that must be restored are restored."""
-    del frame
-    # Service managers send it right after SIGTERM; it must not interrupt the restoring.
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    raise Interruption(_ENDS[signal.Signals(signum)])
+_ENDS = {signal.SIGINT: Interrupted, signal.SIGTERM: Terminated, signal.SIGHUP: HungUp}
+"""Signals that end a command: changes that must be restored are restored."""
+
+
+def obey_signals(environment: Environment) -> None:
+    """End the command at a signal, and note it: a library may make another exception of the one that is raised."""
+
+    def end(signum: int, frame: FrameType | None) -> None:
+        del frame
+        if signum != signal.SIGINT:
+            # Service managers send it right after SIGTERM; it must not interrupt the restoring.
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        environment.interruption = Interruption(_ENDS[signal.Signals(signum)])
+        raise environment.interruption
+
+    for number in _ENDS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as with nohup
+            signal.signal(number, end)

@@ -14,7 +14,7 @@ from mesosctl.cli.configuration.credentials import (
 from mesosctl.cli.configuration.settings import Settings, resolve
 from mesosctl.cli.display import Display
 from mesosctl.cli.environment import Environment, is_unwritable
-from mesosctl.cli.options import DEFAULTS, GlobalOptions, checked_timeout
+from mesosctl.cli.global_options import DEFAULTS, GlobalOptions, checked_timeout
 from mesosctl.client.address import parse_address, shows_secret
 from mesosctl.client.settings import ClientSettings, Tls
 from mesosctl.model.errors import Interrupted, MesosctlError, NotConfirmed, UsageError, interrupted, printable
@@ -106,6 +106,9 @@ class Session:
         self._masters.append(Master(address, settings, self.environment.transport))
         return self._masters[-1]
 
+    def repeat_live(self, repeat: "Callable[[Master, Master], object]") -> None:
+        """In a dry run, bring over what a snapshot does not have; `repeat` gets the live master and the dry run's."""
+
     def _changing(self, request: str) -> None:
         """Write a change to the audit file before it is sent; a warning says so if that is impossible."""
         if self.options.no_audit:
@@ -156,14 +159,14 @@ class Session:
     def tell_unsent(self, error: MesosctlError) -> None:
         """Add "no change was sent" to an error if no change can have reached a master."""
         on_the_way = error.exit_status in (ExitStatus.NO_MASTER, ExitStatus.MASTER_FAILED, ExitStatus.NOT_CONFIRMED)
-        if on_the_way and self._masters and not any(master.changes_left for master in self._masters):
+        if on_the_way and self._masters and not any(master.changes_sent for master in self._masters):
             error.reword(f"{error.message}; no change was sent")
 
     def interrupted(self, stopped: KeyboardInterrupt) -> Interrupted:
         """The error for an interruption, with what is known about a change."""
         if self.options.dry_run:
             stopped.__notes__ = []  # a dry run changes nothing
-        changed = any(master.changes_left for master in self._masters)
+        changed = any(master.changes_sent for master in self._masters)
         return interrupted(
             stopped, "a change was made before that: check the cluster" if changed else "no change was sent"
         )

@@ -84,7 +84,7 @@ class Sender:
         self.deadline = Deadline(settings.timeout, settings.clock)
         self.leader = Leader(address, settings, self.deadline)
         self.http = http
-        self.changes_left = 0
+        self.changes_sent = 0
         """The number of changes that were sent, whatever the answers."""
         self._settings = settings
         self._strangers: set[str] = set()
@@ -102,11 +102,11 @@ class Sender:
                     return self._ask(request, base, others)
                 except NoMaster as error:
                     self.leader.base = None
-                    if error.sent and not request.repeatable:
+                    if error.may_have_happened and not request.repeatable:
                         raise
                     failures.append(error)
         except (NoMaster, DeadlinePassed) as error:
-            if error.sent and not request.repeatable:
+            if error.may_have_happened and not request.repeatable:
                 raise
             failures.append(error)
         raise no_answer(failures)
@@ -134,14 +134,14 @@ class Sender:
         try:
             answer = self._traced(request, base, headers, deadline)
         except MesosctlError as error:
-            self.changes_left += error.sent and not request.repeatable
+            self.changes_sent += error.may_have_happened and not request.repeatable
             raise
         except KeyboardInterrupt:
-            self.changes_left += self.http.has_left and not request.repeatable
+            self.changes_sent += self.http.request_was_sent and not request.repeatable
             raise
         # A master that redirects has not read the request. One without a leader answers the same, but a proxy may have
         # sent the request to another master first.
-        self.changes_left += answer.status != 307 and not request.repeatable
+        self.changes_sent += answer.status != 307 and not request.repeatable
         return answer
 
     def _traced(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Response:
@@ -175,7 +175,7 @@ class Sender:
                 error.hint = f"{base} leads, but was not sent the secret; name it too: --master …,{base}"
             raise
         except NoLeader as error:
-            if not request.repeatable and not error.sent:
+            if not request.repeatable and not error.may_have_happened:
                 error.reword(f"{error.message}; a change was sent to {base}, but not accepted")
             raise
 

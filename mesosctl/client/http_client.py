@@ -65,7 +65,7 @@ class HttpClient:
         self._largest = largest
         self.received: Callable[[int, float | None], None] = _nothing
         """Called with the number of bytes of the answer so far."""
-        self.has_left = False
+        self.request_was_sent = False
         """Whether the current or last request may have reached a master."""
 
     def close(self) -> None:
@@ -93,10 +93,10 @@ class HttpClient:
         With `hold`, the body of a success is held compressed, for a reader of pieces. Raises Unreachable, TlsFailure,
         DeadlinePassed or UnexpectedAnswer.
         """
-        self.has_left = False
+        self.request_was_sent = False
         url = base + quote(path, safe=_PATH_SAFE)
         if deadline.remaining() <= 0:
-            raise _deadline_passed(deadline, url, sent=False)
+            raise _deadline_passed(deadline, url, may_have_happened=False)
         try:
             response = self._send(method, base, path, headers, body, Timeouts(deadline))
             try:
@@ -143,7 +143,7 @@ class HttpClient:
         target = (quote(urlsplit(base).path, safe=_PATH_SAFE + "%") + path).encode()
         extensions: dict[str, Any] = {"timeout": timeouts.extension(), "target": target}
         if self._network is None:
-            self.has_left = True
+            self.request_was_sent = True
         else:  # connecting does not yet send a request
             extensions["trace"] = self._follow
         try:
@@ -156,7 +156,7 @@ class HttpClient:
 
     def _follow(self, event: str, _info: Mapping[str, Any]) -> None:
         """Called by httpcore with the steps of a request ("trace", in its documentation of extensions)."""
-        self.has_left = self.has_left or event.endswith("send_request_headers.started")
+        self.request_was_sent = self.request_was_sent or event.endswith("send_request_headers.started")
 
     def _counted(
         self, pieces: Iterator[bytes], deadline: Deadline, url: str, whole: int | None = None
@@ -165,7 +165,7 @@ class HttpClient:
         for piece in limited(pieces, url, self._largest):
             size += len(piece)
             if deadline.remaining() <= 0:
-                raise _deadline_passed(deadline, url, sent=True)
+                raise _deadline_passed(deadline, url, may_have_happened=True)
             self.received(size, size / whole if whole else None)
             yield piece
 
@@ -231,7 +231,9 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
     from mesosctl.client.transport import AnsweredInTls, Unanswered
 
     if isinstance(error, httpx.TimeoutException):
-        return _too_late(base, deadline, sent=not isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout))
+        return _too_late(
+            base, deadline, may_have_happened=not isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout)
+        )
     cause = find_cause(error)
     if cause is not None and (isinstance(error, httpx.ConnectError) or refused_by_master(cause)):
         return tls_failure(base, cause)
@@ -241,15 +243,17 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
             return without_tls(base)
         is_fake = urlsplit(base).hostname == "fake"
         colon = "; the built-in fake master is fake:, with a colon" if is_fake else ""
-        return Unreachable(f"{base} cannot be reached: {words}", sent=False, hint=f"check --master{colon}")
+        return Unreachable(f"{base} cannot be reached: {words}", may_have_happened=False, hint=f"check --master{colon}")
     if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol):
-        return Unreachable(f"no request can be sent to {base}: {words}", sent=False, hint="check --master")
+        return Unreachable(f"no request can be sent to {base}: {words}", may_have_happened=False, hint="check --master")
     if isinstance(error, httpx.DecodingError):
         return UnexpectedAnswer(f"{base} answered with a broken content encoding")
     if isinstance(error.__cause__, AnsweredInTls):
         return asked_in_clear(base)
     if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
-        return Unreachable(f"{base} answered with something that is not HTTP", sent=True, hint="check --master")
+        return Unreachable(
+            f"{base} answered with something that is not HTTP", may_have_happened=True, hint="check --master"
+        )
     hint = None if cause is None else "the TLS connection broke; see --cacert, --cert and --key"
     if hint is None and isinstance(error.__cause__, Unanswered):  # it never spoke the protocol of the request
         hint = (
@@ -258,23 +262,27 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
             else "it may speak https: write https:// in --master"
         )
     return Unreachable(
-        f"the connection to {base} broke after the request was sent: {words or 'no reason given'}", sent=True, hint=hint
+        f"the connection to {base} broke after the request was sent: {words or 'no reason given'}",
+        may_have_happened=True,
+        hint=hint,
     )
 
 
-def _too_late(base: str, deadline: Deadline, *, sent: bool) -> MesosctlError:
+def _too_late(base: str, deadline: Deadline, *, may_have_happened: bool) -> MesosctlError:
     if not deadline.others or deadline.remaining() <= 0:
-        return _deadline_passed(deadline, base, sent=sent)
-    what = "accepted a connection, but did not answer" if sent else "did not accept a connection"
+        return _deadline_passed(deadline, base, may_have_happened=may_have_happened)
+    what = "accepted a connection, but did not answer" if may_have_happened else "did not accept a connection"
     return Unreachable(
         f"{base} {what} in {deadline.waited:.1f} s, its share of {deadline.seconds:g} s",
-        sent=sent,
+        may_have_happened=may_have_happened,
         hint="check --master, or allow more time with --timeout",
     )
 
 
-def _deadline_passed(deadline: Deadline, url: str, *, sent: bool) -> DeadlinePassed:
+def _deadline_passed(deadline: Deadline, url: str, *, may_have_happened: bool) -> DeadlinePassed:
     """The error if the deadline for all attempts has passed."""
     return DeadlinePassed(
-        f"{url} did not answer within {deadline.seconds:g} s", sent=sent, hint="allow more time with --timeout"
+        f"{url} did not answer within {deadline.seconds:g} s",
+        may_have_happened=may_have_happened,
+        hint="allow more time with --timeout",
     )

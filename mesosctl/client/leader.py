@@ -139,7 +139,9 @@ def no_answer(failures: list[MesosctlError]) -> MesosctlError:
     sentence = f"none of the {len(failures)} masters could be used: " + "; ".join(error.message for error in failures)
     last = failures[-1]
     if isinstance(last, DeadlinePassed):
-        return DeadlinePassed(sentence, sent=any(error.sent for error in failures), hint=last.hint)
+        return DeadlinePassed(
+            sentence, may_have_happened=any(error.may_have_happened for error in failures), hint=last.hint
+        )
     if isinstance(last, NoZooKeeper):
         last.reword(sentence)
         return last
@@ -147,4 +149,4 @@ def no_answer(failures: list[MesosctlError]) -> MesosctlError:
     if elected is not None or not all(isinstance(error, NoMaster) for error in failures):
         return NoLeader(sentence, hint="try again when a leader is elected")
     hints = {error.hint for error in failures}
-    return Unreachable(sentence, sent=False, hint=hints.pop() if len(hints) == 1 else "check --master")
+    return Unreachable(sentence, may_have_happened=False, hint=hints.pop() if len(hints) == 1 else "check --master")

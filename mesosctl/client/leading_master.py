@@ -82,9 +82,9 @@ class Master:
         return self._sender.leader.address.fake is not None
 
     @property
-    def changes_left(self) -> int:
+    def changes_sent(self) -> int:
         """The number of changes that were sent, whatever the answers."""
-        return self._sender.changes_left
+        return self._sender.changes_sent
 
     def __enter__(self) -> Self:
         return self

@@ -160,7 +160,7 @@ def asked_in_clear(base: str) -> Unreachable:
     """The error for http to a server that speaks https."""
     return Unreachable(
         f"{base} speaks https, but the request used http",
-        sent=False,
+        may_have_happened=False,
         hint=f"write {base.replace('http:', 'https:', 1)}",
     )
 
@@ -181,7 +181,7 @@ def raise_for_status(answer: Response, requester: Requester) -> None:
     if answer.status in _BY_STATUS:
         make, sentence, hint = _BY_STATUS[answer.status]
         error = make(f"{sentence}{said}", hint=hint, status=answer.status)
-        error.sent = answer.may_follow_a_change
+        error.may_have_happened = answer.may_follow_a_change
         raise error
     if answer.status >= 500:
         raise MasterFailed(f"{answer.url} failed with {answer.status}{said}", status=answer.status)

@@ -139,7 +139,7 @@ def check_readable(deadline: Deadline, url: str, body: bytes) -> None:
 def _too_large_to_read(deadline: Deadline, url: str) -> DeadlinePassed:
     return DeadlinePassed(
         f"the answer from {url} is too large to read within {deadline.seconds:g} s",
-        sent=True,
+        may_have_happened=True,
         hint="allow more time with --timeout",
     )
 

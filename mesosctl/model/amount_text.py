@@ -3,6 +3,9 @@
 Revocable amounts, which have a name such as `cpus_revocable`, are marked by both.
 """
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Self
+
 from mesosctl.model.quantities import REVOCABLE, SIZED_NAMES, Limits, Quantities, format_milli
 
 KNOWN_NAMES = ("cpus", "mem", "disk", "gpus", "ports")
@@ -12,11 +15,40 @@ _LONGEST_EXACT = 10_000_000
 """Thousandths; a larger size that is not a round number of the next unit is rounded."""
 
 
-def in_words(amounts: Quantities | Limits) -> str:
+class NotationText(str):
+    """A text with amounts in Mesos's notation, which scripts read, and the same text in words, for people."""
+
+    __slots__ = ("_words",)
+    _words: Callable[[], str]
+
+    @classmethod
+    def with_words(cls, text: str, words: Callable[[], str]) -> Self:
+        """`text`, and what makes its words; it is called for people alone."""
+        made = cls(text)
+        made._words = words
+        return made
+
+    @property
+    def words(self) -> str:
+        """The text with units: `8 cpus and 16GiB mem`."""
+        return self._words()
+
+
+def text_in_words(text: str) -> str:
+    """A text as a person reads it: amounts with units, any other text as it is."""
+    return text.words if isinstance(text, NotationText) else text
+
+
+def in_words(amounts: Mapping[str, int]) -> str:
     """`8 cpus, 16GiB mem and 2 revocable cpus`, for people; "nothing" for nothing."""
     texts = [
         f"{shown_amount(name, milli)} {_counted(name, milli)}" for name, milli in sorted(amounts.items(), key=by_place)
     ]
+    return enumerated(texts)
+
+
+def enumerated(texts: Sequence[str]) -> str:
+    """`8 cpus, 16GiB mem and 2 gpus`; "nothing" for none."""
     return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:]))) or "nothing"
 
 

@@ -41,11 +41,12 @@ class MesosctlError(Exception):
 
     `field` names the place in the payload or file ("guarantee[1].scalar.value"), `rule` the rule ("quota.scalar-only"),
     `hint` says what to do, `status` is the HTTP status of the master's answer, and `override` the option that skips the
-    check, which only some commands have. Each may be absent. `sent` says whether the change may have been made anyway.
+    check, which only some commands have. Each may be absent. `may_have_happened` says whether the change may have been
+    made anyway.
     """
 
     exit_status: ClassVar[ExitStatus] = ExitStatus.MASTER_FAILED
-    sent: bool = False
+    may_have_happened: bool = False
     would_answer: int | None = None
     """The HTTP status that a master would answer, if mesosctl finds a broken rule first and the class does not say
     it.
@@ -138,12 +139,12 @@ class NoMaster(MesosctlError):
 class Unreachable(NoMaster):
     """The connection could not be made, or broke.
 
-    `sent` says whether the request may have reached the master: False only if it certainly did not.
+    `may_have_happened` says whether the request may have reached the master: False only if it certainly did not.
     """
 
-    def __init__(self, message: str, *, sent: bool, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, may_have_happened: bool, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
-        self.sent = sent
+        self.may_have_happened = may_have_happened
 
 
 class TlsFailure(NoMaster):
@@ -161,7 +162,7 @@ class NoLeader(NoMaster):
 class MasterFailed(MesosctlError):
     """The master answered 5xx. It may or may not have made the change."""
 
-    sent = True
+    may_have_happened = True
     exit_status = ExitStatus.MASTER_FAILED
 
 
@@ -176,19 +177,19 @@ class UnexpectedAnswer(MasterFailed):
 class NotConfirmed(MesosctlError):
     """A change was accepted or sent, but could not be confirmed."""
 
-    sent = True
+    may_have_happened = True
     exit_status = ExitStatus.NOT_CONFIRMED
 
 
 class DeadlinePassed(NotConfirmed):
     """The deadline for all attempts passed.
 
-    `sent` is the same as in `Unreachable`.
+    `may_have_happened` is the same as in `Unreachable`.
     """
 
-    def __init__(self, message: str, *, sent: bool, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, may_have_happened: bool, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
-        self.sent = sent
+        self.may_have_happened = may_have_happened
 
 
 class Interrupted(MesosctlError):

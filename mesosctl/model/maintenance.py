@@ -33,6 +33,11 @@ class Machine(NamedTuple):
         return self.hostname or self.ip
 
 
+def address_of(pid: str) -> str:
+    """The address in a libprocess pid, `slave(1)@10.0.0.1:5051`; empty if it has none."""
+    return pid.rpartition("@")[2].rpartition(":")[0].strip("[]")
+
+
 class Span(NamedTuple):
     """When a machine is unavailable."""
 

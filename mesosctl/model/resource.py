@@ -5,6 +5,8 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from mesosctl.model import roles
+from mesosctl.model.amount_text import in_words
+from mesosctl.model.quantities import REVOCABLE
 from mesosctl.model.values import Value, format_value, immutable, value_contains, value_type
 
 Pair = tuple[str, str | None]
@@ -281,8 +283,11 @@ class Resource:
 
     @property
     def in_words(self) -> str:
-        """The entry in a sentence: `cpus:2 reserved for ads > ads/video by ops (label team=a)`."""
-        text = self.name + "{REV}" * self.revocable + f":{format_value(self.value)}"
+        """The entry in a sentence: `2 cpus reserved for ads > ads/video by ops (label team=a)`."""
+        if isinstance(self.value, int):
+            text = in_words({self.name + REVOCABLE * self.revocable: self.value})
+        else:
+            text = "revocable " * self.revocable + f"{self.name} {format_value(self.value)}"
         if self.disk is not None and self.disk.source is not None:
             text += f" on disk {self.disk.source.root or self.disk.source.type}"
         if self.disk is not None and self.disk.persistence_id is not None:

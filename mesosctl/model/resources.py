@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Literal, Self
 
+from mesosctl.model.amount_text import enumerated
 from mesosctl.model.quantities import REVOCABLE, Quantities
 from mesosctl.model.resource import REVOCABILITIES, Kind, Resource, Revocability
 from mesosctl.model.values import (
@@ -95,7 +96,7 @@ class Resources(tuple[Resource, ...]):
     @property
     def in_words(self) -> str:
         """The entries in a sentence; "nothing" for none."""
-        return "; ".join(entry.in_words for entry in self) or "nothing"
+        return enumerated([entry.in_words for entry in self])
 
     def text(self, *, with_roles: bool = True) -> str:
         """The entries as text, with the roles to which they are allocated, or without."""

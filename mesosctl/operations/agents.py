@@ -19,10 +19,10 @@ from mesosctl.model.notation import counted, listed
 from mesosctl.model.reservations.holdings import AgentStatus, RegisteredAgent, ServiceChange
 from mesosctl.model.resources import Resources
 from mesosctl.model.suggestion import command
+from mesosctl.operations.back_off import BackOff
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, no_agent_with, read_agents
 from mesosctl.operations.tasks import running_tasks
-from mesosctl.operations.waiting import BackOff
 from mesosctl.planning.displacement import DrainPlan, without_room
 
 if TYPE_CHECKING:

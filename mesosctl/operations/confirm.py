@@ -1,17 +1,24 @@
 """A change is sent once and then read back: its result is never guessed.
 
-answered 2xx, and shown              done
-answered 2xx, and not shown          NotConfirmed
-no answer, and shown                 done, with a notice
-no answer, and not shown             the failure itself, which may still be followed by the change:
-                                     something on the way may keep a request; NotConfirmed after a deadline
-no answer, and cannot be seen        NotConfirmed
-refused, and shown now               done, with a notice: something on the way may deliver a request twice,
-                                     and show the answer to the second
-refused, and not shown               the refusal
-refused, and no master answers     NotConfirmed
+answer          read back            result
+2xx             shown                done
+                not shown, unknown   NotConfirmed
+                not read (`wait`)    sent, not confirmed: returns False
+none            shown                done, with a notice
+                not shown            the failure itself, which may still be followed by the change: something on the
+                                     way may keep a request; NotConfirmed after a deadline
+                unknown              NotConfirmed
+                no master answers    NotConfirmed
+400, 409        shown now            done, with a notice: something on the way may deliver a request twice, and show
+                                     the answer to the second
+                not shown, unknown   the refusal
+                may not be read      the refusal
+                no master answers    NotConfirmed
+                not `seen_before`    the refusal, without reading: what is shown may have been there before
+401, 403, …     not read             the refusal: who is not let in changes nothing, however often it is delivered
 
-A refusal that did not come from a master itself is no answer (`client.response`).
+No answer are also a 500, an answer that cannot be read, and a refusal that did not come from a master itself
+(`client.response`): after each of these the change may have happened (`MesosctlError.may_have_happened`).
 """
 
 import re
@@ -48,24 +55,24 @@ def confirm(
     read back; one without an answer always is. `seen_before` means that the state before was read and was different, so
     if the change is shown although it was refused, the request was delivered twice.
     """
-    accepted, left = False, master.changes_left
+    accepted, before = False, master.changes_sent
     try:
         try:
             send()
         except MesosctlError as error:
             if isinstance(error, Rejected):
                 _suggest_role(master, error)
-            if isinstance(error, Rejected | Conflict) and not error.sent and seen_before:
+            if isinstance(error, Rejected | Conflict) and not error.may_have_happened and seen_before:
                 _settle_refusal(master, error, is_shown, what, shown_by)
                 return True
-            if not error.sent:
+            if not error.may_have_happened:
                 raise
             _settle(master, error, is_shown, what, shown_by)
             return True
         accepted = True
         return wait and _read_back(is_shown, what)
     except KeyboardInterrupt as stopped:
-        if master.changes_left > left:  # no change is sent while it connects
+        if master.changes_sent > before:  # no change is sent while it connects
             known = "accepted, but not read back" if accepted else "sent; whether it took effect is unknown"
             stopped.add_note(f"{what} was {known}: check with {shown_by}")
         raise

@@ -20,6 +20,7 @@ from mesosctl.model.maintenance import (
     Schedule,
     ScheduledMachine,
     Span,
+    address_of,
     check_schedule,
     merged,
     spans,
@@ -57,8 +58,7 @@ class MaintenanceState(NamedTuple):
 
 def machine_of(agent: RegisteredAgent) -> Machine:
     """The machine that an agent is on: its host name, and the address that its pid has."""
-    host = agent.pid.rpartition("@")[2]
-    return Machine(agent.hostname, host.rpartition(":")[0].strip("[]"))
+    return Machine(agent.hostname, address_of(agent.pid))
 
 
 def read_state(master: Master, progress: Callable[..., None] = lambda *_: None) -> MaintenanceState:
@@ -72,6 +72,17 @@ def _read_schedule(master: Master) -> Schedule:
 
 def _read_status(master: Master) -> dict[Machine, tuple[MachineMode, wire.Answers]]:
     return wire.status_of(master.get("/maintenance/status"))
+
+
+def repeat_state(live: Master, master: Master) -> None:
+    """Give a dry run's master the schedule of a live one, and the machines that are down."""
+    schedule = _read_schedule(live)
+    if not schedule:
+        return
+    master.post("/maintenance/schedule", wire.Schedule.of(schedule).body())
+    down = [machine for machine, (mode, _) in _read_status(live).items() if mode == "down"]
+    if down:
+        master.post("/machine/down", wire.Machines.of(down).body())
 
 
 def list_machines(master: Master, state: MaintenanceState) -> list[ScheduledMachine]:

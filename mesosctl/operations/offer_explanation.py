@@ -1,6 +1,6 @@
 """`offers explain`: a snapshot of the cluster, the allocator's account of it, and what only the live master shows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from mesosctl.api import responses
@@ -9,11 +9,12 @@ from mesosctl.client.leading_master import Master
 from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import MesosctlError, NotFound
 from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.roles import did_you_mean
+from mesosctl.model.roles import did_you_mean, top_level
+from mesosctl.operations.offers_after_failover import recovery
 from mesosctl.operations.quota.reading import read_if_allowed
-from mesosctl.operations.recovery import recovery
 from mesosctl.operations.snapshot import UNKNOWN_WHITELIST, read_snapshot
-from mesosctl.planning.offer_explanation import Cause, Hindrance, OfferAccount, OfferExplanation
+from mesosctl.planning.account import account_of
+from mesosctl.planning.offer_explanation import ESSENTIAL, Hindrance, OfferAccount, OfferExplanation, Remedy
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, evaluable
 
 Subject = tuple[SnapshotFramework, str]
@@ -45,25 +46,59 @@ def explain(master: Master, target: str, progress: Callable[[str], None] | None 
     ]
 
 
-def _useless(snapshot: ClusterSnapshot, account: OfferAccount, out_of_service: Mapping[str, str]) -> frozenset[Cause]:
-    """Return the causes whose removal was tried on the snapshot, and leaves nothing more open for the role."""
+def _useless(snapshot: ClusterSnapshot, account: OfferAccount, out_of_service: Mapping[str, str]) -> frozenset[Remedy]:
+    """Return what was tried on the snapshot, and leaves nothing more open for the role."""
     import fake_master
 
-    found: set[Cause] = set()
-    changes: tuple[tuple[Cause, Callable[[Quota], Quota]], ...] = (
+    found: set[Remedy] = set()
+    for remedy, tried in _remedies(snapshot, account):
+        if tried is None:
+            found.add(remedy)
+            continue
+        (after,) = fake_master.account_offers(tried, [(account.framework_id, account.role)], out_of_service)
+        is_sooner = remedy == "own guarantee" and len(after.ahead) < len(account.ahead)
+        if _open(account).contains(_open(after)) and not is_sooner:
+            found.add(remedy)
+    return frozenset(found)
+
+
+def _remedies(snapshot: ClusterSnapshot, account: OfferAccount) -> Iterator[tuple[Remedy, ClusterSnapshot | None]]:
+    """The changes that may be advised, each with the cluster after it; None if a master would refuse the change."""
+    changes: tuple[tuple[Remedy, Callable[[Quota], Quota]], ...] = (
         ("guarantee", lambda quota: quota._replace(guarantees=Quantities())),
         ("limit", lambda quota: quota._replace(limits=Limits())),
     )
-    for cause, without in changes:
-        roles = {role for line in account.lines if line.cause == cause for role in line.roles}
+    for remedy, without in changes:
+        roles = {role for line in account.lines if line.cause == remedy for role in line.roles}
         quotas = {role: without(quota) if role in roles else quota for role, quota in snapshot.quotas.items()}
-        if quotas == snapshot.quotas:
-            continue
-        tried = replace(snapshot, quotas={role: quota for role, quota in quotas.items() if not quota.is_default})
-        (after,) = fake_master.account_offers(tried, [(account.framework_id, account.role)], out_of_service)
-        if _open(account).contains(_open(after)):
-            found.add(cause)
-    return frozenset(found)
+        if quotas != snapshot.quotas:
+            yield remedy, _with_quotas(snapshot, quotas)
+    now = account_of(snapshot)
+    if any(line.cause in ("guarantee", "used") for line in account.lines):
+        own = top_level(account.role)
+        quota = snapshot.quotas.get(own, Quota())
+        raised = quota._replace(guarantees=quota.guarantees + now.unpromised)
+        is_possible = any(now.unpromised.get_amount(name) for name in ESSENTIAL)
+        if not is_possible:
+            yield "any guarantee", None
+        yield "own guarantee", _with_quotas(snapshot, {**snapshot.quotas, own: raised}) if is_possible else None
+    holders = {
+        top_level(role) for line in account.lines if line.cause == "offered" and not line.own for role in line.roles
+    }
+    if holders:
+        limits = {
+            role: snapshot.quotas.get(role, Quota())._replace(
+                limits=Limits({name: now.status(role).counted.get_amount(name) for name in ESSENTIAL})
+            )
+            for role in holders
+        }
+        # A master rescinds the offers that a new limit leaves no room for.
+        left = tuple(offer for offer in snapshot.offers if top_level(offer.role) not in holders)
+        yield "cap", replace(_with_quotas(snapshot, {**snapshot.quotas, **limits}), offers=left)
+
+
+def _with_quotas(snapshot: ClusterSnapshot, quotas: Mapping[str, Quota]) -> ClusterSnapshot:
+    return replace(snapshot, quotas={role: quota for role, quota in quotas.items() if not quota.is_default})
 
 
 def _open(account: OfferAccount) -> Quantities:

@@ -20,9 +20,9 @@ from mesosctl.model.reservations.operations import apply_all
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import display_names, matches_agent
 from mesosctl.model.suggestion import command
+from mesosctl.operations.back_off import BackOff
 from mesosctl.operations.cluster import readings
 from mesosctl.operations.confirm import confirm
-from mesosctl.operations.waiting import BackOff
 from mesosctl.planning.dominant_shares import Sharing
 
 
@@ -132,7 +132,9 @@ class _SchedulerSession:
             taken = self._receive(event)
             if taken is not None:
                 return taken
-        raise Unreachable("the master ended the subscription", sent=True, hint="it may have lost its leadership")
+        raise Unreachable(
+            "the master ended the subscription", may_have_happened=True, hint="it may have lost its leadership"
+        )
 
     def _events(self) -> Iterator[dict[str, Any]]:
         """Yield events until the deadline, which is noticed at the next event or without one.
@@ -161,7 +163,7 @@ class _SchedulerSession:
             watch.cancel()
         raise DeadlinePassed(
             f"no offer fit within {self._master.deadline.seconds:g} s; offers declined: {self._declined}",
-            sent=False,
+            may_have_happened=False,
             hint="allow more time with --timeout, or see mesosctl offers explain",
         )
 

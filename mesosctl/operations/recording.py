@@ -1,8 +1,8 @@
 """`history record`: follow a master's events, ask what no event tells, and keep both in a recording.
 
 The stream of events is read in this thread. A second thread writes to the disk what has been held back for half a
-second, since the next event may be long in coming. Changes of tasks, which most events are, are held back as they were
-told, and enter the recording together, which costs a third.
+second, since the next event may be long in coming, and a third asks for settings on time. Changes of tasks, which most
+events are, are held back as they were told, and enter the recording together, which costs a third.
 
 A master that is away is waited for: the time until it is back is a gap.
 """
@@ -129,6 +129,10 @@ class _Finished(Exception):
     """The time of --duration is over."""
 
 
+class _Closed(Exception):
+    """The end of the recording is written."""
+
+
 class Recorder:
     """Records one cluster until it is stopped."""
 
@@ -144,12 +148,18 @@ class Recorder:
         self._started = around.clock()
         self._ledger: Ledger | None = None
         self._lock = threading.RLock()
+        """Held while the ledger, the transaction or what is held back changes.
+
+        The rest are single values that one thread writes, or times of polls: at worst one is made a turn too early.
+        """
         self._pending: AbstractContextManager[None] | None = None
         self._held_back: deque[tuple[Micros, HeldResources | TaskChange]] = deque()
         """Changes of tasks that are not in the ledger yet, and when each was told."""
         self._failed: MesosctlError | None = None
         """Why what was held back could not be written."""
         self._over = threading.Event()
+        self._is_closed = False
+        """Whether the end is written; an answer that comes later is dropped."""
         self._skew = 0.0
         """By which the master's clock was last said to differ from this machine's."""
         self._is_connected = False
@@ -177,16 +187,19 @@ class Recorder:
             self._follow()
         finally:
             self._over.set()
-            beside[0].join()  # the other one only reads, and is abandoned
+            beside[0].join()  # the other one may wait for an answer, and is abandoned
             self._finish()
 
     def _finish(self) -> None:
         """The end is clean, unless nothing can be written any more."""
-        if self._failed is not None or self._ledger is None:
-            return
-        with self._changing() as ledger:
-            ledger.seen(self._now() if self._is_connected else ledger.now, clean_end=True)
-        self._flush()
+        with self._lock:
+            try:
+                if self._failed is None and self._ledger is not None:
+                    with self._changing() as ledger:
+                        ledger.seen(self._now() if self._is_connected else ledger.now, clean_end=True)
+                    self._flush()
+            finally:
+                self._is_closed = True
 
     # --- The connection -------------------------------------------------------------------------------
 
@@ -417,7 +430,8 @@ class Recorder:
             if not self._is_connected or self._now() < self._next_poll:
                 continue
             self._next_poll = self._now() + to_micros(self._options.every)
-            with suppress(MesosctlError), self._open_master() as master:  # the stream tells if the master is away
+            # The stream tells if the master is away.
+            with suppress(MesosctlError, _Closed), self._open_master() as master:
                 self._ask_settings(master, self._learn_time(master), None)
 
     def _ask_settings(self, master: Master, metrics: Any, limits: RateLimits | None) -> None:
@@ -511,8 +525,10 @@ class Recorder:
 
     @contextmanager
     def _changing(self) -> Iterator[Ledger]:
-        """Change the recording; it is on the disk within a second.  Raises the errors of the file."""
+        """Change the recording; it is on the disk within a second.  Raises the errors of the file, and _Closed."""
         with self._lock:
+            if self._is_closed:
+                raise _Closed
             if self._failed is not None:
                 raise self._failed
             if self._pending is None:

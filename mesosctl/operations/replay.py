@@ -1,8 +1,7 @@
 """A recording played through the allocator: read, without changes, and with them."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +17,7 @@ from mesosctl.history.records import (
     to_seconds,
 )
 from mesosctl.model.agents import Agent
-from mesosctl.model.errors import BadInput, Conflict, MesosctlError, UsageError
+from mesosctl.model.errors import BadInput, Conflict, Invalid, NotFound, UsageError
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import MESOS_1_11, PROFILES
@@ -278,7 +277,7 @@ class ReplayOptions:
     progress: Progress = lambda _: None
 
 
-def replay(demand: RecordedDemand, changes: Sequence[TimedChange], options: ReplayOptions) -> Replay:
+def compare_replays(demand: RecordedDemand, changes: Sequence[TimedChange], options: ReplayOptions) -> Replay:
     """Play the demand without changes, then with them.
 
     Raises Conflict if the first is too far from the recording, UsageError for changes that cannot be replayed, and
@@ -329,9 +328,10 @@ def play(
     from fake_master import start_replay
 
     added = [Resources(one.change.entries) for one in changes if isinstance(one.change, changes_of_masters.AddAgents)]
-    never = never_fitting(demand.tasks, [*(one.agent.total for one in demand.agents), *added])
+    # A task that a reservation keeps away starves; it fits once the reservation is gone.
+    never = never_fitting(demand.tasks, [*(_plain(one.agent.total) for one in demand.agents), *added])
     run = start_replay(demand, never, options.refuse, progress)
-    settings = _SettingPlayer()
+    settings = _SettingPlayer(demand.agents)
     changed: set[tuple[str, str]] = set()
     begun = False
     # Recorded settings come before changes of the same moment.
@@ -341,6 +341,7 @@ def play(
     ]
     steps.sort(key=lambda step: step[0])
     for at, one in steps:
+        # What holds at the beginning is set before anybody asks, so that no offer is made under other settings.
         if at > demand.since and not begun:
             begun = True
             run.begin()
@@ -351,7 +352,8 @@ def play(
                 changed |= _keys(one.change)
                 options.runner(run.dry_run, master).attempt([(one.word, one.change)])
             elif (one.kind, one.name) not in changed:
-                settings.make(master, one)
+                with run.dry_run.without_answers():  # the answer is about the changes
+                    settings.make(master, one)
         run.note_change()
     if not begun:
         run.begin()
@@ -360,7 +362,11 @@ def play(
 
 
 def _keys(change: Change) -> set[tuple[str, str]]:
-    """The recorded settings that a change replaces from its moment on."""
+    """The recorded settings that a change replaces from its moment on.
+
+    A quota and a weight have one value, so the recorded one would take the change back.  Reservations of several
+    hands stand side by side.
+    """
     match change:
         case changes_of_masters.Guarantee(role) | changes_of_masters.Bounds(role) | changes_of_masters.NoQuota(role):
             return {("quota", role)}
@@ -372,55 +378,74 @@ def _keys(change: Change) -> set[tuple[str, str]]:
 class _SettingPlayer:
     """Makes recorded settings on the master of a replay."""
 
-    def __init__(self) -> None:
-        self._reserved: dict[str, Resources] = {}
+    def __init__(self, agents: Iterable[ReplayedAgent]) -> None:
+        self._reserved = {one.agent.id: _reserved(one.agent.total) for one in agents}
+        """The reserved resources of each agent, by its id, volumes as the resources that they were made of."""
         self._quotas: set[str] = set()
 
     def make(self, master: "Master", setting: ReplayedSetting) -> None:
         """Set it; what the master refuses, because another allocation is in the way, stays as it is."""
-        with suppress(MesosctlError):
-            match setting.kind:
-                case "quota":
-                    self._quota(master, setting.name, setting.value)
-                case "weight":
-                    weight = 1.0 if setting.value is None else float(json.loads(setting.value)["weight"])
-                    _call(master, "UPDATE_WEIGHTS", {"weight_infos": [{"role": setting.name, "weight": weight}]})
-                case "reservation":
-                    self._reserve(master, setting.name, setting.value)
+        match setting.kind:
+            case "quota":
+                self._quota(master, setting.name, setting.value)
+            case "weight":
+                weight = 1.0 if setting.value is None else float(json.loads(setting.value)["weight"])
+                _call(master, "UPDATE_WEIGHTS", {"weight_infos": [{"role": setting.name, "weight": weight}]})
+            case "reservation":
+                self._reserve(master, setting.name, setting.value)
 
     def _quota(self, master: "Master", role: str, value: str | None) -> None:
         config: dict[str, Any] = {"role": role} if value is None else json.loads(value)
         if master.profile.knows_update_quota:
             _call(master, "UPDATE_QUOTA", {"force": True, "quota_configs": [config]})
             return
-        if role in self._quotas:
+        if role in self._quotas and _call(master, "REMOVE_QUOTA", {"role": role}):
             self._quotas.discard(role)
-            _call(master, "REMOVE_QUOTA", {"role": role})
         guarantees = config.get("guarantees", {})
         if guarantees:
             listed = [{"name": name, "type": "SCALAR", "scalar": amount} for name, amount in guarantees.items()]
-            _call(master, "SET_QUOTA", {"quota_request": {"role": role, "guarantee": listed, "force": True}})
-            self._quotas.add(role)
+            if _call(master, "SET_QUOTA", {"quota_request": {"role": role, "guarantee": listed, "force": True}}):
+                self._quotas.add(role)
 
     def _reserve(self, master: "Master", agent_id: str, value: str | None) -> None:
         """Unreserve what is reserved no more, and reserve what is new: a level of a stack after the other."""
-        before = self._reserved.get(agent_id, Resources())
-        after = Resources(replace(to_model(one), disk=None) for one in json.loads(value or "[]"))
-        for entry in before - after:
+        held = self._reserved.get(agent_id, Resources())
+        wanted = _reserved(to_model(one) for one in json.loads(value or "[]"))
+        for entry in held - wanted:
             for depth in range(len(entry.reservations), 0, -1):
-                _operate(master, "UNRESERVE_RESOURCES", agent_id, entry, depth)
-        for entry in after - before:
+                if not _operate(master, "UNRESERVE_RESOURCES", agent_id, entry, depth):
+                    break
+                held = held - _level(entry, depth) + _level(entry, depth - 1)
+        for entry in wanted - held:
             for depth in range(1, len(entry.reservations) + 1):
-                _operate(master, "RESERVE_RESOURCES", agent_id, entry, depth)
-        self._reserved[agent_id] = after
+                if not _operate(master, "RESERVE_RESOURCES", agent_id, entry, depth):
+                    break
+                held = held - _level(entry, depth - 1) + _level(entry, depth)
+        self._reserved[agent_id] = held
 
 
-def _operate(master: "Master", call: str, agent_id: str, entry: Resource, depth: int) -> None:
-    """Make or undo one level of a stack, unless the agent was started with it."""
+def _reserved(entries: Iterable[Resource]) -> Resources:
+    """The reserved entries, as if no volume had been made of them."""
+    return Resources(replace(entry, disk=None) for entry in entries if entry.reservations)
+
+
+def _level(entry: Resource, depth: int) -> Resources:
+    """The entry with the lowest levels of its stack; nothing for none, since what is not reserved is not kept."""
+    return Resources([replace(entry, reservations=entry.reservations[:depth])] if depth else [])
+
+
+def _operate(master: "Master", call: str, agent_id: str, entry: Resource, depth: int) -> bool:
+    """Make or undo one level of a stack, unless the agent was started with it; False if the master refuses."""
     level = replace(entry, reservations=entry.reservations[:depth])
-    if level.reservations[-1].type == "DYNAMIC":
-        _call(master, call, {"agent_id": {"value": agent_id}, "resources": list_to_json([level], "POST")})
+    if level.reservations[-1].type != "DYNAMIC":
+        return True
+    return _call(master, call, {"agent_id": {"value": agent_id}, "resources": list_to_json([level], "POST")})
 
 
-def _call(master: "Master", call: str, message: Mapping[str, Any]) -> None:
-    master.call(json.dumps({"type": call, call.lower(): message}).encode())
+def _call(master: "Master", call: str, message: Mapping[str, Any]) -> bool:
+    """Make a call; False if the master refuses it."""
+    try:
+        master.call(json.dumps({"type": call, call.lower(): message}).encode())
+    except (Invalid, NotFound, Conflict):
+        return False
+    return True

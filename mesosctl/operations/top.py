@@ -19,8 +19,8 @@ from mesosctl.model.errors import Denied, MasterFailed, MesosctlError, NoMaster,
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.rate_limits import RateLimits
+from mesosctl.operations.offers_after_failover import recovery_if_shown
 from mesosctl.operations.quota.reading import account_of_roles
-from mesosctl.operations.recovery import recovery_if_shown
 from mesosctl.planning.account import Overview, WaitingOffers, idle_of
 from mesosctl.planning.message_rates import CounterReading, Counts, Rates, rates
 

@@ -24,10 +24,10 @@ from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text, wi
 from mesosctl.model.resources import Resources
 from mesosctl.model.suggestion import command
 from mesosctl.operations.agents import TasksLeft, find_listed_agent, read_listed_agent
+from mesosctl.operations.back_off import BackOff
 from mesosctl.operations.offers import OfferSelection, list_offers
 from mesosctl.operations.quota.reading import check_entries, show_quota
 from mesosctl.operations.reservations.targets import read_agents
-from mesosctl.operations.waiting import BackOff
 
 
 @dataclass(frozen=True, slots=True)

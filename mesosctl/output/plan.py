@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mesosctl.model.notation import counted
 from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict
 from mesosctl.planning.desired_state import Difference
+from mesosctl.planning.forecast import Forecast
 from mesosctl.planning.plan import Step, describe, takes_away
+from mesosctl.planning.saved_plan import Fact, fingerprint
 
 if TYPE_CHECKING:
     from mesosctl.output.json_documents import plan as documents
@@ -68,26 +70,28 @@ def _counted(found: Sequence[Difference]) -> str:
     return ", ".join(counted(count, kind) for kind, count in counts.items())
 
 
-def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
-    """A plan and how far it has come; `applied` says that this command has gone through it."""
+def _in_words(step: Step, index: int, done: int) -> dict[str, Any]:
+    """The fields of a step in a document."""
+    action, whom, before, after = (None if text == NOTHING else text for text in describe(step))
+    words = {"step": action or "", "of": whom or "", "before": before, "after": after}
+    return {"number": index + 1, **words, "done": index < done}
+
+
+def plan_report(steps: Sequence[Step], done: int, *, applied: bool, checksum: str | None = None) -> Report:
+    """A plan and how far it has come; `applied` says that this command has gone through it.
+
+    `checksum` is the one of the file that it was saved in.
+    """
 
     def items() -> "list[documents.PlanStep]":
         from mesosctl.output.json_documents import plan as documents
 
-        found = []
-        for index, step in enumerate(steps):
-            action, whom, before, after = (None if text == NOTHING else text for text in describe(step))
-            found.append(
-                documents.PlanStep(
-                    number=index + 1, step=action or "", of=whom or "", before=before, after=after, done=index < done
-                )
-            )
-        return found
+        return [documents.PlanStep(**_in_words(step, index, done)) for index, step in enumerate(steps)]
 
     def document() -> "documents.Plan":
         from mesosctl.output.json_documents import plan as documents
 
-        return documents.Plan(applied=applied, steps=items())
+        return documents.Plan(applied=applied, checksum=checksum, steps=items())
 
     return Report(
         [
@@ -104,7 +108,61 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool) -> Report:
         items,
         empty="nothing differs from the file",
         done="every step is done" if applied else "",
+        remark=[] if checksum is None else ["", _checksum_line(checksum)],
         verdicts=[_plan_verdict(steps, done)] if steps else [],
+    )
+
+
+def _checksum_line(checksum: str) -> str:
+    return f"checksum of the plan: {checksum}"
+
+
+class PlanOrigin(NamedTuple):
+    """When, by what, for which master and from which file a plan was made."""
+
+    made_at: float
+    made_by: str
+    master: str
+    mesos_version: str
+    file: str
+    wanted: str
+    prune: bool
+    allow_new_resource: bool
+
+
+def saved_plan(
+    origin: PlanOrigin, steps: Sequence[tuple[Step, Mapping[str, Any]]], rests_on: Sequence[Fact], forecast: Forecast
+) -> "documents.SavedPlan":
+    """The document of a plan, without its checksum; of each step, its JSON for the file is given too."""
+    from mesosctl.output.json_documents import plan as documents
+    from mesosctl.output.json_documents.forecast import ForecastDocument
+
+    return documents.SavedPlan(
+        **origin._asdict(),
+        rests_on=[documents.Fact.of(fact) for fact in rests_on],
+        fingerprint=fingerprint(rests_on),
+        steps=[
+            documents.SavedStep(**_in_words(step, index, 0), change=dict(change))
+            for index, (step, change) in enumerate(steps)
+        ],
+        forecast=ForecastDocument.answering(forecast),
+        checksum="",
+    )
+
+
+def saved_plan_report(plan: "documents.SavedPlan", forecast: Report) -> Report:
+    """The forecast of a plan, and its checksum; the document is the plan itself."""
+
+    def with_checksum(report: Report) -> Report:
+        return report._replace(remark=[*report.remark, "", _checksum_line(plan.checksum)])
+
+    terminal = forecast.terminal
+    return with_checksum(forecast)._replace(
+        document=lambda: plan,
+        items=lambda: [plan],
+        listing="",
+        listed=None,
+        terminal=None if terminal is None else lambda: with_checksum(terminal()),
     )
 
 

@@ -211,7 +211,7 @@ def _limit_unsaid(change: "QuotaChange") -> str:
         return ""
     stays = change.before is not None and change.before.limits == change.after.limits
     why = "you gave none, so it stays" if stays else "POST /quota makes it equal to the guarantee"
-    return f"limit of {change.role}: {amounts_text(change.after.limits)} ({why})"
+    return f"limit of {change.role}: {in_words(change.after.limits)} ({why})"
 
 
 def quota_check(check: "QuotaCheck") -> Report:
@@ -239,7 +239,7 @@ def quota_check(check: "QuotaCheck") -> Report:
         [finding.rule for finding in check.findings if finding.passed is False],
         document,
         lambda: document().findings,
-        remark=[f"{title}: {'unknown' if amounts is None else amounts_text(amounts)}" for title, amounts in room],
+        remark=[f"{title}: {'unknown' if amounts is None else in_words(amounts)}" for title, amounts in room],
         verdicts=[_verdict(check)],
         minor=Minor(lambda row: row[0] == _RESULTS[True], "rules hold", "rule holds"),
     )

@@ -5,15 +5,15 @@ that a section does not name.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from mesosctl.model.agents import Agent
-from mesosctl.model.amount_text import in_mesos_notation
-from mesosctl.model.quantities import Quota, format_double
+from mesosctl.model.amount_text import NotationText, in_mesos_notation, in_words
+from mesosctl.model.quantities import Limits, Quantities, Quota, format_double
 from mesosctl.model.quota.desired import DesiredQuota
-from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
+from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text, without_owners
 from mesosctl.model.reservations.operations import plain_disk
 from mesosctl.model.resource import Labels, Reservation
 from mesosctl.model.resources import Resources
@@ -60,12 +60,17 @@ class Difference:
     """Whether the desired state names it; if not, only `--prune` changes it."""
 
 
-def quota_text(quota: Quota | None) -> str | None:
-    """`cpus:12;mem:6144, at most cpus:24`."""
+def quota_text(quota: Quota | None) -> NotationText | None:
+    """`cpus:12;mem:6144, at most cpus:24`, and in words `12 cpus and 6GiB mem, at most 24 cpus`."""
     if quota is None:
         return None
-    guarantee, limit = in_mesos_notation(quota.guarantees), in_mesos_notation(quota.limits)
-    return ", ".join(filter(None, (guarantee, limit and f"at most {limit}"))) or "nothing"
+    return NotationText.with_words(_written(quota, in_mesos_notation), lambda: _written(quota, in_words))
+
+
+def _written(quota: Quota, write: Callable[[Quantities | Limits], str]) -> str:
+    guarantee = write(quota.guarantees) if quota.guarantees else ""
+    limit = f"at most {write(quota.limits)}" if quota.limits else ""
+    return ", ".join(filter(None, (guarantee, limit))) or "nothing"
 
 
 def quota_changes(
@@ -116,8 +121,10 @@ def differences(desired: DesiredState, actual: Actual, principal: str | None = N
     return found
 
 
-def _text(resources: Resources) -> str | None:
-    return plain_text(resources) if len(resources) else None
+def _text(resources: Resources) -> NotationText | None:
+    if not len(resources):
+        return None
+    return NotationText.with_words(plain_text(resources), lambda: without_owners(resources).in_words)
 
 
 def registered_agents(agents: Iterable[Agent]) -> dict[str, RegisteredAgent]:

@@ -25,6 +25,10 @@ Cause = Literal[
 ]
 """Why some resources are not offered to the role of the framework; "open" if nothing is known to be in the way."""
 CAUSES: tuple[Cause, ...] = get_args(Cause)
+Remedy = Literal["guarantee", "limit", "own guarantee", "any guarantee", "cap"]
+"""The remedies that are tried before they are advised: to remove the guarantees or limits in the way, to give the role
+a guarantee (of any size, if a master would accept none), and to cap the roles that hold offers.
+"""
 Hindrance = Literal["disconnected", "inactive", "suppressed", "recovery"]
 """Why nothing at all is offered to it, whatever the agents have."""
 
@@ -144,8 +148,8 @@ class OfferExplanation:
     """Whether the master knows limits, so that one can be advised."""
     sharers: int = 1
     """Frameworks that are subscribed to the role, this one included."""
-    useless: frozenset[Cause] = frozenset()
-    """Causes whose removal was tried in a forecast, and would leave nothing more open: no advice about them helps."""
+    useless: frozenset[Remedy] = frozenset()
+    """Those that were tried on the snapshot, and would leave nothing more open for the role."""
     recovery: str = ""
     """The progress of the recovery after a failover; empty if it is over."""
     unknown: Sequence[str] = field(default=())

@@ -7,12 +7,15 @@ quotas, what becomes smaller before what becomes larger; then weights; then what
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from mesosctl.model.amount_text import NotationText
 from mesosctl.model.errors import Conflict
 from mesosctl.model.quantities import Quantities, Quota, format_double
 from mesosctl.model.quota.capacity import check_capacity, total_guarantees
 from mesosctl.model.quota.rules import check_consumption
+from mesosctl.model.reservations.holdings import without_owners
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import top_level
+from mesosctl.model.values import format_value
 from mesosctl.planning.desired_state import Actual, DesiredState, quota_changes, quota_text, weight_changes
 from mesosctl.planning.reservation_plan import AgentReservations, ReservationStep, of_kinds
 
@@ -38,7 +41,7 @@ Step = QuotaStep | WeightsStep | ReservationStep
 
 
 def describe(step: Step) -> tuple[str, str, str, str]:
-    """Return operation, role or agent, state before, and state after, as text."""
+    """Return operation, role or agent, state before, and state after, as text; those about amounts have words too."""
     if isinstance(step, QuotaStep):
         verb = "remove quota" if step.after is None else "set quota" if step.before is None else "update quota"
         return verb, step.role, quota_text(step.before) or "-", quota_text(step.after) or "-"
@@ -46,8 +49,9 @@ def describe(step: Step) -> tuple[str, str, str, str]:
         return "set weights", ", ".join(step.after), _weights(step.before), _weights(step.after)
     verb = "reserve" if step.action == "reserved" else "unreserve"
     roles = sorted({" > ".join(level.role for level in entry.reservations) for entry in step.resources})
-    amounts = "; ".join(f"{name}:{value}" for name, value in _amounts(step))
-    return f"{verb} {amounts}", f"{', '.join(roles)} on {step.hostname}", "-", "-"
+    amounts = "; ".join(f"{entry.name}:{format_value(entry.value)}" for entry in step.resources)
+    action = NotationText.with_words(f"{verb} {amounts}", lambda: f"{verb} {without_owners(step.resources).in_words}")
+    return action, f"{', '.join(roles)} on {step.hostname}", "-", "-"
 
 
 def shown_after(steps: Sequence[Step]) -> list[Step]:
@@ -100,12 +104,6 @@ def _is_less(before: Quota, after: Quota) -> bool:
 
 def _weights(weights: Mapping[str, float]) -> str:
     return ", ".join(map(format_double, weights.values()))
-
-
-def _amounts(step: ReservationStep) -> list[tuple[str, str]]:
-    from mesosctl.model.values import format_value
-
-    return [(entry.name, format_value(entry.value)) for entry in step.resources]
 
 
 def plan(

@@ -166,10 +166,11 @@ class AgentReservations:
                     available = operations.apply_all(available, conversions)
                 except Conflict as error:
                     raise Conflict(
-                        f"{owned} cannot be {action} on {self.agent.name}: the agent lacks them, or tasks use them",
+                        f"{owned.in_words} cannot be {action} on {self.agent.name}: the agent lacks them, or tasks "
+                        "use them",
                         field="reservations",
                         rule=error.rule,
-                        hint=f"{self.agent.name} has {self.agent.available}",
+                        hint=f"{self.agent.name} has {self.agent.available.in_words}",
                     ) from None
                 before, total = total, operations.apply_all(total, conversions)
                 kinds = {entry.kind for entry in owned}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from mesosctl.model.agents import Agent
-from mesosctl.model.amount_text import in_mesos_notation
+from mesosctl.model.amount_text import NotationText, in_mesos_notation, in_words, text_in_words
 from mesosctl.model.notation import counted
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import REVOCABLE, Quantities, Quota, format_double
@@ -89,7 +89,7 @@ def _lending(before: ClusterSnapshot, after: ClusterSnapshot) -> Iterator[Snapsh
 def _placed(held: Iterable[Debt | Refusal], names: Mapping[str, str]) -> dict[str, str]:
     entries = _grouped(held, lambda one: f"{names[one.framework_id]} ({one.framework_id}) as {one.role}")
     return {
-        key: f"{_amounts(some)} in {len(some)} {'entry' if len(some) == 1 else 'entries'}"
+        key: _in_parts(_amounts(some), f"{len(some)} {'entry' if len(some) == 1 else 'entries'}")
         for key, some in entries.items()
     }
 
@@ -153,19 +153,23 @@ def _framework(framework: SnapshotFramework) -> dict[str, str]:
 
 
 def _quota(quota: Quota) -> dict[str, str]:
-    return {"guarantee": str(quota.guarantees), "limit": str(quota.limits) if quota.limits else _ABSENT}
+    limit = NotationText.with_words(str(quota.limits), lambda: in_words(quota.limits)) if quota.limits else _ABSENT
+    return {
+        "guarantee": NotationText.with_words(str(quota.guarantees), lambda: in_words(quota.guarantees)),
+        "limit": limit,
+    }
 
 
 def _used(snapshot: ClusterSnapshot) -> dict[str, str]:
     names = {framework.id: framework.name for framework in snapshot.frameworks}
     usages = _grouped(snapshot.usages, lambda one: f"{names[one.framework_id]} ({one.framework_id}) as {one.role}")
     tasks = {key: sum(usage.tasks for usage in some) for key, some in usages.items()}
-    return {key: f"{_amounts(some)} in {counted(tasks[key], 'task')}" for key, some in usages.items()}
+    return {key: _in_parts(_amounts(some), counted(tasks[key], "task")) for key, some in usages.items()}
 
 
 def _offered(snapshot: ClusterSnapshot) -> dict[str, str]:
     offers = _grouped(snapshot.offers, lambda one: f"{one.framework} ({one.framework_id}) as {one.role}")
-    return {key: f"{_amounts(some)} in {counted(len(some), 'offer')}" for key, some in offers.items()}
+    return {key: _in_parts(_amounts(some), counted(len(some), "offer")) for key, some in offers.items()}
 
 
 def _grouped(held: Iterable[Held], key: Callable[[Held], str]) -> dict[str, list[Held]]:
@@ -173,6 +177,11 @@ def _grouped(held: Iterable[Held], key: Callable[[Held], str]) -> dict[str, list
     for one in held:
         found.setdefault(key(one), []).append(one)
     return found
+
+
+def _in_parts(amounts: str, parts: str) -> str:
+    """`cpus:4;mem:512 in 2 tasks`."""
+    return NotationText.with_words(f"{amounts} in {parts}", lambda: f"{text_in_words(amounts)} in {parts}")
 
 
 def _amounts(held: Sequence[Usage | Offer | Debt | Refusal]) -> str:
@@ -183,11 +192,13 @@ def _amounts(held: Sequence[Usage | Offer | Debt | Refusal]) -> str:
         for entry in resources:
             name = entry.name + REVOCABLE * entry.revocable
             amounts[name] = amounts.get(name, 0) + counts[id(resources)] * value_quantity(entry.value)
-    return in_mesos_notation(Quantities(amounts)) or "nothing"
+    return NotationText.with_words(in_mesos_notation(Quantities(amounts)) or "nothing", lambda: in_words(amounts))
 
 
 def _resources(resources: Resources) -> str:
-    return "; ".join(sorted(map(str, resources))) or _ABSENT
+    if not len(resources):
+        return _ABSENT
+    return NotationText.with_words("; ".join(sorted(map(str, resources))), lambda: resources.in_words)
 
 
 def _yes(value: bool) -> str:

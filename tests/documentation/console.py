@@ -33,6 +33,8 @@ LONGEST = 300
 """Seconds that one page may take."""
 _END = "\x1e"
 _PROGRAMS = {"mesosctl": "mesosctl", "mesos-fake-master": "fake_master"}
+_CHECKSUM = "sha256:" + 4 * "5d0c8e7f1b3a2946"
+"""How pages write the checksum of a plan, in which there are times and ids."""
 _HOME = "/srv/operator"
 """How pages write the path of the home that a session has: as long as the path is, which decides what fits a line."""
 
@@ -99,7 +101,8 @@ def run(page: Path) -> list[Block]:
         script = Path(folder) / "session"
         script.write_text("\n".join(_script(steps)), encoding="utf-8")
         printed = _in_terminal(script, Path(home))
-    ended = [text.replace(home, _HOME) for text in printed.split(_END)]
+    plain = re.sub(r"sha256:[0-9a-f]{64}", _CHECKSUM, printed.replace(home, _HOME))
+    ended = plain.split(_END)
     outputs = iter(zip(ended[::2], ended[1::2], strict=False))
     return [_filled(block, outputs) for block in blocks(page)]
 

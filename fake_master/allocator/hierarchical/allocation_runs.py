@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from fake_master.allocator.hierarchical.metrics import StopWatch, state_figures
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers
 from fake_master.allocator.hierarchical.records import Agent, Offered
-from fake_master.allocator.hierarchical.run_schedule import Batches, Gate, RunQueue, Timers, agents_to_wait_for
+from fake_master.allocator.hierarchical.run_schedule import AllocatorTimers, Batches, Gate, RunQueue, agents_to_wait_for
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.stages.regular import RegularStages, Stage
 from fake_master.allocator.hierarchical.state import State
@@ -46,7 +46,7 @@ class AllocationRuns:
     def __init__(
         self,
         state: State,
-        timers: Timers,
+        timers: AllocatorTimers,
         inverse_offers: InverseOffers,
         master: Callbacks,
         steps: RunSteps | None,

@@ -12,7 +12,7 @@ from fake_master.allocator.hierarchical.offer_filters import InverseOffers, Offe
 from fake_master.allocator.hierarchical.offerable.allocations import Allocation
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework
-from fake_master.allocator.hierarchical.run_schedule import Timers
+from fake_master.allocator.hierarchical.run_schedule import AllocatorTimers
 from fake_master.allocator.hierarchical.stages.regular import Stage
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (
@@ -55,7 +55,7 @@ class HierarchicalAllocator(Allocator):
         """
         self.state = state or State(options)
         """Agents, frameworks and roles, for reading: explanations, what-ifs and tests."""
-        timers = Timers(now)
+        timers = AllocatorTimers(now)
         inverse_offers = InverseOffers(self.state, timers)
         self.filters = OfferFilters(self.state, timers, self._filter_expired)
         self.allocation_runs = AllocationRuns(self.state, timers, inverse_offers, master, steps, share)

@@ -6,7 +6,7 @@ from functools import partial
 
 from fake_master.allocator.hierarchical.packed_filters import Refusal
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework, InverseOfferFilter
-from fake_master.allocator.hierarchical.run_schedule import Timers
+from fake_master.allocator.hierarchical.run_schedule import AllocatorTimers
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Unavailability
 from mesosctl.model.resources import Resources
@@ -19,7 +19,7 @@ _REPRESENTABLE = (2**63 - 1) / 1e9
 class OfferFilters:
     """Installs and drops the filters of refused offers; calls `on_expiry` with the agent of each that ends."""
 
-    def __init__(self, state: State, timers: Timers, on_expiry: Callable[[Agent], None]) -> None:
+    def __init__(self, state: State, timers: AllocatorTimers, on_expiry: Callable[[Agent], None]) -> None:
         self._state = state
         self._timers = timers
         self._latest: dict[tuple[float, int], Refusal] = {}
@@ -96,7 +96,7 @@ class OfferFilters:
 class InverseOffers:
     """Asks frameworks to leave agents with maintenance ahead, and remembers who has refused."""
 
-    def __init__(self, state: State, timers: Timers) -> None:
+    def __init__(self, state: State, timers: AllocatorTimers) -> None:
         self._state = state
         self._timers = timers
 

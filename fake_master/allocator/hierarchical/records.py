@@ -56,7 +56,10 @@ class Agent:
         self.inverse_offered_to: frozenset[Framework] = frozenset()
         """Frameworks with an unanswered inverse offer for it."""
         self.rejected_by = 0
-        """Tokens, or-ed, of clients and roles that take nothing of the present free resources, whatever the quotas."""
+        """Tokens, or-ed, of clients and roles that take nothing of the present free resources, whatever the quotas.
+
+        Read `free_resources` first: after `refresh`, that brings back what is known about them.
+        """
         self.idle_epoch: object = None
         """The `State.epoch` in which a whole run found no taker of the present free resources."""
         self.guarantees_idle_epoch: object = None

@@ -8,7 +8,7 @@ Due = tuple[float, int]
 """The deadline of a timer, and its number."""
 
 
-class Timers:
+class AllocatorTimers:
     """A queue of callbacks by deadline, in seconds on a clock that only its owner moves."""
 
     def __init__(self, now: float = 0.0) -> None:
@@ -55,7 +55,7 @@ class Timers:
 class Batches:
     """The runs for all agents that come with each allocation interval."""
 
-    def __init__(self, timers: Timers, interval: float) -> None:
+    def __init__(self, timers: AllocatorTimers, interval: float) -> None:
         self._timers = timers
         self.interval = interval
         self.due: Due = (timers.now + interval, timers.number())
@@ -116,7 +116,7 @@ class Gate:
             raise ValueError("resume without pause")
         self._brackets -= 1
 
-    def recover(self, expected_agents: int, timers: Timers, timeout: float) -> None:
+    def recover(self, expected_agents: int, timers: AllocatorTimers, timeout: float) -> None:
         """Stay closed until this many agents are known, or `timeout` seconds have passed."""
         if expected_agents > 0:
             self._expected_agents = expected_agents

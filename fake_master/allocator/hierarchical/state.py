@@ -5,15 +5,18 @@ A run skips what is proved to come to nothing. These are the proofs, and what vo
 - `Agent.rejected_by`: clients and roles, as tokens, that take nothing of the agent's present free resources, whatever
   the quotas. A client and its role get new tokens (`renew_tokens`) when it is activated, changes its description, or
   drops its filters. A filter that ends, and new attributes, a new total or a new description of the agent void it
-  there. It
-  is kept with the free resources, for when the agent has the same again.
+  there (`Agent.forget_proofs`). It is kept with the free resources, for when the agent has the same again.
 - `Agent.idle_epoch`, and `guarantees_idle_epoch` for the first stage: nobody took anything of the agent in a whole run.
   Both hold while `State.epoch` is the same object, so everything that renews a token or lets a bound of quota change
-  voids them for all agents, and other free resources void them for one. A run begins a new epoch if the bounds are not
-  those that the last one left behind (`Run.fingerprint`).
+  voids them for all agents; other free resources, and whatever voids `rejected_by` there, void them for one. A run
+  begins a new epoch if the bounds are not those that the last one left behind (`Run.fingerprint`).
 - `ExhaustedRoles`: roles whose bounds leave too little. It holds for one run, in which bounds only shrink.
 - `State.has_changed`, if false: a run over all agents made no offer, and nothing has changed since. Every event that
-  could let the next one make an offer sets it; `test_quiet_time` goes through all events.
+  could let the next one make an offer sets it; `test_quiet_time` goes through the methods of the interface.
+- `Recurrence`: two moments alike, with nothing but declined offers between them, so the time from one to the other
+  repeats until something else happens. The caller forgets earlier moments then (`ReplayRun._seen`).
+
+The reference allocator has no proofs; `tests/fake_master/allocator/reference` compares both on random histories.
 """
 
 import itertools
@@ -214,7 +217,10 @@ class State:
         self.roles.set_quota(role, quota)
 
     def set_weights(self, weights: Mapping[str, float]) -> None:
-        """Set weights by role."""
+        """Set weights by role.
+
+        They only change the order, so nothing has changed for a run in which nobody took anything.
+        """
         for role, weight in weights.items():
             self.roles.set_weight(role, weight)
             self.role_sorter.update_weight(role, weight)

@@ -97,8 +97,8 @@ def _resources(messages: Iterable[Record]) -> Resources:
     return Resources(to_model(read(RESOURCE, message)) for message in messages)
 
 
-class NoCheckpointedTasks:
-    """The interface of the store; this one keeps nothing, for masters whose registry ends with the process."""
+class TaskStore:
+    """Where agents keep their tasks; this one keeps nothing, for masters whose registry ends with the process."""
 
     def __init__(self) -> None:
         self.framework_infos: dict[str, Mapping[str, Any]] = {}
@@ -142,7 +142,7 @@ _MOMENT = 1.0
 """Seconds that an acknowledgement may wait."""
 
 
-class CheckpointedTasks(NoCheckpointedTasks):
+class CheckpointedTasks(TaskStore):
     """Stores the tasks of agents, also of agents that are not back yet."""
 
     def __init__(self, state: MasterState, registry: Registry, transaction: Transaction) -> None:
@@ -161,7 +161,7 @@ class CheckpointedTasks(NoCheckpointedTasks):
         """Records by key, by the id of an agent that has not come back yet."""
 
     def read(self, may_return: Collection[str]) -> None:
-        """See `NoCheckpointedTasks.read`; the records of agents that cannot come back are dropped."""
+        """See `TaskStore.read`; the records of agents that cannot come back are dropped."""
         self.framework_infos = self._registry.records(_FRAMEWORK)
         with reading_records():
             records = self._registry.records(_TASK)
@@ -187,7 +187,7 @@ class CheckpointedTasks(NoCheckpointedTasks):
     # --- Agents register --------------------------------------------------------------------------------
 
     def recovered_from(self, agent_id: str) -> list[RecoveredTask]:
-        """See `NoCheckpointedTasks.recovered_from`."""
+        """See `TaskStore.recovered_from`."""
         found = []
         for key, record in self._away.pop(agent_id, {}).items():
             with reading_records():
@@ -200,25 +200,25 @@ class CheckpointedTasks(NoCheckpointedTasks):
         return found
 
     def drop_task(self, task: Task) -> None:
-        """See `NoCheckpointedTasks.drop_task`."""
+        """See `TaskStore.drop_task`."""
         self._change(_key(task), None)
 
     # --- What happens ---------------------------------------------------------------------------------
 
     def remember_task(self, framework: Framework, task: Task, *, may_wait: bool = False) -> None:
-        """See `NoCheckpointedTasks.remember_task`."""
+        """See `TaskStore.remember_task`."""
         if framework.is_simulated:
             return
         self._change(_key(task), (framework, task), may_wait=may_wait)
         self._take_info(framework)
 
     def remember_framework(self, framework: Framework) -> None:
-        """See `NoCheckpointedTasks.remember_framework`; no agent knows one that has had no task."""
+        """See `TaskStore.remember_framework`; no agent knows one that has had no task."""
         if framework.id in self.framework_infos:
             self._take_info(framework)
 
     def forget(self, framework: Framework) -> None:
-        """See `NoCheckpointedTasks.forget`."""
+        """See `TaskStore.forget`."""
         for task in (*framework.all_tasks().values(), *framework.unreachable_tasks.values()):
             self._change(_key(task), None)
         for records in self._away.values():
@@ -231,11 +231,11 @@ class CheckpointedTasks(NoCheckpointedTasks):
     # --- What is written ------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """See `NoCheckpointedTasks.begin`."""
+        """See `TaskStore.begin`."""
         self._is_wanted = False
 
     def write(self) -> None:
-        """See `NoCheckpointedTasks.write`: everything that has changed, if the transaction changed any of it."""
+        """See `TaskStore.write`: everything that has changed, if the transaction changed any of it."""
         if not self._is_wanted:
             return
         write = self._registry.write
@@ -245,14 +245,14 @@ class CheckpointedTasks(NoCheckpointedTasks):
             write(_FRAMEWORK, framework_id, self.framework_infos.get(framework_id))
 
     def written(self) -> None:
-        """See `NoCheckpointedTasks.written`."""
+        """See `TaskStore.written`."""
         if self._is_wanted:
             self._changed.clear()
             self._changed_frameworks.clear()
             self._due, self._is_wanted = None, False
 
     def close(self) -> None:
-        """See `NoCheckpointedTasks.close`."""
+        """See `TaskStore.close`."""
         if self._due is None:
             return
         self._due = self._state.now

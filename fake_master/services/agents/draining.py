@@ -12,7 +12,7 @@ from fake_master.services.agents.removal import AgentRemoval
 from fake_master.services.task_runner import TaskRunner
 from fake_master.state.agents import Agent
 from fake_master.state.master_state import MasterState
-from mesosctl.model.errors import Conflict, RuleViolation
+from mesosctl.model.errors import RuleViolation
 
 _DRAINING, _DRAINED = "DRAINING", "DRAINED"
 
@@ -46,22 +46,23 @@ class Draining:
         """DEACTIVATE_AGENT.  Raises RuleViolation for an unknown agent."""
         self._records.note(self._known(agent_id), deactivated=True)
 
-    def reactivate(self, agent_id: str) -> None:
-        """REACTIVATE_AGENT.  Raises RuleViolation unless the agent is deactivated, and drained if it was draining.
+    def reactivate(self, agent_id: str) -> bool:
+        """REACTIVATE_AGENT; return whether the agent is registered.
 
-        Raises Conflict for an agent that is still awaited after a failover.
+        For an agent that is awaited, unreachable or gone, the master forgets what operators said.  Raises
+        RuleViolation unless the agent is deactivated, and drained if it was draining.
         """
-        hostname = self._state.known_agents.hostname_of(agent_id)
-        deactivated, drain_info = (False, None) if hostname is None else self._state.known_agents.service(hostname)
+        known = self._state.known_agents
+        hostname = known.hostname_of(agent_id) or known.host_of_gone(agent_id, since=self._state.start_time)
+        deactivated, drain_info = (False, None) if hostname is None else known.service(hostname)
         if hostname is None or not deactivated:
             raise RuleViolation("Agent is not deactivated", rule="agent.deactivated")
         if drain_info is not None and drain_info["state"] == _DRAINING:
             raise RuleViolation(
                 "Agent is still in the DRAINING state", rule="agent.draining", hint="wait until it is DRAINED"
             )
-        if self._state.known_agents.awaits(agent_id):
-            raise Conflict("Agent removed while processing the call", field="agent_id", hint="wait until it is back")
         self._records.note(hostname, deactivated=False, drain_info=None, drain_start=None)
+        return agent_id in self._state.agents
 
     def go_on(self, agent: Agent) -> None:
         """Kill the tasks of a draining agent that can be reached."""
@@ -87,9 +88,10 @@ class Draining:
                 return
             if any(framework.tasks_on({agent_id}) for framework in self._state.frameworks.values()):
                 return
-            self._records.note(agent.hostname, drain_info={**info, "state": _DRAINED})
-            if info["config"]["mark_gone"]:
+            if info["config"]["mark_gone"]:  # what is kept of it says that it is draining, for good
                 self._removal.mark_gone(agent_id)
+            else:
+                self._records.note(agent.hostname, drain_info={**info, "state": _DRAINED})
 
     def _known(self, agent_id: str) -> str:
         hostname = self._state.known_agents.hostname_of(agent_id)

@@ -16,7 +16,7 @@ import math
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry
 from fake_master.services import v1_messages
-from fake_master.services.agents.checkpointed_tasks import NoCheckpointedTasks
+from fake_master.services.agents.checkpointed_tasks import TaskStore
 from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.state.agents import Agent
@@ -34,7 +34,7 @@ class Failover:
         state: MasterState,
         registry: Registry,
         allocator: Allocator,
-        store: NoCheckpointedTasks,
+        store: TaskStore,
         records: AgentRecords,
         removal: AgentRemoval,
     ) -> None:

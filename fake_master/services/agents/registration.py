@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fake_master.allocator.interface import Allocator
-from fake_master.services.agents.checkpointed_tasks import NoCheckpointedTasks, RecoveredTask
+from fake_master.services.agents.checkpointed_resources import CheckpointedResources
+from fake_master.services.agents.checkpointed_tasks import RecoveredTask, TaskStore
 from fake_master.services.events import EventPublisher
 from fake_master.services.offers import Offers
-from fake_master.services.reservations import Checkpoints
 from fake_master.services.subscriptions import Subscriptions
 from fake_master.services.task_runner import TaskRunner
 from fake_master.state.agents import Agent
@@ -30,8 +30,8 @@ class AgentRegistration:
         state: MasterState,
         allocator: Allocator,
         events: EventPublisher,
-        store: NoCheckpointedTasks,
-        checkpoints: Checkpoints,
+        store: TaskStore,
+        checkpointed_resources: CheckpointedResources,
         subscriptions: Subscriptions,
         task_runner: TaskRunner,
     ) -> None:
@@ -39,7 +39,7 @@ class AgentRegistration:
         self._allocator = allocator
         self._events = events
         self._store = store
-        self._checkpoints = checkpoints
+        self._checkpointed_resources = checkpointed_resources
         self._subscriptions = subscriptions
         self._task_runner = task_runner
 
@@ -72,16 +72,16 @@ class AgentRegistration:
     def _fits(self, agent: Agent, recovered: Sequence[RecoveredTask]) -> bool:
         """Return whether an agent, with its present resources, has room for what it ran; usage slack does not count.
 
-        Raises DoesNotFit like `Checkpoints.restored`.
+        Raises DoesNotFit like `CheckpointedResources.restored`.
         """
-        total = self._checkpoints.restored(agent, agent.configured)
+        total = self._checkpointed_resources.restored(agent, agent.configured)
         held = [entry for resources in _held(recovered).values() for entry in resources.non_revocable()]
         # Several tasks may hold one shared volume.
         return total.contains(Resources(entry for entry in held if not entry.shared).allocated_to(None))
 
     def _admit(self, agent: Agent, used: Used) -> None:
         """Add an agent with its checkpointed resources, and what is held there. Raises DoesNotFit."""
-        restored = self._checkpoints.restored(agent, agent.configured)
+        restored = self._checkpointed_resources.restored(agent, agent.configured)
         if restored is not agent.total or restored is not agent.applied:
             agent.total = agent.applied = restored
         self._state.agents[agent.id] = agent
@@ -133,7 +133,9 @@ def slack_of_use(reported: Resources, *, throttleable: bool) -> Resources:
     """Return plain amounts as revocable resources. Raises RuleViolation for resources that cannot be oversubscribed."""
     for entry in reported:
         if entry.is_reserved or entry.disk is not None or entry.shared:
-            raise RuleViolation(f"{entry} cannot be oversubscribed: only plain amounts can", field="oversubscribed")
+            raise RuleViolation(
+                f"{entry.in_words} cannot be oversubscribed: only plain amounts can", field="oversubscribed"
+            )
     return Resources(replace(entry, revocable=True, throttleable=throttleable) for entry in reported)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from fake_master.allocator.interface import Allocator
-from fake_master.services.agents.checkpointed_tasks import NoCheckpointedTasks
+from fake_master.services.agents.checkpointed_tasks import TaskStore
 from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.services.events import EventPublisher
 from fake_master.services.offers import Offers
@@ -43,7 +43,7 @@ class AgentRemoval:
         state: MasterState,
         allocator: Allocator,
         events: EventPublisher,
-        store: NoCheckpointedTasks,
+        store: TaskStore,
         offers: Offers,
         records: AgentRecords,
         task_runner: TaskRunner,

@@ -119,7 +119,7 @@ def labels_of(value: Any, where: str) -> Labels | None:
 
 def load(text: str, where: str) -> DesiredState:
     """Read a desired state from the text of a file.  Raises BadInput naming `where`, the line and the place in it."""
-    document = reading.read(text, where)
+    document = reading.read_toml(text, where)
     try:
         return _wanted(document)
     except RuleViolation as error:
@@ -259,9 +259,9 @@ def _resources(text: str, where: str) -> Resources:
                 where, f"{entry.name} names an owner, but 'role' names the owner here", hint=f"write {entry.name}:…"
             )
         if entry.is_persistent_volume:
-            raise _wrong(where, f"{entry} is a persistent volume, not the disk that is reserved for it")
+            raise _wrong(where, f"{entry.in_words} is a persistent volume, not the disk that is reserved for it")
         if entry.revocable:
-            raise _wrong(where, f"{entry} is revocable, and cannot be reserved")
+            raise _wrong(where, f"{entry.in_words} is revocable, and cannot be reserved")
     return parsed
 
 

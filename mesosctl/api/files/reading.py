@@ -1,7 +1,8 @@
-"""JSON that a person wrote, read strictly: nothing is guessed, and nothing is ignored.
+"""JSON and TOML that a person wrote, read strictly: nothing is guessed, and nothing is ignored.
 
-What a master reads and answers follows protobuf's leniency (`api.protobuf_json`).  A file is read by this module
-instead: a duplicate key, a number that is not finite and text after the end are refused with their place.
+What a master reads and answers follows protobuf's leniency (`api.protobuf_json.decoding`).  A file is read by this
+module instead: a duplicate key, a number that is not finite, a placeholder (`<operator_principal>`, `...`) and text
+after the end are refused with their place.
 """
 
 import json
@@ -113,7 +114,7 @@ _DEEPEST = 64
 _LONG_KEY = re.compile(r"""(?:(?:(?<![A-Za-z0-9_-])[A-Za-z0-9_-]++|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){1000}""")
 
 
-def read(text: str, where: str) -> dict[str, Any]:
+def read_toml(text: str, where: str) -> dict[str, Any]:
     """The table in a text.  Raises BadInput naming `where`, and the line for what is not TOML."""
     if len(text) > LONGEST:
         raise BadInput(f"{where} is longer than {LONGEST} characters")

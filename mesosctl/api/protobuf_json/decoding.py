@@ -1,4 +1,8 @@
-"""JSON as the master itself decodes it (Mesos documentation, "HTTP Endpoints"), before its meaning is read."""
+"""JSON as the master itself decodes it (Mesos documentation, "HTTP Endpoints"), before its meaning is read.
+
+Of duplicate keys the last one counts, and an integer beyond 64 bits is a double, as for protobuf. Files that people
+write are read by `api.files.reading`, which refuses what a person cannot have meant.
+"""
 
 import json
 import math
@@ -187,4 +191,6 @@ STRICT = json.JSONDecoder(
     parse_int=DECODER.parse_int,
     object_pairs_hook=_each_once,
 )
-"""Like DECODER, for text in which no object may have duplicate keys."""
+"""Like DECODER, for text in which no object may have duplicate keys: snapshots, and parts of answers that are read
+alone, of which the readers of the whole would see both keys.
+"""

@@ -1,16 +1,26 @@
-"""`mesosctl diff` and `apply`: a cluster is compared with its desired state in a file, and brought in line with it."""
+"""`mesosctl diff`, `plan` and `apply`: a cluster is compared with its desired state in a file, and brought in line."""
 
 import os
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from mesosctl.cli.arguments import AllowNewResource, FileWord, TrustMaster, note_role, send_options, the_file
+from mesosctl.cli.arguments import (
+    AllowNewResource,
+    FileWord,
+    TrustMaster,
+    named_file,
+    note_role,
+    send_options,
+    the_file,
+)
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
+from mesosctl.model.errors import BadInput, UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.suggestion import command
 
@@ -18,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mesosctl.client.leading_master import Master
-    from mesosctl.operations.apply.journal import Journal
+    from mesosctl.operations.apply.journal import Journal, JournalEntry
+    from mesosctl.output.json_documents.plan import SavedPlan
     from mesosctl.planning.desired_state import DesiredState
     from mesosctl.planning.plan import Step
 
@@ -106,8 +117,190 @@ def _read(session: Session, file: str) -> str:
     return read_text(file, "--file", session.environment.stdin, missing=missing)
 
 
+Save = Annotated[
+    Path | None,
+    typer.Option(
+        "--save",
+        metavar="FILE",
+        parser=named_file("--save", "cannot be -: name a file"),
+        help="Write the plan to this file, for apply --plan.",
+        show_default=False,
+    ),
+]
+PlanPage = Annotated[
+    str | None,
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        help="Also write the forecast as an HTML page; - writes only the page, to standard output.",
+    ),
+]
+
+
+@app.command(
+    "plan",
+    cls=Command,
+    epilog=examples(
+        ("plan -f cluster.toml", "show the steps, and what they would do"),
+        ("plan -f cluster.toml --save plan.json", "also keep the plan, and show its checksum"),
+        ("plan -f cluster.toml --save plan.json --report plan.html", "also write a page for a change ticket"),
+    ),
+)
+def plan(  # noqa: PLR0913  # one parameter an option
+    ctx: typer.Context,
+    word: FileWord = None,
+    *,
+    option: File = None,
+    prune: Prune = False,
+    save: Save = None,
+    report: PlanPage = None,
+    allow_empty: AllowEmpty = False,
+    allow_new_resource: AllowNewResource = False,
+) -> ExitStatus:
+    """Make a plan that brings quotas, weights and reservations in line with a file, and forecast it.
+
+    Nothing is changed. --save keeps the plan in a file: its steps, its forecast and what it rests on. After somebody
+    has approved it, apply --plan makes these steps and no others, and refuses if the cluster has moved since. The
+    checksum identifies the plan in a change ticket.
+
+    The exit status is 1 if a step would be refused or somebody would starve, or if the file names nothing and
+    --allow-empty is not given. The plan is saved all the same.
+    """
+    from mesosctl.api.files.desired_state import load
+
+    session: Session = ctx.obj
+    file = the_file(word, option)
+    text = _read(session, file)
+    wanted = load(text, named(file))
+    is_complete = _names_something(session, wanted, named(file), prune=prune) or allow_empty
+    if save is not None:
+        _check_save(session, save)
+    source = _Source(file, text, wanted, prune, allow_new_resource)
+    status = _plan(session, source, save, report)
+    return status if is_complete else ExitStatus.ANSWER_IS_NO
+
+
+def _check_save(session: Session, save: Path) -> None:
+    """Ask before a file with other content is replaced.  Raises UsageError for no."""
+    from mesosctl.cli.commands.snapshot import confirm_replacing
+    from mesosctl.file_writing import holds_another_text
+
+    if session.environment.may_prompt and holds_another_text(save, ""):
+        confirm_replacing(session, save)
+
+
+class _Source(NamedTuple):
+    """The file that a plan is made for, and how."""
+
+    file: str
+    """As it was typed; - is standard input."""
+    text: str
+    wanted: "DesiredState"
+    prune: bool
+    allow_new_resource: bool
+
+
+def _plan(session: Session, source: _Source, save: Path | None, page: str | None) -> ExitStatus:
+    import time
+
+    from mesosctl import __version__
+    from mesosctl.api.files.line_numbers import places_in_toml
+    from mesosctl.api.files.text_file import TextFile
+    from mesosctl.cli.dry_run import DryRunSession, emit_with_page, no_limit_of, terms_of
+    from mesosctl.operations.apply.journal import step_to_json
+    from mesosctl.operations.apply.plan import make_plan
+    from mesosctl.operations.apply.run import check_same
+    from mesosctl.operations.apply.saved_plan import read_facts
+    from mesosctl.operations.whatif import attempt, start_dry_run_of_master
+    from mesosctl.output.forecasts.forecast import forecast_report
+    from mesosctl.output.plan import PlanOrigin, saved_plan, saved_plan_report
+
+    written = TextFile(named(source.file), source.text, places_in_toml)
+
+    def planned(master: "Master") -> "list[Step]":
+        with written.refusals():
+            return make_plan(master, source.wanted, prune=source.prune, allow_new_resource=source.allow_new_resource)
+
+    with session.open_master() as master:
+        steps = planned(master)
+        rests_on = read_facts(master, source.wanted, steps)
+        identity = session.identity(master)
+        dry_run = start_dry_run_of_master(master, terms_of(session), session.progress)
+    acting = DryRunSession(session, dry_run)
+
+    def tried() -> None:
+        with acting.open_master() as trial:
+            check_same(steps, planned(trial))
+            _try(acting, trial, steps)
+
+    try:
+        attempt(dry_run, tried, name="plan")
+    finally:
+        acting.end_progress()
+    session.environment.notes += acting.environment.take_notes()
+    forecast = dry_run.forecast()
+    origin = PlanOrigin(
+        made_at=time.time(),
+        made_by=__version__,
+        master=identity,
+        mesos_version=forecast.version,
+        file=source.file,
+        wanted=source.text,
+        prune=source.prune,
+        allow_new_resource=source.allow_new_resource,
+    )
+    document = saved_plan(origin, [(step, step_to_json(step)) for step in steps], rests_on, forecast)
+    document, text = _sealed(session, document)
+    report = saved_plan_report(document, forecast_report(forecast, acting.reports))
+    if save is not None:
+        from mesosctl.file_writing import write_atomically
+
+        write_atomically(save, text, field="--save")
+    emit_with_page(session, report, forecast, page, acting.reports, None, no_limit_of("apply"))
+    if save is not None:
+        session.note(f"the plan was written to {save}; its checksum is {document.checksum}")
+    return ExitStatus.DONE if forecast.is_harmless else ExitStatus.ANSWER_IS_NO
+
+
+def _try(session: Session, master: "Master", steps: "list[Step]") -> None:
+    """Make the steps in a dry run."""
+    from mesosctl.operations.apply.journal import Journal, JournalEntry, JournalKey, folder
+    from mesosctl.operations.apply.run import run
+    from mesosctl.output.plan import plan_report
+
+    session.emit(plan_report(steps, 0, applied=False))
+    unkept = Journal(folder({}), JournalKey("", "", ""), keeps=False)
+    run(master, unkept, JournalEntry("", steps, 0), send_options(session, trust_master=True), session.progress)
+
+
+def _sealed(session: Session, document: "SavedPlan") -> "tuple[SavedPlan, str]":
+    """The plan with its checksum, and the text of its file, both without secrets."""
+    import json
+
+    from mesosctl.planning.saved_plan import checksum
+
+    plain = "".join(session.kept([json.dumps(document.model_dump(mode="json"))], "the plan"))
+    content = json.loads(plain)
+    content["checksum"] = checksum(content)
+    return type(document).model_validate(content), json.dumps(content, indent=2) + "\n"
+
+
 Restart = Annotated[
     bool, typer.Option("--restart", help="Discard an interrupted apply, and make a new plan.", show_default=False)
+]
+
+
+PlanFile = Annotated[
+    str | None,
+    typer.Option(
+        "--plan", metavar="FILE", help="Apply the plan that plan --save wrote; - is standard input.", show_default=False
+    ),
+]
+Checksum = Annotated[
+    str | None,
+    typer.Option(
+        "--checksum", metavar="SUM", help="Refuse a plan with any other checksum than this.", show_default=False
+    ),
 ]
 
 
@@ -118,6 +311,7 @@ Restart = Annotated[
         ("apply -f cluster.toml --dry-run", "show the steps in their order, and what they would do"),
         ("apply -f cluster.toml", "apply the file, after you have confirmed"),
         ("apply -f cluster.toml --prune --yes", "also remove what the file does not name"),
+        ("apply --plan plan.json", "apply a plan that plan --save has kept, and no other"),
     ),
 )
 def apply(  # noqa: PLR0913  # one parameter an option
@@ -126,6 +320,8 @@ def apply(  # noqa: PLR0913  # one parameter an option
     *,
     option: File = None,
     prune: Prune = False,
+    plan: PlanFile = None,
+    checksum: Checksum = None,
     restart: Restart = False,
     trust_master: TrustMaster = False,
     allow_empty: AllowEmpty = False,
@@ -141,15 +337,32 @@ def apply(  # noqa: PLR0913  # one parameter an option
     You are asked before it starts. A script must use --yes if the plan takes something away: if it removes or lowers
     a quota, lowers a weight (--prune sets it to 1), or unreserves. For a file that names nothing, the exit status is 1
     unless you give --allow-empty.
+
+    With --plan, the steps are those that plan --save kept. If anything that the plan rests on has changed since, the
+    exit status is 6, and nothing is done. A file that was edited is refused.
     """
+    session: Session = ctx.obj
+    if plan is not None:
+        given = {"FILE": word, "--file": option, "--prune": prune}
+        given |= {"--allow-empty": allow_empty, "--allow-new-resource": allow_new_resource}
+        for name, value in given.items():
+            if value:
+                raise UsageError(
+                    f"{name} has no effect with --plan, which has it already", field=name, hint="leave it out"
+                )
+        _apply_plan(session, plan, checksum, restart=restart, trusts=trust_master)
+        return ExitStatus.DONE
+    if checksum is not None:
+        raise UsageError("--checksum needs --plan", field="--checksum", hint="give both")
+
     from mesosctl.api.files.desired_state import load
     from mesosctl.api.files.line_numbers import places_in_toml
     from mesosctl.api.files.text_file import TextFile
     from mesosctl.operations.apply.journal import Journal, JournalKey, digest, folder
     from mesosctl.operations.apply.plan import make_plan
     from mesosctl.operations.apply.run import prove as prove_reached
+    from mesosctl.operations.apply.run import resume
 
-    session: Session = ctx.obj
     file = the_file(word, option)
     text = _read(session, file)
     wanted, written = load(text, named(file)), TextFile(named(file), text, places_in_toml)
@@ -167,51 +380,90 @@ def apply(  # noqa: PLR0913  # one parameter an option
         with Journal(folder(variables), about, keeps=keeps) as journal:
             if restart:
                 journal.end()
-            _go(session, master, journal, digest(text, prune=prune), planned, prove, trusts=trust_master)
+            key = digest(text, prune=prune)
+            _go(session, master, journal, _Work(key, planned, partial(resume, digest=key), prove), trusts=trust_master)
     return ExitStatus.DONE if is_complete else ExitStatus.ANSWER_IS_NO
 
 
-def _go(  # the parts of one command
-    session: Session,
-    master: "Master",
-    journal: "Journal",
-    digest: str,
-    planned: "Callable[[Master], list[Step]]",
-    prove: "Callable[[Master], None]",
-    *,
-    trusts: bool,
-) -> None:
+def _apply_plan(session: Session, file: str, expected: str | None, *, restart: bool, trusts: bool) -> None:
+    from mesosctl.operations.apply.journal import Journal, JournalKey, folder
+    from mesosctl.operations.apply.run import prove
+    from mesosctl.operations.apply.saved_plan import ReadyPlan, read_saved_plan
+
+    missing = f"{command('plan', f='FILE', save=file)} makes one"
+    saved = read_saved_plan(read_text(file, "--plan", session.environment.stdin, missing=missing), named(file))
+    if expected is not None and expected != saved.checksum:
+        raise BadInput(
+            f"{named(file)} is another plan: its checksum is {saved.checksum}",
+            field="--checksum",
+            rule="plan.checksum",
+            hint="apply the file that was approved",
+        )
+    ready = ReadyPlan(saved)
+    name = file if file == "-" else os.path.realpath(file)
+    work = _Work(
+        saved.checksum,
+        ready.steps,
+        ready.begun,
+        partial(prove, desired=ready.desired, prune=saved.prune),
+        saved.checksum,
+    )
+    if session.options.dry_run:
+        session.note(f"checksum of the plan: {saved.checksum}")  # a forecast shows the steps alone
+    with session.open_master() as master:
+        identity = session.identity(master)
+        ready.check_master(identity)
+        about = JournalKey.of(identity, saved.checksum, name)
+        with Journal(folder(session.environment.variables), about, keeps=not session.options.dry_run) as journal:
+            if restart:
+                journal.end()
+            _go(session, master, journal, work, trusts=trusts)
+
+
+class _Work(NamedTuple):
+    """The steps that are applied, and the functions that find and check them."""
+
+    digest: str
+    planned: "Callable[[Master], list[Step]]"
+    resumed: "Callable[[Master, Journal], JournalEntry | None]"
+    prove: "Callable[[Master], None]"
+    checksum: str | None = None
+    """Of a saved plan."""
+
+
+def _go(session: Session, master: "Master", journal: "Journal", work: _Work, *, trusts: bool) -> None:
     from mesosctl.operations.apply.journal import JournalEntry
-    from mesosctl.operations.apply.run import check_same, resume, run
+    from mesosctl.operations.apply.run import check_same, run
     from mesosctl.output.plan import plan_report
     from mesosctl.planning.plan import roles_given
 
-    left = resume(master, journal, digest)
-    entry = left or JournalEntry(digest, planned(master), 0)
+    left = work.resumed(master, journal)
+    entry = left or JournalEntry(work.digest, work.planned(master), 0)
     remaining = entry.steps[entry.done :]
     for role in roles_given(remaining):
         note_role(session, master, role)
+    shown = plan_report(entry.steps, entry.done, applied=False, checksum=work.checksum)
     if session.options.dry_run or not entry.steps:
-        session.emit(plan_report(entry.steps, entry.done, applied=False))
+        session.emit(shown)
         if not entry.steps:
             journal.end()  # of an older version of the file
         elif remaining:
             run(master, journal, entry, send_options(session, trust_master=trusts), session.progress)
         return
     if not session.options.yes:
-        session.show(plan_report(entry.steps, entry.done, applied=False))
+        session.show(shown)
     if remaining:
         _ask(session, remaining)
     master.deadline.extend_to(master.settings.timeout)
     if left is None:
-        check_same(entry.steps, planned(master))
+        check_same(entry.steps, work.planned(master))
     # Read back in any case: a step that may not have happened must not be followed by the next.
     how = replace(send_options(session, trust_master=trusts), wait=True)
     run(master, journal, entry, how, session.progress)
     master.deadline.extend_to(master.settings.timeout)
-    prove(master)
+    work.prove(master)
     session.end_progress()
-    session.emit(plan_report(entry.steps, len(entry.steps), applied=True))
+    session.emit(plan_report(entry.steps, len(entry.steps), applied=True, checksum=work.checksum))
 
 
 def _ask(session: Session, steps: "Sequence[Step]") -> None:

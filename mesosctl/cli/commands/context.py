@@ -11,7 +11,7 @@ from mesosctl.cli.completion.names import forget, keep_contexts
 from mesosctl.cli.configuration.credentials import read_new_secret
 from mesosctl.cli.configuration.file import Configuration, no_context, read, rival, without_password
 from mesosctl.cli.configuration.settings import Settings, existing_configuration, resolve
-from mesosctl.cli.options import Setting, Value, known_settings
+from mesosctl.cli.global_options import Setting, Value, known_settings
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError, printable
 from mesosctl.model.quantities import format_double

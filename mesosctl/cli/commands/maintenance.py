@@ -66,17 +66,26 @@ def _nanoseconds(text: str) -> int:
     return round(at.timestamp() * 1000) * 10**6
 
 
+def _read(session: Session, master: "Master") -> "MaintenanceState":
+    """The state of maintenance.  A snapshot has none, so a dry run repeats that of the live master first."""
+    from mesosctl.operations.maintenance import read_state, repeat_state
+
+    session.repeat_live(repeat_state)
+    state = read_state(master, session.progress)
+    session.end_progress()
+    return state
+
+
 def _chosen(
     session: Session, master: "Master", names: list[str] | None, attribute: list[str] | None
 ) -> "tuple[MaintenanceState, list[Machine]]":
     """The state of maintenance, and the machines that were chosen.  Raises UsageError, NotFound."""
-    from mesosctl.operations.maintenance import choose_machines, read_state
+    from mesosctl.operations.maintenance import choose_machines
 
     attributes = dict(pairs(attribute, "--attribute"))
     if not names and not attributes:
         raise UsageError("no machine is named", hint="name machines, or give --attribute NAME=VALUE")
-    state = read_state(master, session.progress)
-    session.end_progress()
+    state = _read(session, master)
     return state, choose_machines(state, names or (), attributes)
 
 
@@ -150,7 +159,7 @@ def schedule(ctx: typer.Context, file: PayloadFile = None) -> None:
     from mesosctl.api.maintenance import read_schedule_file
     from mesosctl.model.maintenance import check_schedule
     from mesosctl.model.notation import listed
-    from mesosctl.operations.maintenance import read_state, removed, write_schedule
+    from mesosctl.operations.maintenance import removed, write_schedule
     from mesosctl.output.maintenance import maintenance_changes
 
     session: Session = ctx.obj
@@ -161,8 +170,7 @@ def schedule(ctx: typer.Context, file: PayloadFile = None) -> None:
         target = read_schedule_file(written.text, named(file))
         check_schedule(target, {})
     with session.open_master() as master:
-        state = read_state(master, session.progress)
-        session.end_progress()
+        state = _read(session, master)
         dropped = removed(state, target)
         if dropped:
             session.confirm_destructive(
@@ -207,19 +215,15 @@ def down(ctx: typer.Context, names: MachineNames = None, *, attribute: Attribute
     The master shuts their agents down, and lets none register from there. Tasks that still run there are lost, so
     drain the agents first: mesosctl agents drain --wait.
     """
-    from mesosctl.model.maintenance import Span, merged
     from mesosctl.model.notation import listed
     from mesosctl.operations.agents import plan_drain
-    from mesosctl.operations.maintenance import machine_of, read_state, take_down, write_schedule
+    from mesosctl.operations.maintenance import machine_of, take_down
     from mesosctl.output.agents import drain_plan
     from mesosctl.output.maintenance import maintenance_changes
 
     session: Session = ctx.obj
     with session.open_master() as master:
         state, machines = _chosen(session, master, names, attribute)
-        if session.options.dry_run:  # a snapshot has no schedule: they are in it from now on
-            write_schedule(master, state, merged(state.schedule, machines, Span(0)), wait=False)
-            state = read_state(master)
         meant = {machine.key for machine in machines if state.modes.get(machine.key) != "down"}
         leaving = [agent for agent in state.agents if machine_of(agent).key in meant]
         if leaving:
@@ -231,8 +235,6 @@ def down(ctx: typer.Context, names: MachineNames = None, *, attribute: Attribute
                 "in a script, use --yes",
             )
         done = take_down(master, state, machines, v1=session.options.api == "v1", wait=session.waits)
-    if session.options.dry_run:
-        done = [change._replace(span=None) for change in done]
     session.emit(maintenance_changes(done))
 
 

@@ -13,7 +13,7 @@ from mesosctl.cli.session import Session
 from mesosctl.model.errors import Conflict, Denied, UsageError
 from mesosctl.model.roles import matches_agent
 from mesosctl.operations.offers import OfferSelection, list_offers, subscribed_roles, watch_offers
-from mesosctl.operations.recovery import recovery_if_shown
+from mesosctl.operations.offers_after_failover import recovery_if_shown
 from mesosctl.output.offers.dominant_shares import offer_simulation
 from mesosctl.output.offers.offers import change_line, offer_call, offer_list, offer_taken
 

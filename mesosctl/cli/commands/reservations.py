@@ -25,7 +25,7 @@ from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
-from mesosctl.model.reservations.holdings import agent_reservations, plain_text
+from mesosctl.model.reservations.holdings import agent_reservations, without_owners
 from mesosctl.model.resource import Disk
 from mesosctl.model.resources import Resources
 from mesosctl.output.reservations import agent_changes, reservation_list, reservation_tree, volume_list
@@ -217,6 +217,6 @@ def destroy(
         on = meant.find_agent(meant.read_agents(master), agent)
         plan = plan_destroy(on, volume, role)
         (found,) = plan.resources
-        about = f"of '{found.role}' on {on.name}, {plain_text(Resources([found]))}"
+        about = f"of '{found.role}' on {on.name}, {without_owners(Resources([found])).in_words}"
         session.confirm_destructive(f"Destroy volume '{volume}' {about}, and everything in it?")
         session.emit(agent_changes(operate(master, [plan], send_options(session, trust_master=trust_master))))

@@ -53,7 +53,7 @@ OptionalWords = Annotated[
         show_default=False,
     ),
 ]
-Any = Annotated[bool, typer.Option("--any", help="Reserve on the agent with the most room.", show_default=False)]
+AnyAgent = Annotated[bool, typer.Option("--any", help="Reserve on the agent with the most room.", show_default=False)]
 Count = Annotated[
     int | None,
     typer.Option(
@@ -89,7 +89,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     under: Under = None,
     label: LabelWords = None,
     reserver: Reserver = None,
-    any_agent: Any = False,
+    any_agent: AnyAgent = False,
     count: Count = None,
     attribute: Attributes = None,
     at_least: AtLeast = False,
@@ -192,13 +192,13 @@ def _agents_with(master: "Master", attributes: Sequence[tuple[str, str]]) -> "li
     return found
 
 
-All = Annotated[
+Everything = Annotated[
     bool,
     typer.Option(
         "--all", help="Unreserve everything that is reserved for the role, on AGENT or everywhere.", show_default=False
     ),
 ]
-Of = Annotated[
+OnlyReserver = Annotated[
     str | None,
     typer.Option("--reserver", metavar="NAME", help="Only what this principal reserved. The default is any principal."),
 ]
@@ -220,8 +220,8 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
     role: OptionalOwnerRole = None,
     under: Under = None,
     label: LabelWords = None,
-    reserver: Of = None,
-    everything: All = False,
+    reserver: OnlyReserver = None,
+    everything: Everything = False,
     file: PayloadFile = None,
     trust_master: TrustMaster = False,
 ) -> None:

@@ -278,8 +278,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     if replay is None:
         _refuse_options(beside, "is for --replay", "give --replay FILE too")
     else:
-        from mesosctl.cli.replay import ReplayWords
-        from mesosctl.cli.replay import replay as play
+        from mesosctl.cli.replay import ReplayWords, answer_replay
 
         instead = {
             "--from": source, "--each": each, "--find-largest": find_largest, "--recorded": recorded,
@@ -301,7 +300,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
             allow_new_resource, report,
         )  # fmt: skip
         refuse_to_overwrite(replay, report, "--report")
-        return play(session, given, wanted, words or ())
+        return answer_replay(session, given, wanted, words or ())
     several = _several(each or (), find_largest, report)
     if not wanted and several is None:
         raise UsageError(

@@ -24,7 +24,7 @@ from mesosctl.cli.completion.names import keep_contexts, keep_none, kept_names, 
 from mesosctl.cli.configuration.file import read
 from mesosctl.cli.configuration.settings import Settings, existing_configuration, resolve
 from mesosctl.cli.environment import Environment, Kind
-from mesosctl.cli.options import GlobalOptions, known_settings
+from mesosctl.cli.global_options import GlobalOptions, known_settings
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import MesosctlError
 

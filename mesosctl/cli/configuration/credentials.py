@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from mesosctl.cli.configuration.settings import Settings
 from mesosctl.cli.environment import Environment
-from mesosctl.cli.options import GlobalOptions, Setting, known_settings
+from mesosctl.cli.global_options import GlobalOptions, Setting, known_settings
 from mesosctl.file_reading import open_file, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput, UsageError
 from mesosctl.model.redaction import Secrets

@@ -29,7 +29,7 @@ from mesosctl.cli.configuration.file import (
     too_open,
 )
 from mesosctl.cli.configuration.settings import configuration_path
-from mesosctl.cli.options import Setting, Value
+from mesosctl.cli.global_options import Setting, Value
 from mesosctl.client.address import parse_address
 from mesosctl.file_writing import make_private_folder, write_atomically
 from mesosctl.model.errors import BadInput, Bug, NotFound, UsageError, printable
@@ -133,7 +133,7 @@ def _edited(path: Path) -> Iterator[Any]:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         text, state = read_file(path) if path.exists() else ("", None)
-        if not _has_tables(reading.read(text, str(path))):
+        if not _has_tables(reading.read_toml(text, str(path))):
             check(path, text)  # names the line
         try:
             document = tomlkit.parse(text)

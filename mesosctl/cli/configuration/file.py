@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from mesosctl.api.files import reading
-from mesosctl.cli.options import Setting, Value, known_settings
+from mesosctl.cli.global_options import Setting, Value, known_settings
 from mesosctl.file_reading import LARGEST_TEXT, open_file, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput, NotFound, printable
 from mesosctl.model.roles import closest, did_you_mean
@@ -92,7 +92,7 @@ def too_open(path: Path, state: os.stat_result) -> BadInput:
 
 def check(path: Path, text: str) -> Configuration:
     """The configuration in a text.  Raises BadInput that names the line."""
-    document = reading.read(text, str(path))
+    document = reading.read_toml(text, str(path))
     settings = {setting.key: setting for setting in known_settings() if setting.in_contexts}
     fault = next(_faults(document, settings), None)
     if fault is not None:

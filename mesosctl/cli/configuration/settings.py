@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from mesosctl.cli.options import DEFAULTS, ONLY_SAID, GlobalOptions, Setting, Value, known_settings
+from mesosctl.cli.global_options import DEFAULTS, ONLY_SAID, GlobalOptions, Setting, Value, known_settings
 from mesosctl.client.address import parse_address
 from mesosctl.model.errors import MesosctlError, UsageError
 from mesosctl.user_folders import own_folder

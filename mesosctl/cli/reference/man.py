@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from mesosctl import __version__
-from mesosctl.cli.options import ONLY_SAID, known_settings
+from mesosctl.cli.global_options import ONLY_SAID, known_settings
 from mesosctl.cli.reference.command_tree import Example, Node, Option, cluster_file
 from mesosctl.model.exit_status import MEANINGS, ExitStatus
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Literal
 
 from mesosctl.client.leading_master import Master
+from mesosctl.model.amount_text import text_in_words
 from mesosctl.model.errors import Bug, Conflict, MesosctlError, NotFound
 from mesosctl.model.notation import listed
 from mesosctl.model.quota.desired import DesiredQuota
@@ -70,7 +71,7 @@ def run(
         tell(f"step {number + 1} of {len(entry.steps)}: {_sentence(step)}", part)
         # Each step has the whole timeout of a command.
         master.deadline.extend_to(master.settings.timeout)
-        left = master.changes_left
+        before = master.changes_sent
         try:
             if step_status(master, step) != "after":
                 _check_untouched(master, step)
@@ -79,11 +80,11 @@ def run(
             if number:
                 sentence = f"{_sentence(step)}: "
                 told = f"step {number + 1} of {len(entry.steps)}, {sentence}{error.message.removeprefix(sentence)}"
-                begun = master.changes_left > left
+                begun = master.changes_sent > before
                 error.reword(told if begun else f"{told}; the steps before it are done; this one was not started")
             raise
         except KeyboardInterrupt as stopped:
-            stopped.__notes__ = list(_known(entry.steps, number, begun=master.changes_left > left, stopped=stopped))
+            stopped.__notes__ = list(_known(entry.steps, number, begun=master.changes_sent > before, stopped=stopped))
             raise
         try:
             journal.write(JournalEntry(entry.digest, entry.steps, number + 1))
@@ -177,7 +178,7 @@ def prove(master: Master, desired: DesiredState, *, prune: bool) -> None:
 
 
 def _sentence(step: Step) -> str:
-    done, whom, _, after = describe(step)
+    done, whom, _, after = map(text_in_words, describe(step))
     return f"{done} {'for' if done.startswith('reserve ') else 'of'} {whom}" + (f" to {after}" if after != "-" else "")
 
 

@@ -25,7 +25,7 @@ def replace_quota(
         removed = True
         confirmed = send_quota(master, role, target, force=force, v1=v1, wait=wait, seen=True)
     except BaseException as stopped:
-        untouched = not removed and isinstance(stopped, MesosctlError) and not stopped.sent
+        untouched = not removed and isinstance(stopped, MesosctlError) and not stopped.may_have_happened
         if isinstance(stopped, KeyboardInterrupt):  # its message says what is unknown; nothing if nothing was sent
             untouched = not removed and not getattr(stopped, "__notes__", None)
         if not untouched and not before.is_default:

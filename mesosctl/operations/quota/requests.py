@@ -84,5 +84,5 @@ def send_update(master: Master, target: Mapping[str, Quota], *, force: bool) -> 
             status=error.status,
             override="--force",
         )
-        conflict.sent = error.sent
+        conflict.may_have_happened = error.may_have_happened
         raise conflict from error

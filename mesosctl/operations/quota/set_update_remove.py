@@ -320,12 +320,12 @@ def _after_request(master: Master, one: PlannedQuota, by_request: Quota) -> str:
         return f"role '{one.role}' has the new quota"
     if shown is None:
         return (
-            f"role '{one.role}' was given the guarantee {by_request.guarantees}, and its limit may still be equal to "
-            f"that, which cannot be read back; as a principal that may see it, {remedy}"
+            f"role '{one.role}' was given the guarantee {in_words(by_request.guarantees)}, and its limit may still be "
+            f"equal to that, which cannot be read back; as a principal that may see it, {remedy}"
         )
     return (
-        f"role '{one.role}' has the guarantee {in_mesos_notation(shown.guarantees) or 'none'} and the limit "
-        f"{in_mesos_notation(shown.limits) or 'none'} now; {remedy}"
+        f"role '{one.role}' now has a guarantee of {in_words(shown.guarantees)} and a limit of "
+        f"{in_words(shown.limits) if shown.limits else 'no resource'}; {remedy}"
     )
 
 

@@ -7,7 +7,7 @@ from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, NotFound, RuleViolation, UsageError
 from mesosctl.model.notation import listed
 from mesosctl.model.reservations import operations
-from mesosctl.model.reservations.holdings import AgentChange, RegisteredAgent, plain_text
+from mesosctl.model.reservations.holdings import AgentChange, RegisteredAgent, plain_text, without_owners
 from mesosctl.model.reservations.operations import check_create, check_destroy
 from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
 from mesosctl.model.resource import Disk, Resource
@@ -101,7 +101,7 @@ def refinable(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner)
         if stack and entry.name in names and is_strict_subrole(owner.role, stack[-1]) and entry.disk is None:
             found[stack] = found.get(stack, Resources()) + Resources([replace(entry, reservations=())])
     return [
-        f"'{stack[-1]}' has {plain_text(held)} reserved on {agent.name}; "
+        f"'{stack[-1]}' has {without_owners(held).in_words} reserved on {agent.name}; "
         f"{' '.join(f'--under {role}' for role in stack)} refines those instead of taking more"
         for stack, held in sorted(found.items())
     ]
@@ -138,7 +138,7 @@ def reserve_on_some(  # the options of one command
     if len(plans) + len(complete) < count:
         fits = f"fits on {len(plans) + len(complete)} of {len(agents)} agents, but you asked for {count}"
         raise Conflict(
-            f"{Resources(entries)} {fits if plans or complete else f'fits on none of {len(agents)} agents'}",
+            f"{Resources(entries).in_words} {fits if plans or complete else f'fits on none of {len(agents)} agents'}",
             rule="reserve.enough-agents",
             hint="ask for less, or for fewer agents"
             if plans
@@ -258,7 +258,8 @@ def refined_left(agents: Sequence[RegisteredAgent], owner: Owner) -> list[str]:
                 plain = replace(entry, reservations=(), disk=None, shared=False, copies=1)
                 left[stack] = left.get(stack, Resources()) + Resources([plain])
     return [
-        f"still reserved: {resources} refined for '{stack[-1]}' ({' > '.join(stack)}); --role {stack[-1]} unreserves it"
+        f"still reserved: {resources.in_words} refined for '{stack[-1]}' ({' > '.join(stack)}); "
+        f"--role {stack[-1]} unreserves it"
         for stack, resources in sorted(left.items())
     ]
 

@@ -16,9 +16,9 @@ from mesosctl.model.reservations.operations import Conversion, apply_all
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.suggestion import command
+from mesosctl.operations.back_off import BackOff
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.reservations.targets import read_agents
-from mesosctl.operations.waiting import BackOff
 
 if TYPE_CHECKING:
     from mesosctl.api.agent_operations import AgentOperation

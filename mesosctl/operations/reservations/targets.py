@@ -8,7 +8,7 @@ from mesosctl.api.elements import listed_agents as agents_api
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, NotFound, RuleViolation, UsageError
 from mesosctl.model.notation import listed
-from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text, without_owners
+from mesosctl.model.reservations.holdings import RegisteredAgent, without_owners
 from mesosctl.model.reservations.rules import check_stack
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
@@ -182,13 +182,14 @@ def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tup
     held = [choice for choice in choices if agent.available.contains(Resources([choice]))]
     if not held and any(agent.total.contains(Resources([choice])) for choice in choices):
         raise Conflict(
-            f"agent {agent.name} does not have {entry} free and reserved for {' > '.join(under)}: tasks use it",
+            f"agent {agent.name} does not have {entry.in_words} free and reserved for {' > '.join(under)}: tasks use "
+            "it",
             field=entry.name,
             rule="operation.available",
             hint=f"{command('reservations', agent=agent.typed_name, role=under[-1])} shows what there is",
         )
     choose = "mesosctl reserve -f reads JSON that names the principal and the labels of each level"
-    return _the_one(held, f"{entry} reserved for {' > '.join(under)}", agent, choose=choose).reservations
+    return _the_one(held, f"{entry.in_words} reserved for {' > '.join(under)}", agent, choose=choose).reservations
 
 
 def to_undo(
@@ -215,7 +216,7 @@ def to_undo(
         )
         if volumes and not held:
             raise Conflict(
-                f"agent {agent.name} does not have {entry} of '{owner.role}' outside its volumes, "
+                f"agent {agent.name} does not have {entry.in_words} of '{owner.role}' outside its volumes, "
                 f"{volume_names(volumes)}",
                 field=entry.name,
                 rule="operation.available",
@@ -223,14 +224,14 @@ def to_undo(
             )
         if choices and not held:
             raise Conflict(
-                f"agent {agent.name} does not have {entry} in a single entry reserved for '{owner.role}', or tasks "
-                "use it",
+                f"agent {agent.name} does not have {entry.in_words} in a single entry reserved for '{owner.role}', or "
+                "tasks use it",
                 field=entry.name,
                 rule="operation.available",
                 hint=f"{there}; {command('reservations', agent=agent.typed_name, role=owner.role)} shows it all",
             )
         choose = f"choose one by --under, --label and --reserver; {of_file}"
-        what = f"{entry} dynamically reserved for '{owner.role}'{_as_given(owner)}"
+        what = f"{entry.in_words} dynamically reserved for '{owner.role}'{_as_given(owner)}"
         made.append(_the_one(held, what, agent, there, choose=choose))
     return made
 
@@ -247,7 +248,8 @@ def _there(agent: RegisteredAgent, role: str) -> str:
     of_role = agent.total.filter(lambda entry: entry.is_reserved and entry.role == role)
     dynamic = of_role.filter(lambda entry: entry.is_dynamically_reserved)
     static = of_role.filter(lambda entry: not entry.is_dynamically_reserved)
-    kinds = [f"{plain_text(one)} {how}" for one, how in ((dynamic, "dynamically"), (static, "statically")) if one]
+    both = ((dynamic, "dynamically"), (static, "statically"))
+    kinds = [f"{without_owners(one).in_words} {how}" for one, how in both if one]
     has = f"has {' and '.join(kinds)} reserved" if kinds else "has nothing reserved"
     never = "; a static reservation is part of the agent's configuration" if static else ""
     return f"agent {agent.name} {has} for '{role}'{never}"
@@ -255,7 +257,7 @@ def _there(agent: RegisteredAgent, role: str) -> str:
 
 def volume_names(volumes: Resources) -> str:
     """Volumes by id, with their sizes."""
-    return ", ".join(f"{_id_of(volume)} ({plain_text(Resources([volume]))})" for volume in volumes)
+    return ", ".join(f"{_id_of(volume)} ({without_owners(Resources([volume])).in_words})" for volume in volumes)
 
 
 def destroy_first(agent: RegisteredAgent, volumes: Resources) -> str:
@@ -289,7 +291,9 @@ def _the_one(
 ) -> Resource:
     different = list({str(entry): entry for entry in found}.values())
     if not different:
-        raise NotFound(f"agent {agent.name} has no {what}", field="resources", rule="reservation.exists", hint=there)
+        raise NotFound(
+            f"agent {agent.name} does not have {what}", field="resources", rule="reservation.exists", hint=there
+        )
     if len(different) > 1:
         raise UsageError(
             f"agent {agent.name} has {what} more than once: {'; '.join(one.in_words for one in different)}",

@@ -140,7 +140,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     yield from _section("whether guarantees fit on one agent", [fit_text(fit) for fit in forecast.fits])
     yield from _section(
         "what is left",
-        [f"{title}: {amounts_text(a)} → {amounts_text(b)}" for title, a, b in headroom_rows(forecast)],
+        [f"{title}: {in_words(a)} → {in_words(b)}" for title, a, b in headroom_rows(forecast)],
     )
     yield from _section(
         "what a master does not show, and what is assumed",

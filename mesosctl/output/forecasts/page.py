@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Self
 
-from mesosctl.model.amount_text import in_words, shown_amount
+from mesosctl.model.amount_text import in_words, shown_amount, text_in_words
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.forecasts.forecast import guarantees, guarantees_title, headroom_rows
 from mesosctl.output.forecasts.sentences import (
@@ -23,9 +23,8 @@ from mesosctl.output.forecasts.sentences import (
     unoffered_texts,
     verdict,
 )
-from mesosctl.output.formats.amounts import amounts_text
 from mesosctl.output.formats.html_page import document, escape
-from mesosctl.output.formats.report import Report, shown_cells
+from mesosctl.output.formats.report import NOTHING, Report, shown_cells
 from mesosctl.output.rate_limits_simulation import simulation
 from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, ShareChange
 
@@ -128,7 +127,7 @@ def _list(title: str, lines: Sequence[str]) -> str:
 def _done(title: str, report: Report) -> str:
     """The rows of a report, such as the changes that a command would have made."""
     titles, rows = shown_cells(report)
-    table = _table(titles, [[escape(cell) for cell in row] for row in rows])
+    table = _table(titles, [[escape(text_in_words(cell)) for cell in row] for row in rows])
     return _section(title, table) if rows else ""
 
 
@@ -228,7 +227,7 @@ def _bars(party: ShareChange, scale: _Scale) -> str:
         return min(1.0, scale.part(name, amounts) / scale.full) * _BAR
 
     high = 2 * _HIGH + _GAP
-    words = f"{name}: before {amounts_text(party.before.total)}, after {amounts_text(party.after.total)}"
+    words = f"{name}: before {in_words(party.before.total)}, after {in_words(party.after.total)}"
     drawn = [
         f'<svg role="img" viewBox="0 0 {_BAR} {high}" preserveAspectRatio="none">',
         f"<title>{escape(words)}</title>",
@@ -246,8 +245,7 @@ def _bars(party: ShareChange, scale: _Scale) -> str:
 
 
 def _amounts(amounts: Quantities | None) -> str:
-    """Amounts in which a line may break only between two of them."""
-    return ";<wbr>".join(map(escape, amounts_text(amounts).split(";")))
+    return escape(in_words(amounts) if amounts else NOTHING)
 
 
 def _headroom(forecast: Forecast) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from mesosctl.model.amount_text import in_words, shown_amount
 from mesosctl.model.notation import counted
 from mesosctl.model.quantities import Quantities
-from mesosctl.output.formats.amounts import amounts_text, resources_text
+from mesosctl.output.formats.amounts import resources_in_words
 from mesosctl.output.offers.sentences import names
 from mesosctl.output.rate_limits_simulation import overflow_texts
 from mesosctl.planning.forecast import (
@@ -84,9 +84,9 @@ def starving_text(one: Starving) -> str:
 
 def fit_text(fit: QuotaFit) -> str:
     """The number of agents on which a whole guarantee fits."""
-    guarantee = amounts_text(fit.guarantee)
+    guarantee = in_words(fit.guarantee)
     if not fit.agents_whole:
-        largest = amounts_text(fit.largest)
+        largest = in_words(fit.largest)
         return f"{fit.role}: {guarantee} fits on no single agent; the most that one agent has is {largest}"
     whole = f"{fit.role}: {guarantee} fits on {agents_text(fit.agents_whole)} if nothing else runs there"
     return f"{whole}, and on {fit.agents_now} with the tasks that run there now"
@@ -99,8 +99,8 @@ def agents_text(count: int) -> str:
 
 def rescinded_text(offer: RescindedOffer) -> str:
     """One offer that would be rescinded."""
-    held = resources_text(offer.resources.allocated_to(None))
-    return f"{offer.framework} {offer.role} {offer.agent} {held}{_not_sent(offer)}"
+    held = resources_in_words(offer.resources)
+    return f"{offer.framework} {offer.role} {offer.agent}: {held}{_not_sent(offer)}"
 
 
 def rescinded_texts(offers: Iterable[RescindedOffer]) -> list[str]:
@@ -130,11 +130,11 @@ def evicted_text(task: EvictedTask) -> str:
     assumed = "" if task.runs_now else " (not running yet: assumed to start before the change)"
     grace = f"{task.grace_seconds:g} s to end"
     return (
-        f"{before}{task.framework}/{task.task_id} {task.role} {task.agent} "
-        f"{resources_text(task.resources)}: {grace}{when}{assumed}"
+        f"{before}{task.framework}/{task.task_id} {task.role} {task.agent}: "
+        f"{resources_in_words(task.resources)}, {grace}{when}{assumed}"
     )
 
 
 def unoffered_texts(forecast: Forecast) -> list[str]:
     """Roles and frameworks that ran nothing, held offers, and would no longer be offered anything."""
-    return [f"{one.kind} {one.name}: it was offered {one.before.offered}" for one in forecast.unoffered]
+    return [f"{one.kind} {one.name}: it was offered {in_words(one.before.offered)}" for one in forecast.unoffered]

@@ -1,10 +1,10 @@
-"""Amounts as cells: one text for programs, and for people one column a resource, with units."""
+"""Amounts as cells: one text for programs, and for people words with units, or one column a resource."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from mesosctl.model.amount_text import in_mesos_notation, mesos_name, shown_amount
+from mesosctl.model.amount_text import NotationText, enumerated, in_mesos_notation, in_words, mesos_name, shown_amount
 from mesosctl.model.quantities import REVOCABLE, Limits, Quantities, Quota
 from mesosctl.output.formats.report import NOTHING, Meaning
 
@@ -32,16 +32,16 @@ class Part(NamedTuple):
     meaning: Meaning | None = None
 
 
-class AmountsText(str):
-    """The text of a cell, and its parts for a table that has a column a resource."""
+class AmountsText(NotationText):
+    """The text of a cell, and its parts, for a table that has a column for each resource."""
 
     __slots__ = ("_parts",)
     _parts: Callable[[], Iterator[Part]]
 
     @classmethod
-    def of(cls, text: str, parts: Callable[[], Iterator[Part]]) -> Self:
-        """`text`, and what makes its parts; it is called for a table alone."""
-        made = cls(text)
+    def of(cls, text: str, parts: Callable[[], Iterator[Part]], words: Callable[[], str]) -> Self:
+        """`text`, and what makes its parts and its words; they are called for tables alone."""
+        made = cls.with_words(text, words)
         made._parts = parts
         return made
 
@@ -51,7 +51,7 @@ class AmountsText(str):
 
 
 def amounts_text(amounts: Quantities | Limits | None) -> str:
-    """`cpus:12;mem:6144`, in the form that commands accept; "-" for nothing."""
+    """A cell of amounts, in csv `cpus:12;mem:6144`, in the form that commands accept; "-" for nothing."""
     if not amounts:
         return NOTHING
 
@@ -60,27 +60,45 @@ def amounts_text(amounts: Quantities | Limits | None) -> str:
             shown = shown_amount(name, milli)
             yield Part(mesos_name(name), "", shown, shown)
 
-    return AmountsText.of(in_mesos_notation(amounts), parts)
+    return AmountsText.of(in_mesos_notation(amounts), parts, lambda: in_words(amounts))
 
 
 def plain_resources_text(resources: "Resources") -> str:
-    """`cpus:8;mem:4096;ports:[31000-31004]`, as commands accept it, and `cpus{REV}:2`; without owners and disks."""
+    """A cell of resources, without owners and disks.
+
+    In csv it is `cpus:8;mem:4096;ports:[31000-31004]`, as commands accept it, and `cpus{REV}:2`.
+    """
     from mesosctl.model.reservations.holdings import plain_text, without_owners  # late: few lists need it
 
     if not len(resources):
         return NOTHING
-    return AmountsText.of(plain_text(resources), lambda: map(_part, without_owners(resources)))
+    return AmountsText.of(
+        plain_text(resources),
+        lambda: map(_part, without_owners(resources)),
+        lambda: without_owners(resources).in_words,
+    )
 
 
 def resources_text(resources: "Resources") -> str:
-    """`cpus:4; cpus(ads):2; ports:[31000-32000]`: short, owners by name."""
+    """A cell of resources with their owners by name, in csv `cpus:4; cpus(ads):2; ports:[31000-32000]`."""
     texts = []
     for entry in resources:
         plain = replace(entry, reservations=()) if entry.reservations else entry
         name, _, value = str(plain).rpartition(":")
         owner = f"({entry.role})" if entry.is_reserved else ""
         texts.append(f"{name}{owner}:{value}")
-    return AmountsText.of("; ".join(texts), lambda: map(_part, resources)) if texts else NOTHING
+    if not texts:
+        return NOTHING
+    return AmountsText.of("; ".join(texts), lambda: map(_part, resources), lambda: resources_in_words(resources))
+
+
+def resources_in_words(resources: "Resources") -> str:
+    """`4 cpus, 2 cpus (ads) and ports [31000-32000]`: short, owners by name; "nothing" for none."""
+    texts = []
+    for entry in resources:
+        plain = replace(entry, reservations=(), allocation_role=None)
+        texts.append(plain.in_words + (f" ({entry.role})" if entry.is_reserved else ""))
+    return enumerated(texts)
 
 
 def _part(entry: "Resource") -> Part:
@@ -167,7 +185,8 @@ def _usage_text(part: Callable[[str], Part], names: Iterable[str]) -> str:
     shown = [part(name) for name in names]
     if not shown:
         return NOTHING
-    return AmountsText.of(";".join(f"{one.name}:{one.shown.rstrip()}" for one in shown), lambda: iter(shown))
+    text = ";".join(f"{one.name}:{one.shown.rstrip()}" for one in shown)
+    return AmountsText.of(text, lambda: iter(shown), lambda: text)
 
 
 def _together(name: str, amounts: Sequence[int | None]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 
-from mesosctl.model.amount_text import KNOWN_NAMES
+from mesosctl.model.amount_text import KNOWN_NAMES, text_in_words
 from mesosctl.model.errors import printable
 from mesosctl.output.formats.amounts import OTHER, AmountsText, Part
 from mesosctl.output.formats.report import NOTHING, Column, Meaning
@@ -80,7 +80,8 @@ def columns_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, wide
             group = "" if is_alone and column.kind == "amounts" else column.title
             shown += _amount_columns(column, cells, group, wide=wide)
         else:
-            texts = [[spaced(cell) if column.kind == "sentence" else cell] for cell in cells]
+            words = map(text_in_words, cells)
+            texts = [[spaced(cell) if column.kind == "sentence" else cell] for cell in words]
             shown.append(Shown(column.title, column, texts, is_right=column.kind in ("number", *_SPREAD)))
     for one in shown:
         one.measure()

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, TextIO
 
+from mesosctl.model.amount_text import text_in_words
 from mesosctl.model.errors import printable, printable_json
 from mesosctl.model.redaction import Secrets
 from mesosctl.output.formats.report import MOST_LINES, NOTHING, Report, Rows, shown_cells, shown_columns, shown_rows
@@ -185,7 +186,7 @@ def json_text(model: "BaseModel", encoding: str | None, indent: int | None = Non
 
 
 def _write_table(report: Report, stream: TextIO, *, wide: bool) -> None:
-    rows = shown_rows(report, wide=wide)
+    rows = Rows(shown_rows(report, wide=wide), _in_words)
     answers = [verdict.sentence for verdict in report.verdicts if not verdict.on_terminals_only]
     stream.writelines(printable(sentence) + "\n" for sentence in answers)
     remark = list(_remark_lines(report, wide=wide))
@@ -201,11 +202,17 @@ def _remark_lines(report: Report, *, wide: bool) -> Iterator[str]:
         if isinstance(part, str):
             yield part
             continue
-        lines = list(plain_lines(*shown_cells(part)))
+        titles, cells = shown_cells(part)
+        lines = list(plain_lines(titles, list(map(_in_words, cells))))
         most = len(lines) if wide else MOST_LINES
         yield from ("  " + line.removesuffix("\n") for line in lines[:most])
         if len(lines) > most:
             yield f"  … and {len(lines) - most} more (see -o json)"
+
+
+def _in_words(row: Sequence[str]) -> list[str]:
+    """The cells of a row as people read them."""
+    return [printable(text_in_words(cell)) for cell in row]
 
 
 def plain_lines(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -1,10 +1,12 @@
-"""The JSON of `export`, `diff` and `apply`."""
+"""The JSON of `export`, `diff`, `plan` and `apply`."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from mesosctl.output.json_documents.document import Document, Mirrored, Strict, named
+from mesosctl.output.json_documents.forecast import ForecastDocument
+from mesosctl.planning import saved_plan
 
 Amounts = Annotated[str | None, BeforeValidator(lambda text: None if text == "none" else text)]
 """As in a file, if null is "none"."""
@@ -65,8 +67,46 @@ class PlanStep(Strict):
 
 
 class Plan(Document):
-    """`apply -f FILE`: the plan, and whether this command has carried it out."""
+    """`apply`: the plan, and whether this command has carried it out."""
 
     kind: Literal["wanted.plan"] = "wanted.plan"
     applied: bool
+    checksum: str | None = Field(default=None, description="The checksum of the saved plan; null without --plan.")
     steps: list[PlanStep]
+
+
+class SavedStep(PlanStep):
+    """One step, in words and as `apply --plan` makes it: in `change`, amounts are whole thousandths."""
+
+    change: dict[str, Any]
+
+
+class Fact(Mirrored):
+    """One thing that the plan rests on: `name` is a role or an agent; `state` is null if there is none."""
+
+    of_kind: Annotated[Literal["quota", "weight", "agent", "principal"], named("kind")]
+    name: str
+    state: str | None
+    id: str | None = Field(description="Of an agent.")
+
+
+class SavedPlan(Document):
+    """`plan`, and the file of `plan --save`: the steps, their forecast, and what they rest on."""
+
+    schema_version: Literal[1] = saved_plan.SCHEMA_VERSION
+    kind: Literal["wanted.saved-plan"] = saved_plan.KIND
+    made_at: float = Field(description="In seconds since the epoch.")
+    made_by: str = Field(description="The version of mesosctl.")
+    master: str = Field(description="The identity of the master: the plan is for no other one.")
+    mesos_version: str
+    file: str = Field(description="The file with the desired state; - is standard input.")
+    wanted: str = Field(description="The text of that file.")
+    prune: bool
+    allow_new_resource: bool
+    rests_on: list[Fact]
+    fingerprint: str = Field(description="Equal for equal `rests_on`.")
+    steps: list[SavedStep]
+    forecast: ForecastDocument
+    checksum: str = Field(
+        description="The SHA-256 of the other fields, as JSON with sorted keys, without spaces, in ASCII."
+    )

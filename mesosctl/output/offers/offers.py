@@ -10,7 +10,7 @@ from mesosctl.model.offers.offers import Offer, TakenOffer
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import display_names
 from mesosctl.output.formats import output_formats
-from mesosctl.output.formats.amounts import amounts_text, resources_text
+from mesosctl.output.formats.amounts import amounts_text, resources_in_words, resources_text
 from mesosctl.output.formats.output_formats import json_text, yaml_text
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Minor, Report, Rows, Verdict, naturally
 from mesosctl.output.offers.sentences import answer, helps, is_held, names, where
@@ -92,7 +92,8 @@ def change_line(what: Literal["offered", "gone"], offer: Offer, form: str, agent
     if form == "name":
         return printable(offer.id)
     sign = "+" if what == "offered" else "-"
-    return printable(f"{sign} {_named(offer)} {offer.role} {agent or offer.hostname} {resources_text(offer.resources)}")
+    where = f"{_named(offer)} {offer.role} {agent or offer.hostname}"
+    return printable(f"{sign} {where}: {resources_in_words(offer.resources)}")
 
 
 def offer_call(call: Mapping[str, Any]) -> Report:

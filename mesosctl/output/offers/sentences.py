@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from mesosctl.model.amount_text import shown_amount
+from mesosctl.model.amount_text import in_words, shown_amount
 from mesosctl.model.notation import counted
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.roles import top_level
-from mesosctl.output.formats.amounts import amounts_text
 from mesosctl.planning.offer_explanation import AccountLine, Cause, Hindrance, OfferExplanation
 
 _MOST_CLAUSES = 4
@@ -112,7 +111,7 @@ def answer(one: OfferExplanation) -> str:
     missing = one.missing
     held = f"holds {_offers(one.offers)}" if one.offers else ""
     if missing is None:
-        free = amounts_text(one.open)
+        free = in_words(one.open)
         begins = f"{subject} {held}, and " if held else f"{subject} "
         match one.refusals:
             case None:
@@ -250,7 +249,10 @@ def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
         return "add a larger agent, or lower min_allocatable_resources of the framework or of the master"
     if line.cause == "reserved":
         return _help_with_reservation(one, line, missing)
-    return _HELP[line.cause].format(
+    sentence = _HELP[line.cause]
+    if ("any guarantee" if line.cause == "used" else "own guarantee") in one.useless:
+        sentence = _WITHOUT_OWN_GUARANTEE.get(line.cause, sentence)
+    return sentence.format(
         holder=line.framework or line.framework_id,
         held=names(line.roles) if line.roles else "",
         top=one.account.role.partition("/")[0],
@@ -271,11 +273,19 @@ _HELP: Mapping[Cause, str] = {
 }
 
 
+_WITHOUT_OWN_GUARANTEE: Mapping[Cause, str] = {
+    "used": "wait for tasks to end, or add agents",
+    "guarantee": "lower the guarantee of {held} with mesosctl quota update",
+}
+"""The same if a guarantee for the role itself would be refused, or would not help."""
+
+
 def _help_with_offers(one: OfferExplanation, line: AccountLine) -> str:
     """Say how to get at offers that another framework holds; a limit helps only if it does not bind this role too."""
     ways = ["have it accept or decline them", "start the master with --offer_timeout"]
     own = top_level(one.account.role)
-    if one.has_limits and line.roles and own not in map(top_level, line.roles):
+    can_cap = one.has_limits and "cap" not in one.useless
+    if can_cap and line.roles and own not in map(top_level, line.roles):
         ways.insert(1, f"cap role {names(line.roles)} with a quota limit")
     return f"{line.framework or line.framework_id} holds offers without answering: {_or(ways)}"
 

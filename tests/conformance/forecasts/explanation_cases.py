@@ -206,7 +206,8 @@ SITUATIONS = {
         (ads, declines()),
         "filter",
         {"cause": "open", "agents": 2},
-        says="could be offered cpus:8;disk:2000;mem:8192;ports:20, but it has refused offers: 2 refusals are in force",
+        says="could be offered 8 cpus, 8GiB mem, 2000MiB disk and 20 ports, but it has refused offers: 2 refusals are "
+        "in force",
         helps="REVIVE",
         open=EVERYTHING,
     ),

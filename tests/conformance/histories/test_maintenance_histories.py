@@ -1,9 +1,11 @@
-"""Random histories of machines and agents, played step by step on the fake and on a real master.
+"""Random histories of machines, agents and frameworks, played step by step on the fake and on a real master.
 
-Agents are drained and taken out of service, but never removed: those of a real master here would not come back.
+Agents that are marked as gone do not come back, on neither master, so few steps do that, and the calls after it are
+about agents that are gone too.
 """
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import Phase
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
+from tests.conformance.callers.frameworks import Framework
 from tests.conformance.histories.playing import play_histories
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, Pool
 from tests.conformance.masters.cluster import Cluster
@@ -40,8 +43,10 @@ _WINDOWS = st.builds(
     st.lists(_MACHINES, max_size=3),
     _UNAVAILABILITIES,
 )
+_NAMES = st.sampled_from(["ads", "web"])
 _KNOWN = st.lists(st.integers(0, 9), min_size=1, max_size=2)
 _AGENTS = st.sampled_from([0, 0, 0, 1, 1, None])
+_SERVICE = st.lists(st.sampled_from(["DEACTIVATE_AGENT", "DRAIN_AGENT", "REACTIVATE_AGENT"]), max_size=3)
 _GRACE = st.sampled_from([None, {"seconds": 5}, {"seconds": "1", "nanos": 7}, {"nanoseconds": 5}, {}, {"seconds": -1}])
 
 
@@ -51,6 +56,10 @@ class History(RuleBasedStateMachine):
     def __init__(self, pool: Pool) -> None:
         super().__init__()
         self.masters = [pool.start(carrier, STANDARD) for carrier in (REAL, IN_PROCESS)]
+        self.agents = [[agent["id"] for agent in master.agents()] for master in self.masters]
+        """The ids of the agents of each master, which stay known here when they are gone."""
+        self.frameworks: dict[str, list[Framework]] = {}
+        """By their role, one on each master."""
 
     def teardown(self) -> None:
         for master in self.masters:
@@ -90,6 +99,46 @@ class History(RuleBasedStateMachine):
     def drain(self, agent: int | None, grace: Any) -> None:
         self.about("DRAIN_AGENT", agent, **({} if grace is None else {"max_grace_period": grace}))
 
+    @rule(agent=_AGENTS, before=_SERVICE, mark_gone=st.booleans(), after=_SERVICE, first=st.integers(0, 9))
+    def leave_for_good(
+        self, agent: int | None, before: list[str], after: list[str], first: int, *, mark_gone: bool
+    ) -> None:
+        """Rarely, as a cluster without agents has little to compare; and what operators say before and after it."""
+        if agent is not None and first:
+            return
+        for call in before:
+            self.about(call, agent)
+        if mark_gone:
+            self.about("DRAIN_AGENT", agent, mark_gone=True)
+        else:
+            self.about("MARK_AGENT_GONE", agent)
+        if agent is not None:
+            for master, known in zip(self.masters, self.agents, strict=True):
+                assert master.subscribers.wait(partial(_is_away, master, known[agent]))
+        for call in after:
+            self.about(call, agent)
+
+    @rule(role=_NAMES)
+    def subscribe(self, role: str) -> None:
+        if role not in self.frameworks:
+            self.frameworks[role] = [Framework(master, role).subscribe() for master in self.masters]
+        self.compare()
+
+    @rule(role=_NAMES, v1=st.booleans(), again=st.booleans())
+    def tear_down(self, role: str, *, v1: bool, again: bool) -> None:
+        """A framework that is there, that was there, or that never was."""
+        known = self.frameworks.pop(role, None)
+        ids = ["none such"] * 2 if known is None else [str(framework.id) for framework in known]
+        for _ in range(1 + again):
+            answers = []
+            for master, framework_id in zip(self.masters, ids, strict=True):
+                if v1:
+                    answers.append(master.call("TEARDOWN", teardown={"framework_id": {"value": framework_id}}))
+                else:
+                    answers.append(master.request("POST", "/teardown", content=f"frameworkId={framework_id}"))
+            assert answers[0].status == answers[1].status, answers
+            self.compare()
+
     def post(self, path: str, body: Any) -> None:
         content = json.dumps(body)
         answers = [master.request("POST", path, content=content) for master in self.masters]
@@ -98,8 +147,8 @@ class History(RuleBasedStateMachine):
 
     def about(self, call: str, agent: int | None, **more: Any) -> None:
         answers = []
-        for master in self.masters:
-            agent_id = "none such" if agent is None else master.agents()[agent]["id"]
+        for master, known in zip(self.masters, self.agents, strict=True):
+            agent_id = "none such" if agent is None else known[agent]
             answers.append(master.call(call, **{call.lower(): {"agent_id": {"value": agent_id}, **more}}))
         assert answers[0].status == answers[1].status, answers
         self.compare()
@@ -111,10 +160,19 @@ class History(RuleBasedStateMachine):
         assert _state(fake) == _state(real)
 
 
+def _is_away(master: Cluster, agent_id: str) -> bool:
+    return agent_id not in [agent["id"] for agent in master.agents()]
+
+
 def _state(master: Cluster) -> dict[str, Any]:
     shown = {path: canonical(master.read(path)) for path in ("/maintenance/schedule", "/maintenance/status")}
     keys = ("active", "deactivated", "drain_info")
-    return shown | {"agents": [{key: agent.get(key) for key in keys} for agent in master.agents()]}
+    frameworks = master.read("/frameworks")
+    return shown | {
+        "agents": [{key: agent.get(key) for key in keys} for agent in master.agents()],
+        "frameworks": sorted(one["name"] for one in frameworks["frameworks"]),
+        "completed": sorted(one["name"] for one in frameworks["completed_frameworks"]),
+    }
 
 
 @pytest.mark.real_master

@@ -212,7 +212,11 @@ CALLS = [
     ("REACTIVATE_AGENT", 400),
     ("DEACTIVATE_AGENT", 200),
     ("REACTIVATE_AGENT", 409),
+    ("REACTIVATE_AGENT", 400),
     ("DRAIN_AGENT", 200),
+    ("REACTIVATE_AGENT", 400),
+    ("DEACTIVATE_AGENT", 200),
+    ("MARK_AGENT_GONE", 200),
     ("REACTIVATE_AGENT", 400),
     ("MARK_AGENT_GONE", 200),
     ("RESERVE_RESOURCES", 400),
@@ -248,3 +252,22 @@ def test_what_was_said_of_an_agent_that_was_awaited_holds_when_it_is_back(restar
     back = by_id.pop(awaited["id"])
     assert (back["active"], back["deactivated"], "drain_info" in back) == (False, True, True)
     assert all(agent["active"] for agent in by_id.values())
+
+
+def test_an_agent_that_was_reactivated_while_it_was_awaited_is_in_service_when_it_is_back(restarts: Restarts) -> None:
+    restarts.start(2)
+    second = restarts.start(1)
+    (awaited,) = second.read("/slaves")["recovered_slaves"]
+    for call, status in (("DEACTIVATE_AGENT", 200), ("REACTIVATE_AGENT", 409)):
+        assert second.call(call, **{call.lower(): {"agent_id": {"value": awaited["id"]}}}).status == status
+    third = restarts.start(2)
+    assert all(agent["active"] for agent in third.agents())
+
+
+def test_a_new_leader_does_not_know_what_was_said_of_an_agent_that_is_gone(restarts: Restarts) -> None:
+    first = restarts.start(2)
+    agent_id = first.agents()[1]["id"]
+    for call in ("DEACTIVATE_AGENT", "MARK_AGENT_GONE"):
+        assert first.call(call, **{call.lower(): {"agent_id": {"value": agent_id}}}).status == 200
+    second = restarts.start(1)
+    assert second.call("REACTIVATE_AGENT", reactivate_agent={"agent_id": {"value": agent_id}}).status == 400

@@ -215,6 +215,30 @@ def test_an_agent_is_given_up(start: Any, how: str) -> None:
         assert not [event for event in operator.events if event["type"] == "AGENT_REMOVED"]
 
 
+OUT_OF_SERVICE: list[tuple[str, dict[str, Any], int]] = [
+    ("DEACTIVATE_AGENT", {}, 409),
+    ("DRAIN_AGENT", {}, 409),
+    ("DRAIN_AGENT", {"mark_gone": True}, 400),
+]
+
+
+@pytest.mark.parametrize(("how", "more", "status"), OUT_OF_SERVICE)
+def test_what_was_said_of_an_agent_that_is_gone_is_forgotten_once(
+    start: Any, how: str, more: dict[str, Any], status: int
+) -> None:
+    with start(ONE) as (master, _):
+        [agent] = master.agents()
+
+        def is_out() -> bool:
+            return all(one.get("drain_info", {}).get("state") != "DRAINING" for one in master.agents())
+
+        assert about(master, how, agent["id"], **more) == DONE
+        assert master.subscribers.wait(is_out)
+        assert about(master, "MARK_AGENT_GONE", agent["id"]) == DONE
+        assert about(master, "REACTIVATE_AGENT", agent["id"]) == status
+        assert about(master, "REACTIVATE_AGENT", agent["id"]) == 400
+
+
 def test_a_framework_that_fails_over_is_asked_again(start: Any) -> None:
     with start(ONE) as (master, join):
         framework = join("r", failover_timeout=100.0).subscribe()

@@ -8,7 +8,7 @@ import pytest
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.registry.sqlite import SqliteRegistry
-from fake_master.services.reservations import DoesNotFit
+from fake_master.services.agents.checkpointed_resources import DoesNotFit
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
 from mesosctl.model.errors import BadInput
@@ -97,7 +97,7 @@ def test_op_11_an_agent_with_less_than_it_promised_refuses_to_start():
     lab = Lab("cpus:8;mem:4096")
     lab.reserve(cpus=8, mem=2048)
     with pytest.raises(DoesNotFit), lab.master.transaction():
-        lab.master.checkpoints.restart(lab.agent, parse_resources("cpus:4;mem:2048"))
+        lab.master.checkpointed_resources.restart(lab.agent, parse_resources("cpus:4;mem:2048"))
     assert lab.of_the_master()["active"] is False
     assert lab.ask("GET", "/slave(1)/state").status == 404
 
@@ -109,7 +109,7 @@ def test_op_12_an_agent_with_other_resources_starts_where_its_promises_fit():
     volume = {"name": "disk", "type": "SCALAR", "scalar": {"value": 1024}, "disk": info, **OWNER}
     assert lab.post("/create-volumes", volumes=[volume]) == 202
     with lab.master.transaction():
-        lab.master.checkpoints.restart(lab.agent, parse_resources("cpus:12;mem:2048;disk:1024"))
+        lab.master.checkpointed_resources.restart(lab.agent, parse_resources("cpus:12;mem:2048;disk:1024"))
     assert lab.of_the_master()["unreserved_resources"]["cpus"] == 4.0
     assert lab.of_the_agent()["reserved_resources"]["r"] == {"cpus": 8.0, "disk": 1024.0, "gpus": 0.0, "mem": 2048.0}
 

@@ -112,7 +112,7 @@ WRONG = {
     "qps = 2.5": ("qps = -1", "line 26: rate_limits.limits[0].qps: Invalid qps"),
     "aggregate_default_qps": ("aggregate_qps", "rate_limits"),
     'agent = "a"\ntasks': ('agent = "c"\ntasks', "no agent is named 'c'"),
-    'resources = "cpus:3;mem:1024"': ('resources = "cpus:11"', "cpus:11 is not free there"),
+    'resources = "cpus:3;mem:1024"': ('resources = "cpus:11"', "there is no room for 11 cpus, only for 10 cpus"),
 }
 
 

@@ -50,7 +50,7 @@ def test_an_answer_that_drips_ends_with_the_deadline(dripping):
     started = time.monotonic()
     with Master(parse_address(dripping), ClientSettings(timeout=2)) as master, pytest.raises(DeadlinePassed) as caught:
         master.get("/version")
-    assert caught.value.sent is True
+    assert caught.value.may_have_happened is True
     assert time.monotonic() - started < 0.1 * len(ANSWER)
 
 
@@ -70,7 +70,7 @@ def test_a_handshake_that_never_ends_ends_with_the_deadline_and_nothing_was_sent
             master.post("/quota", b"{}")
         thread.join()
         taken[0].close()
-    assert not caught.value.sent
+    assert not caught.value.may_have_happened
 
 
 @pytest.fixture
@@ -129,5 +129,5 @@ def test_silent_masters_all(deaf):
         pytest.raises((DeadlinePassed, NoMaster)) as caught,
     ):
         master.get("/quota")
-    assert not caught.value.sent
+    assert not caught.value.may_have_happened
     assert time.monotonic() - started < 30  # the system itself tries for minutes

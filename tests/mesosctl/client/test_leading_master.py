@@ -90,7 +90,7 @@ class TestLeader:
         open_master(f"{ONE},{TWO}").post("/quota", b"{}")
         with pytest.raises(Unreachable) as caught:
             open_master(f"{ONE},{TWO}").post("/quota", b"{}")
-        assert caught.value.sent is True
+        assert caught.value.may_have_happened is True
         assert second.call_count == 1
 
     @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ class TestLeader:
         try:
             open_master(f"{ONE},{TWO}").post("/quota", b"{}")
         except NoLeader as error:
-            assert error.sent  # noqa: PT017
+            assert error.may_have_happened  # noqa: PT017
         assert second.call_count == asked
 
     def test_tls_that_breaks_after_the_handshake_may_have_sent_it(self):
@@ -121,7 +121,7 @@ class TestLeader:
         master = Master(parse_address("https://one:5050,https://two:5050"), transport=httpx.MockTransport(broken))
         with master, pytest.raises(Unreachable) as caught:
             master.post("/quota", b"{}")
-        assert caught.value.sent
+        assert caught.value.may_have_happened
         assert asked == ["one"]
 
 
@@ -204,7 +204,7 @@ class TestRefusals:
         with pytest.raises(NoLeader) as caught:
             master.post("/quota", b"{}")
         assert f"a change was sent to {ONE}, but not accepted" in caught.value.message
-        assert master.changes_left == 1
+        assert master.changes_sent == 1
 
 
 class TestRepetition:
@@ -279,7 +279,7 @@ class TestFailures:
         net.post(f"{ONE}/quota").mock(side_effect=error)
         with pytest.raises(kind) as caught:
             open_master().post("/quota", b"{}")
-        assert caught.value.sent is sent
+        assert caught.value.may_have_happened is sent
 
     def test_a_broken_encoding(self, net, open_master):
         net.get(f"{ONE}/quota").mock(
@@ -316,7 +316,7 @@ class TestFailures:
         net.get(f"{ONE}/quota").mock(side_effect=lambda _: httpx.Response(200, content=drip()))
         with pytest.raises(DeadlinePassed) as caught:
             open_master(timeout=5).get("/quota")
-        assert caught.value.sent is True
+        assert caught.value.may_have_happened is True
         assert clock.now == 5
 
     def test_the_deadline_covers_all_requests_together(self, net, open_master, clock):
@@ -330,7 +330,7 @@ class TestFailures:
         for sent in (True, False):
             with pytest.raises(DeadlinePassed) as caught:
                 master.get("/quota")
-            assert caught.value.sent is sent
+            assert caught.value.may_have_happened is sent
         assert route.call_count == 2
 
     def test_control_characters_are_escaped(self, net, open_master):

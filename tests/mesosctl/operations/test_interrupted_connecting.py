@@ -56,7 +56,7 @@ def interrupted(master):
 def test_while_it_connects_nothing_was_sent(master, monkeypatch):
     monkeypatch.setattr(socket, "socket", lambda *_: NeverConnected())
     assert interrupted(master) == []
-    assert master.changes_left == 0
+    assert master.changes_sent == 0
 
 
 def test_after_that_it_may_have_been(master, monkeypatch):
@@ -64,7 +64,7 @@ def test_after_that_it_may_have_been(master, monkeypatch):
     assert interrupted(master) == [
         "the new quota of 'dev' was sent; whether it took effect is unknown: check with mesosctl quota list"
     ]
-    assert master.changes_left == 1
+    assert master.changes_sent == 1
 
 
 def test_a_quota_whose_removal_was_never_sent_is_not_looked_for(master, monkeypatch):

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.operations.recovery import recovery
+from mesosctl.operations.offers_after_failover import recovery
 from mesosctl.output.offers.sentences import answer, helps, where
 from mesosctl.planning.offer_explanation import AccountLine, AgentAccount, OfferAccount, OfferExplanation
 from mesosctl.planning.snapshot import ClusterSnapshot
@@ -70,7 +70,7 @@ def test_a_whitelist_that_is_not_shown_is_named() -> None:
 def test_nothing_in_the_way_means_the_next_allocation() -> None:
     one = explanation(OPEN, refusals=0)
     assert (one.reason, helps(one)) == ("due", [])
-    assert answer(one) == "shop in role ads is due to be offered cpus:4;mem:1024 in the next allocation"
+    assert answer(one) == "shop in role ads is due to be offered 4 cpus and 1GiB mem in the next allocation"
 
 
 def test_a_master_without_metrics_leaves_refusals_unknown() -> None:

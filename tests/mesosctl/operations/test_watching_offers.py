@@ -12,7 +12,7 @@ from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Unreachable
 from mesosctl.operations.offers import OfferSelection, watch_offers
 
-GONE = Unreachable("nobody answers", sent=False)
+GONE = Unreachable("nobody answers", may_have_happened=False)
 
 
 def holding(*offer_ids: str) -> dict[str, Any]:

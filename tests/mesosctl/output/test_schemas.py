@@ -55,6 +55,7 @@ OTHER_COMMANDS = {
     "usage": ["usage", "--history", "h.sqlite", "--step", "10m", "--half-life", "1h"],
     "wait": ["wait", "agent/agent-1=active"],
     "wanted.differences": ["diff", "-f", "wanted.toml"],
+    "wanted.saved-plan": ["plan", "-f", "wanted.toml"],
     "wanted.plan": ["apply", "-f", "wanted.toml", "--yes"],
     "wanted.state": ["export"],
     "weights.changes": ["weights", "set", "web=2"],

@@ -64,6 +64,7 @@ class ExhaustedRoles:
         return self._state.role_sorter.walk() if owners is None else owners
 
     def _walk_with(self, roles: list[Role], free_resources: FreeResources) -> Iterator[Node]:
+        """Walk with these roles in the order again, until the walk ends or is dropped: CPython closes it at once."""
         sorter = self._state.role_sorter
         for role in roles:
             sorter.activate(role.name)

@@ -151,6 +151,8 @@ class Run:
         allowance = client.role.allowance
         if allowance is not None:
             allowance.charge(part.quota_charge)
+            # Agents before this one were proved idle with more room; the next run, which starts with less, compares
+            # its bounds with the end of this one alone.
             state.epoch = object()
         if self.unmet_guarantees:
             clamped_subtract(self.headroom, part.quota_charge)

@@ -56,7 +56,7 @@ def test_list_tells_kinds_apart(desk: Desk) -> None:
     lines = desk.run("list").splitlines()
     assert lines[0].split() == ["FRAMEWORK", "ROLE", "AGENT", "RESOURCES", "KIND"]
     assert lines[2].split()[-1] == "non-throttleable"
-    assert "cpus{REV}:6" in lines[2]
+    assert "6 revocable cpus" in lines[2]
 
 
 def test_list_shows_throttleable_offers(tmp_path: Path) -> None:

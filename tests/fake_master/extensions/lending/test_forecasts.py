@@ -210,7 +210,8 @@ def test_it_names_task_framework_agent_and_time(stage_of: Any) -> None:
     }
     assert (task["grace_seconds"], task["caused"], task["runs_now"]) == (STOP_SECONDS, True, True)
     text = typed(stage, "whatif", case.words)
-    sentence = f"T/t2 tenant A cpus{{REV}}:4; mem{{REV}}:400: {STOP_SECONDS:g} s to end, once what is offered there"
+    amounts = "4 revocable cpus and 400MiB revocable mem"
+    sentence = f"T/t2 tenant A: {amounts}, {STOP_SECONDS:g} s to end, once what is offered there"
     assert "tasks evicted: 2:" in text
     assert sentence in text
     assert sentence in typed(stage, "whatif", case.words, "--report", "-")

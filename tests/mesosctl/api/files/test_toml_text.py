@@ -7,7 +7,7 @@ from mesosctl.model.errors import BadInput
 
 
 def test_a_table() -> None:
-    assert reading.read('a = 1\n[b]\nc = "d"', "f.toml") == {"a": 1, "b": {"c": "d"}}
+    assert reading.read_toml('a = 1\n[b]\nc = "d"', "f.toml") == {"a": 1, "b": {"c": "d"}}
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,6 @@ def test_a_table() -> None:
 )
 def test_what_is_none(text: str, said: str) -> None:
     with pytest.raises(BadInput) as refused:
-        reading.read(text, "f.toml")
+        reading.read_toml(text, "f.toml")
     assert refused.value.message.startswith(said)
     assert refused.value.field in (None, "line 1")

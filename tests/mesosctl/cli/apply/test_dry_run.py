@@ -122,7 +122,7 @@ def test_offers_that_are_taken_back_starve_nobody():
     said = ask(Live(), *"quota set web cpus:16 mem:16384 --dry-run".split())
     assert said.status == 0
     assert "starving:" not in said.out
-    told = "no longer offered anything (ran nothing before):\n  role ads: it was offered cpus:8"
+    told = "no longer offered anything (ran nothing before):\n  role ads: it was offered 8 cpus"
     assert told in said.out
     assert "nobody would starve" in said.out
 

@@ -317,7 +317,7 @@ def test_somebody_elses_change_of_the_next_step_is_a_conflict(run, file, monkeyp
     assert run("quota", "set", "web", "cpus:1")[0] == 0
     status, out, err = run("apply", "-f", file)
     assert (status, out) == (6, "")
-    assert "mesosctl: set quota of web to cpus:12;mem:4096, at most cpus:14: the cluster has changed there" in err
+    assert "mesosctl: set quota of web to 12 cpus and 4GiB mem, at most 14 cpus: the cluster has changed there" in err
 
 
 @pytest.mark.parametrize(("at", "told"), [(1, "0 of 5 steps were"), (2, "1 of 5 steps was"), (4, "3 of 5 steps were")])

@@ -40,3 +40,18 @@ def test_two_frameworks_of_one_name_have_their_short_ids():
     first, second = said.splitlines()[:2]
     assert first.startswith("spark (0000) in role ads ")
     assert second.startswith("spark (0001) in role web ")
+
+
+def test_an_own_guarantee_is_not_advised_where_everything_is_promised():
+    guaranteed = {"guarantees": {"cpus": {"value": 4}, "mem": {"value": 4096}}}
+    said = explained("spark", ("spark", "ads"), db=guaranteed)
+    assert "lower the guarantee of db with mesosctl quota update\n" in said
+    assert "one of its own" not in said
+
+
+@pytest.mark.parametrize(("promised", "helps"), [(2, True), (4, False)])
+def test_capping_a_holder_is_advised_only_if_the_role_could_have_its_offers(promised, helps):
+    guaranteed = {"guarantees": {"cpus": {"value": promised}, "mem": {"value": promised * 1024}}}
+    said = explained("spark", ("spark", "ads"), ("shop", "web"), web=guaranteed)
+    assert "shop holds offers without answering" in said
+    assert ("cap role web with a quota limit" in said) is helps

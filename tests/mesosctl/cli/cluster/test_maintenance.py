@@ -134,7 +134,43 @@ def test_people_read_local_times(live, monkeypatch):
         time.tzset()
 
 
-def test_a_dry_run_of_a_machine_that_goes_down_loses_its_agents(live):
-    ran = live.run("maintenance", "down", "one", "--dry-run", "-o", "json")
-    assert ran.json["would"][-1]["changes"][0]["done"] == "down"
-    assert live.changes == []
+def elsewhere(live):
+    """Every agent has an address of its own, as in a cluster."""
+    for number, agent in enumerate(live.lab.master.state.agents.values(), 1):
+        agent.ip = f"10.0.0.{number}"
+
+
+def would(live, words):
+    """The changes that a dry run makes, its answers, and its status; nothing is sent."""
+    sent = list(live.changes)
+    ran = live.run("maintenance", *words.split(), "--dry-run", "-o", "json")
+    assert live.changes == sent
+    changes = [(one["hostname"], one["done"]) for report in ran.json["would"] for one in report["changes"]]
+    return changes, [(one["change"], one["status"]) for one in ran.json["answers"]], ran.status
+
+
+def test_a_dry_run_knows_the_schedule_and_the_machines_that_are_down(live):
+    elsewhere(live)
+    assert live.run("maintenance", "plan", "one", "two", "--at", AT).status == 0
+    assert would(live, "down one")[:2] == ([("one", "down")], [("POST /machine/down", 200)])
+    assert live.run("maintenance", "down", "two", "--yes").status == 0
+    shown = listed(live)
+    assert would(live, "up two") == ([("two", "up")], [("POST /machine/up", 200)], 0)
+    assert would(live, "cancel one") == ([("one", "cancelled")], [("POST /maintenance/schedule", 200)], 0)
+    assert would(live, "up one") == ([], [("maintenance up", 400)], 1)
+    assert would(live, "cancel two") == ([], [("maintenance cancel", 400)], 1)
+    assert would(live, "up three") == ([("three", "up")], [], 0)
+    assert listed(live) == shown
+
+
+def test_a_dry_run_of_a_machine_that_is_not_scheduled_says_so(live):
+    assert would(live, "down three") == ([], [("maintenance down", 400)], 1)
+
+
+def test_a_dry_run_counts_only_the_offers_that_the_change_rescinds(live):
+    before = live.run("maintenance", "plan", "one", "--at", AT, "--dry-run", "-o", "json").json["rescinded"]
+    assert live.run("maintenance", "plan", "two", "--at", AT).status == 0
+    live.lab.wait(10.0)
+    assert len(before) == len(
+        live.run("maintenance", "plan", "one", "--at", AT, "--dry-run", "-o", "json").json["rescinded"]
+    )

@@ -7,7 +7,7 @@ import pytest
 
 from mesosctl.cli.configuration.file import check
 from mesosctl.cli.configuration.settings import resolve
-from mesosctl.cli.options import DEFAULTS, GlobalOptions, known_settings
+from mesosctl.cli.global_options import DEFAULTS, GlobalOptions, known_settings
 from tests.mesosctl.cli.context.kept import HAND_WRITTEN, effective, write
 
 

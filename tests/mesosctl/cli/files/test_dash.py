@@ -12,9 +12,10 @@ import pytest
 
 from mesosctl.__main__ import main
 from mesosctl.api import rate_limits as answers
-from mesosctl.cli.options import known_settings
+from mesosctl.cli.global_options import known_settings
 from mesosctl.cli.reference.command_tree import commands
 from mesosctl.planning.message_rates import Counts
+from mesosctl.planning.saved_plan import checksum
 from tests.helpers.surroundings import InMemory, Ran
 
 QUOTA = '{"role": "dev", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]}'
@@ -52,6 +53,18 @@ roles = ["web"]
 task = "cpus:1;mem:1GiB"
 """
 SNAPSHOT = '{"schema_version": 1, "kind": "snapshot", "taken_at": 1.0, "master": {"version": "1.11.0", "flags": {}}}'
+OTHERS_PLAN: dict[str, object] = {
+    "schema_version": 1,
+    "kind": "wanted.saved-plan",
+    "master": "another",
+    "file": "wanted.toml",
+    "wanted": "",
+    "prune": False,
+    "allow_new_resource": False,
+    "rests_on": [],
+    "steps": [],
+}
+PLAN = json.dumps(OTHERS_PLAN | {"checksum": checksum(OTHERS_PLAN)})
 READS = {
     "quota set --file": ("quota set -f -", QUOTA),
     "quota update --file": ("quota update --create -f -", CONFIG),
@@ -59,6 +72,9 @@ READS = {
     "unreserve --file": ("unreserve agent-1 -f -", RESERVED),
     "weights set --file": ("weights set -f -", WEIGHTS),
     "apply --file": ("apply -f - -y", WISHES),
+    "apply --plan": ("apply -y --plan -", PLAN),
+    "plan --file": ("plan -f -", WISHES),
+    "plan": ("plan -", WISHES),
     "diff --file": ("diff -f -", WISHES),
     "apply": ("apply - -y", WISHES),
     "diff": ("diff -", WISHES),
@@ -94,6 +110,7 @@ WRITES = {
     "usage --report": "usage --history H --report -",
 }
 OPENS_BY_NAME = {
+    "plan --save": "plan -f LOG --save -",
     "history import": "history import - --format csv --history H",
     "history import --agents": "history import LOG --format csv --agents - --history H",
     "history import --history": "history import LOG --format csv --history -",
@@ -148,7 +165,8 @@ def run(tmp_path, monkeypatch):
 def alike(text):
     """A text without what no two masters have in common, and without the names of its source and of its file."""
     text = re.sub(r"--report (FILE|-)", "", text)
-    return re.sub(r" +", " ", re.sub(r"[0-9a-f]{8}-[-0-9a-f]{27}|[0-9]+|^(FILE|-):", "…", text, flags=re.MULTILINE))
+    unlike = r"[0-9a-f]{8}-[-0-9a-f]{27}|sha256:[0-9a-f]+|[0-9]+|^(FILE|-):"
+    return re.sub(r" +", " ", re.sub(unlike, "…", text, flags=re.MULTILINE))
 
 
 def test_every_place_is_known_here():

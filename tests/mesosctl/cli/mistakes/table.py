@@ -78,7 +78,7 @@ MISTAKES = (
     Mistake("reserve agent-1 ports:[31000] --role web", 3, "'31000' is not BEGIN-END", "ports:[31000-31000] for one"),
     Mistake("reserve agent-1 ports:0.5 --role web", 3, "ports: 0.5 is not a port", "ports:[31000-31000] for one"),
     Mistake(
-        "reserve agent-1 ports:99 --role web", 6, "agent agent-1 does not have ports:[99-99]", "ports:[31000-32000]"
+        "reserve agent-1 ports:99 --role web", 6, "agent agent-1 does not have ports [99-99]", "ports [31000-32000]"
     ),
     # --- Names of resources ------------------------------------------------------------------------------------
     Mistake("quota set ads cpu:12", 3, NO_CPU, "did you mean cpus? --allow-new-resource skips this check", on=NEWER),
@@ -109,7 +109,7 @@ MISTAKES = (
     Mistake(
         "whatif reserve:agent-1=cpu(ads):1 --allow-new-resource",
         1,
-        "(a master would answer 409) [operation.contained]: agent agent-1 does not have cpu:1",
+        "(a master would answer 409) [operation.contained]: agent agent-1 does not have 1 cpu",
     ),
     Mistake("whatif --add-agent cpu:24", 3, NO_CPU, "did you mean cpus? --allow-new-resource skips this check"),
     # --- Quota -----------------------------------------------------------------------------------------------------
@@ -241,13 +241,13 @@ MISTAKES = (
         files={"weights.toml": "[weights]\nwbe = 2\n"},
     ),
     Mistake(
-        "unreserve --all --role dept", 2, "still reserved: cpus:1 refined for 'dept/x' (dept > dept/x)", before=REFINED
+        "unreserve --all --role dept", 2, "still reserved: 1 cpu refined for 'dept/x' (dept > dept/x)", before=REFINED
     ),
     Mistake(
         "unreserve --all --role dept --yes",
         5,
         "nothing is dynamically reserved for 'dept' on any agent",
-        "still reserved: cpus:1 refined for 'dept/x' (dept > dept/x); --role dept/x unreserves it",
+        "still reserved: 1 cpu refined for 'dept/x' (dept > dept/x); --role dept/x unreserves it",
         before=ONLY_REFINED,
     ),
     # --- Agents --------------------------------------------------------------------------------------------------
@@ -319,8 +319,8 @@ MISTAKES = (
     Mistake(
         "reserve S1 cpus:9 --role web",
         6,
-        "agent host-1 (S1) does not have cpus:9, or tasks use it",
-        "host-1 (S1) has cpus:8",
+        "agent host-1 (S1) does not have 9 cpus, or tasks use it",
+        "host-1 (S1) has 8 cpus",
         on=ONE_HOST,
     ),
     Mistake(
@@ -380,7 +380,7 @@ MISTAKES = (
     Mistake(
         "volumes create agent-1 v1 disk:10 --role db",
         5,
-        "agent agent-1 has no disk:10 dynamically reserved for 'db'",
+        "agent agent-1 does not have 10MiB disk dynamically reserved for 'db'",
         "reserve it first: mesosctl reserve agent-1 disk:10 --role db",
     ),
     Mistake(
@@ -421,14 +421,14 @@ MISTAKES = (
     Mistake(
         "unreserve agent-1 disk:100 --role db",
         6,
-        "agent agent-1 does not have disk:100 of 'db' outside its volumes, logs (disk:60)",
+        "agent agent-1 does not have 100MiB disk of 'db' outside its volumes, logs (60MiB disk)",
         "destroy them first: mesosctl volumes destroy agent-1 logs --role db",
         before=VOLUME,
     ),
     Mistake(
         "unreserve --all --role db --yes",
         6,
-        "agent agent-1 has volumes of 'db': logs (disk:60)",
+        "agent agent-1 has volumes of 'db': logs (60MiB disk)",
         "destroy them first: mesosctl volumes destroy agent-1 logs --role db",
         before=VOLUME,
     ),

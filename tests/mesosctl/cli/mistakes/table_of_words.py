@@ -74,15 +74,17 @@ WORDS = (
     Mistake(
         "unreserve agent-3 cpus:3 --role ads",
         5,
-        "agent agent-3 has no cpus:3 dynamically reserved for 'ads'",
-        "agent agent-3 has cpus:2;mem:1024 statically reserved for 'ads'; a static reservation is part of",
+        "agent agent-3 does not have 3 cpus dynamically reserved for 'ads'",
+        "agent agent-3 has 2 cpus and 1GiB mem statically reserved for 'ads'; a static reservation is part of",
     ),
-    Mistake("unreserve agent-1 cpus:3 --role ads", 5, "has no cpus:3", "agent agent-1 has nothing reserved for 'ads'"),
+    Mistake(
+        "unreserve agent-1 cpus:3 --role ads", 5, "does not have 3 cpus", "agent agent-1 has nothing reserved for 'ads'"
+    ),
     Mistake(
         "unreserve agent-1 cpus:3 --role web",
         6,
-        "does not have cpus:3 in a single entry reserved for 'web'",
-        "agent agent-1 has cpus:1 dynamically reserved for 'web'; mesosctl reservations",
+        "does not have 3 cpus in a single entry reserved for 'web'",
+        "agent agent-1 has 1 cpu dynamically reserved for 'web'; mesosctl reservations",
         before=RESERVED,
     ),
     Mistake("agents --columns hostnam", 2, "there is no column 'hostnam'", "the columns are agent, status"),
@@ -97,7 +99,7 @@ WORDS = (
     Mistake("quota room web --task cpus:1,cpus:2", 2, "each once and above zero"),
     Mistake("quota room web --task cpu", 3, "'cpu'", "cpus:12"),
     Mistake("quota set web cpus:50%", 3, "'50%' is not a number", "quota room shows the capacity"),
-    Mistake("reserve agent-1 cpus:150% --role web", 6, "agent agent-1 does not have cpus:18"),
+    Mistake("reserve agent-1 cpus:150% --role web", 6, "agent agent-1 does not have 18 cpus"),
     Mistake("reserve agent-1 ports:50% --role web", 3, "ports: '50%' is not a number", "for example, ports:["),
     Mistake("reserve agent-1 cpus:0% --role web", 3, "cpus is zero, but must be above zero"),
     Mistake(

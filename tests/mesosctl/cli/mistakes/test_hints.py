@@ -9,8 +9,8 @@ import pytest
 import typer
 
 import mesosctl
+from mesosctl.cli.global_options import known_settings
 from mesosctl.cli.main import app
-from mesosctl.cli.options import known_settings
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 OF_MASTERS = {"--roles", "--zk"}
@@ -51,6 +51,7 @@ WHO_SAYS_IT = {
     "model/quota/rules.py": ("quota set", "quota update"),
     "operations/apply/journal.py": ("apply",),
     "operations/apply/run.py": ("apply",),
+    "operations/apply/saved_plan.py": ("apply",),
     "operations/recording.py": ("history record",),
     "operations/replay.py": ("whatif",),
     "operations/wait.py": ("wait",),

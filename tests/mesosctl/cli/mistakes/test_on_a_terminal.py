@@ -50,4 +50,4 @@ def test_a_note_is_wrapped_too(folder):
     lines = said(folder, "reserve", "agent-1", "cpus:2", "--role", "web/a", NO_COLOR="1").splitlines()
     assert max(map(len, lines)) <= 60
     told = " ".join(line.strip() for line in lines)
-    assert "note: 'web' has cpus:4 reserved on agent-1; --under web refines those instead of taking more" in told
+    assert "note: 'web' has 4 cpus reserved on agent-1; --under web refines those instead of taking more" in told

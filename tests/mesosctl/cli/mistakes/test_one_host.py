@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from pathlib import Path
 
 from tests.mesosctl.cli.mistakes.mistake import ONE_HOST, typed
@@ -14,14 +15,14 @@ def ctl(folder: Path, words: str, status: int = 0) -> str:
 
 
 def rows(text: str) -> list[list[str]]:
-    return [line.split() for line in text.splitlines()]
+    return [re.split("  +", line.strip()) for line in text.splitlines()]
 
 
 def test_tables_have_short_ids_where_hosts_are_shared_and_wide_ones_whole_ids(folder):
-    assert rows(ctl(folder, "reserve S1 cpus:1 --role web"))[-1] == [*("host-1", "reserved", "cpus:1", "web", "S1")]
+    assert rows(ctl(folder, "reserve S1 cpus:1 --role web"))[-1] == ["host-1", "reserved", "1 cpu", "web", "S1"]
     ctl(folder, "reserve host-2 cpus:1 --role web")
     titles, *found = rows(ctl(folder, "reservations --role web"))
-    assert titles[-2:] == ["AGENT", "ID"]
+    assert titles[-1] == "AGENT ID"
     assert [(row[0], row[-1]) for row in found] == [("host-1", "S1"), ("host-2", "S2")]
     (whole, _) = [row[-2] for row in rows(ctl(folder, "reservations --role web -o wide"))[1:]]
     assert whole.endswith("-S1")
@@ -32,7 +33,7 @@ def test_tables_have_short_ids_where_hosts_are_shared_and_wide_ones_whole_ids(fo
 
 def test_a_list_of_agents_has_their_ids_where_hosts_are_shared(folder):
     titles, *found = rows(ctl(folder, "agents"))
-    assert titles[-3:] == ["AGENT", "ID", "FREE"]
+    assert titles[-2:] == ["AGENT ID", "FREE"]
     assert [(row[0], row[-2]) for row in found] == [("host-1", "S0"), ("host-1", "S1"), ("host-2", "S2")]
     assert [row[-2][-3:] for row in rows(ctl(folder, "agents -o wide"))[1:]] == ["-S0", "-S1", "-S2"]
     assert [row[0] for row in rows(ctl(folder, "agents S1 host-2"))[1:]] == ["host-1", "host-2"]
@@ -49,7 +50,7 @@ def test_no_id_is_shown_where_no_host_is_shared(folder):
 def test_volumes_are_told_apart(folder):
     ctl(folder, "reserve S0 disk:100 --role db")
     ctl(folder, "volumes create S0 v1 disk:10 --role db")
-    assert rows(ctl(folder, "volumes list"))[-1] == ["host-1", "db", "v1", "disk:10", "no", "S0"]
+    assert rows(ctl(folder, "volumes list"))[-1] == ["host-1", "db", "v1", "10MiB disk", "no", "S0"]
     assert ctl(folder, "volumes list -o csv").splitlines()[0] == "agent,role,id,size,in use,path,agent id,disk"
 
 

@@ -1,19 +1,28 @@
 """An interruption ends with one sentence, or one JSON object, that says what is known of the change it stopped."""
 
+import contextlib
 import json
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
 
+from mesosctl.__main__ import main
+from mesosctl.cli.run import obey_signals
 from mesosctl.model.errors import HungUp, Interruption, MesosctlError, Terminated, interrupted
 from tests.conftest import StandIn, guarantee
-from tests.helpers.surroundings import Ran
+from tests.helpers.surroundings import InMemory, Ran
 
 STOPS = {
     KeyboardInterrupt(): (130, "interrupted"),
     Interruption(Terminated): (143, "terminated"),
     Interruption(HungUp): (129, "the terminal hung up"),
+}
+SIGNALS = {
+    signal.SIGINT: (130, "mesosctl: interrupted: no change was sent\n"),
+    signal.SIGTERM: (143, "mesosctl: terminated: no change was sent\n"),
+    signal.SIGHUP: (129, "mesosctl: the terminal hung up: no change was sent\n"),
 }
 SET = ("quota", "set", "dev", "cpus:1")
 
@@ -83,6 +92,42 @@ def test_what_a_rehearsal_did_is_not_told(run, cluster):
     cluster.instead["GET /quota"] = [stopping(KeyboardInterrupt())] * 3
     ran = run(*SET, "--dry-run")
     assert (ran.status, ran.err) == (130, "mesosctl: interrupted: no change was sent\n")
+
+
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """The handlers of signals are those of before, afterwards."""
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("signals")
+@pytest.mark.parametrize("number", SIGNALS)
+def test_one_that_a_library_turns_into_another_error_is_still_one(cluster, number: signal.Signals):
+    """As pydantic does while it builds a model."""
+    environment = InMemory(transport=cluster)
+
+    def build(_request: httpx.Request) -> httpx.Response:
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(number)
+        raise RuntimeError("this is no schema")
+
+    cluster.instead["GET /quota"] = [build]
+    obey_signals(environment)
+    status = main(["quota", "list", "--master", "http://m:5050", "--no-audit"], environment)
+    assert (status, environment.err) == SIGNALS[number]
+
+
+def test_an_error_without_a_signal_is_a_bug(run, cluster):
+    def build(_request: httpx.Request) -> httpx.Response:
+        raise RuntimeError("this is no schema")
+
+    cluster.instead["GET /quota"] = [build]
+    ran = run("quota", "list")
+    assert ran.status == 8
+    assert "this is a bug (RuntimeError)" in ran.err
 
 
 def test_an_interruption_is_an_error_like_others():

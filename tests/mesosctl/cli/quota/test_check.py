@@ -72,7 +72,7 @@ def test_what_may_not_be_read_is_unknown_and_does_not_fail(run, cluster):
 def test_the_table_names_each_rule_and_the_room(run):
     out = run("quota", "check", "dev", "cpus:25").out
     assert "FAIL    quota.capacity" in out
-    assert out.splitlines()[-1] == "largest that would be accepted: cpus:24;disk:1000;mem:12288"
+    assert out.splitlines()[-1] == "largest that would be accepted: 24 cpus, 12GiB mem and 1000MiB disk"
 
 
 def test_names_are_the_broken_rules(run):

@@ -13,7 +13,7 @@ def test_sets_what_the_words_say_and_shows_it_read_back(run, cluster):
     ran = run("quota", "set", "dev", "cpus:12", "mem:6GiB")
 
     assert ran.status == 0
-    assert ran.out == ("ROLE  DONE  GUARANTEE         LIMIT\ndev   set   cpus:12;mem:6144  -\n")
+    assert ran.out == ("ROLE  DONE  GUARANTEE             LIMIT\ndev   set   12 cpus and 6GiB mem  -\n")
     assert ran.err == ""
     config = {"role": "dev", "guarantees": {"cpus": {"value": 12.0}, "mem": {"value": 6144.0}}, "limits": {}}
     assert json.loads(cluster.requests[-3].content) == {
@@ -57,7 +57,7 @@ def test_v0_says_which_limit_the_master_makes_of_it(run, cluster):
     ran = run("quota", "set", "dev", "cpus:1", "--api", "v0")
     assert (ran.status, cluster.changed) == (0, ["POST /quota"])
     assert "POST /quota makes the limit of 'dev' equal to its guarantee: 1 cpu; without --api v0, " in ran.err
-    assert ran.out.endswith("limit of dev: cpus:1 (POST /quota makes it equal to the guarantee)\n")
+    assert ran.out.endswith("limit of dev: 1 cpu (POST /quota makes it equal to the guarantee)\n")
 
 
 def test_v0_is_refused_where_the_limit_would_be_below_what_the_role_uses(run, cluster):
@@ -393,7 +393,7 @@ class TestWhereAnAclMayHideQuotas:
         hiding.instead["POST /api/v1"] = [lambda _: httpx.Response(403)]
         ran = run("quota", "set", "dev", "cpus:1", "--limit", "cpus:2")
         assert ran.status == 4
-        assert "role 'dev' has the guarantee cpus:1 and the limit cpus:1 now" in ran.err
+        assert "role 'dev' now has a guarantee of 1 cpu and a limit of 1 cpu" in ran.err
         assert "finish with mesosctl quota update dev --limit cpus:2" in ran.err
         assert run("quota", "update", "dev", "--limit", "cpus:2").status == 0
 
@@ -404,7 +404,7 @@ class TestWhereAnAclMayHideQuotas:
         hiding.instead["POST /api/v1"] = [interrupt]
         ran = run("quota", "set", "dev", "cpus:1")
         assert ran.status == 130
-        assert "the limit cpus:1 now; finish with mesosctl quota update dev --limit none" in ran.err
+        assert "a limit of 1 cpu; finish with mesosctl quota update dev --limit none" in ran.err
 
 
 def test_if_different_does_nothing_twice_and_changes_what_differs(run, cluster):

@@ -11,7 +11,7 @@ import pytest
 
 from mesosctl.cli.completion.names import keep_contexts, keep_names
 from mesosctl.cli.configuration.settings import resolve
-from mesosctl.cli.options import GlobalOptions
+from mesosctl.cli.global_options import GlobalOptions
 from mesosctl.model.redaction import Secrets
 from tests import ROOT
 from tests.helpers.needs import require

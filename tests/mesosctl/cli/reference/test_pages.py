@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
+from mesosctl.cli.global_options import ONLY_SAID, known_settings
 from mesosctl.cli.main import NOUNS, SECTIONS
-from mesosctl.cli.options import ONLY_SAID, known_settings
 from mesosctl.cli.reference.__main__ import main, stale, write
 from mesosctl.cli.reference.command_tree import commands
 from mesosctl.cli.reference.pages import files

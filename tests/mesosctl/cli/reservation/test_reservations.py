@@ -1,5 +1,7 @@
 """`mesosctl reservations` and `mesosctl volumes list`: what is shown."""
 
+import re
+
 import pytest
 
 from tests.helpers.screen import visible
@@ -43,7 +45,9 @@ def test_a_role_shows_its_branch_and_an_agent_its_own(busy):
 def test_the_table_is_for_people(busy):
     lines = busy.run("reservations", "--agent", "one").out.splitlines()
     assert lines[0].split() == ["AGENT", "ROLE", "TYPE", "RESOURCES", "ALLOCATED", "STACK", "PRINCIPAL", "LABELS"]
-    assert lines[1].split() == ["one", "eng", "dynamic", "cpus:3;mem:512", "-", "eng", "me", "k=v"]
+    assert [cell.strip() for cell in re.split("  +", lines[1])] == [
+        "one", "eng", "dynamic", "3 cpus and 512MiB mem", "-", "eng", "me", "k=v"
+    ]  # fmt: skip
     assert "eng > eng/db" in lines[2]
 
 

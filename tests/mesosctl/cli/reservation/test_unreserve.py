@@ -155,7 +155,7 @@ def test_destroying_looks_first_and_asks_with_what_it_found(reserved):
     assert (missing.status, "has no volume 'v9'" in missing.err) == (5, True)
     ran = reserved.run("volumes", "destroy", "one", "v1", terminal=True, stdin="n\n")
     assert ran.status == 2
-    assert "Destroy volume 'v1' of 'web' on one, disk:10, and everything in it? [y/N]" in ran.err
+    assert "Destroy volume 'v1' of 'web' on one, 10MiB disk, and everything in it? [y/N]" in ran.err
     assert "POST /destroy-volumes" not in reserved.changes
 
 
@@ -166,7 +166,7 @@ def test_disk_under_a_volume_is_refused_with_the_volumes_name():
     assert line.run("volumes", "create", "agent-1", "v1", "disk:500", "--role", "db").status == 0
     ran = line.run("unreserve", "agent-1", "disk:100", "--role", "db", "--yes")
     assert ran.status == 6
-    assert "outside its volumes, v1 (disk:500)" in ran.err
+    assert "outside its volumes, v1 (500MiB disk)" in ran.err
     assert "volumes destroy agent-1 v1 --role db" in ran.err
 
 
@@ -190,5 +190,5 @@ def test_a_reservation_with_other_labels_is_not_said_to_be_missing(lab):
     lab.run("reserve", "one", "cpus:1", "--role", "eng", "--label", "k=v", "--reserver", "me")
     ran = lab.run("unreserve", "one", "cpus:1", "--role", "eng", "--label", "k=w", "--reserver", "me")
     assert ran.status == 5
-    assert "has no cpus:1 dynamically reserved for 'eng' with the given labels and principal" in ran.err
-    assert "hint: agent one has cpus:1 dynamically reserved for 'eng'" in ran.err
+    assert "does not have 1 cpu dynamically reserved for 'eng' with the given labels and principal" in ran.err
+    assert "hint: agent one has 1 cpu dynamically reserved for 'eng'" in ran.err

@@ -16,18 +16,21 @@ from fake_master.sources.demand import Listed, WantedTask
 from fake_master.sources.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.state.clock import VirtualClock
 from mesosctl.__main__ import main
+from mesosctl.api.resources import to_model
 from mesosctl.client.settings import ClientSettings
 from mesosctl.history.records import RecordedAgent, RecordedCluster, RecordedFramework, RecordedTask, to_micros
 from mesosctl.history.sqlite import open_writer
 from mesosctl.model.agents import Agent
 from mesosctl.model.notation import parse_resources
-from mesosctl.operations.replay import ReplayOptions, TimedChange, play, replay
+from mesosctl.model.resources import Resources
+from mesosctl.operations.replay import ReplayOptions, TimedChange, compare_replays, play
 from mesosctl.operations.whatif import ChangeRunner, open_dry_run
 from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.replay import (
     RecordedDemand,
     ReplayedAgent,
     ReplayedFramework,
+    ReplayedSetting,
     ReplayedTask,
     calibrate,
     outcomes,
@@ -199,7 +202,7 @@ def test_the_same_demand_is_played_the_same_and_sums_are_what_they_are_made_of(a
     if not tasks:
         return
     given_demand = demand(agents, tasks, until=700.0)
-    answers = [replay(given_demand, changed(*words), options()) for _ in range(2)]
+    answers = [compare_replays(given_demand, changed(*words), options()) for _ in range(2)]
     assert answers[0].after == answers[1].after
     answer = answers[0]
     assert answer.played_after is not None
@@ -242,7 +245,9 @@ def test_a_guarantee_is_unmet_while_its_role_waits():
     """Two tasks of another role hold the agent for a minute; the guaranteed one waits that long."""
     tasks = [wanted("b", 2, 0, 60.0), wanted("a", 2, 10, 60.0)]
     given_demand = demand(["cpus:4;mem:4096"], tasks, until=300)
-    answer = replay(given_demand, [TimedChange("quota:a=cpus:4", parse_change("quota:a=cpus:4"), SINCE + 5)], options())
+    answer = compare_replays(
+        given_demand, [TimedChange("quota:a=cpus:4", parse_change("quota:a=cpus:4"), SINCE + 5)], options()
+    )
     before, after = answer.outcome("a")
     assert before.below_guarantee == 0
     assert after.below_guarantee == pytest.approx(after.longest_wait, abs=0.001)
@@ -252,7 +257,7 @@ def test_a_guarantee_is_unmet_while_its_role_waits():
 def test_an_agent_that_a_change_takes_away_takes_its_tasks_along():
     given_demand = demand(["cpus:4;mem:4096"], [wanted("a", 2, 0, 200.0)], until=300.0)
     lose = TimedChange("agents lost: h0", LoseAgents(("h0",)), SINCE + 100)
-    answer = replay(given_demand, [lose], options())
+    answer = compare_replays(given_demand, [lose], options())
     served = [side.served["cpus"] / 4000 for side in answer.outcome("a")]
     assert served == [pytest.approx(200, abs=0.01), pytest.approx(100, abs=0.01)]
 
@@ -260,12 +265,60 @@ def test_an_agent_that_a_change_takes_away_takes_its_tasks_along():
 def test_growth_of_the_waits_is_what_is_judged():
     tasks = [wanted("a", 2, float(place), 100.0) for place in range(30)]
     given_demand, changes = demand(["cpus:4;mem:4096"], tasks, until=900.0), changed("limit:a=cpus:0.5")
-    answer = replay(given_demand, changes, options())
+    answer = compare_replays(given_demand, changes, options())
     assert answer.accepted
     assert answer.harmed == []  # nobody waited above an hour: the window is shorter
-    stricter = replay(given_demand, changes, replace(options(), wait_limit=300.0))
+    stricter = compare_replays(given_demand, changes, replace(options(), wait_limit=300.0))
     assert stricter.harmed == ["a"]
     assert stricter.verdict == "NO: 30 of 30 tasks of a would have waited more than 5m; 26 did"
+
+
+# --- Recorded settings --------------------------------------------------------------------------------
+
+
+def reserved(role, cpus):
+    return {
+        "name": "cpus",
+        "type": "SCALAR",
+        "scalar": {"value": cpus},
+        "reservations": [{"type": "DYNAMIC", "role": role, "principal": "ops"}],
+    }
+
+
+def reservations(at, *entries):
+    return ReplayedSetting(SINCE + at, "reservation", "m-S0", json.dumps(entries) if entries else None)
+
+
+def replay_with_settings(agent, size, *recorded):
+    """Replay a task of 1 or 4 cpus that is asked for after 100 s, on one agent, with a weight as the change."""
+    plain = demand([agent], [wanted("c", size, 100, 60.0)])
+    return compare_replays(replace(plain, settings=recorded), changed("weight:c=2"), options())
+
+
+@pytest.mark.parametrize(("ends", "runs"), [((reservations(50),), True), ((), False)])
+def test_a_reservation_that_is_there_at_the_beginning_ends_when_it_did(ends, runs):
+    plain = demand(["cpus:6;mem:8192"], [wanted("c", 2, 100, 60.0)])
+    (there,) = plain.agents
+    total = Resources([to_model(reserved("web", 4)), *parse_resources("cpus:2;mem:8192")])
+    agents = [there._replace(agent=replace(there.agent, total=total))]
+    answer = compare_replays(replace(plain, agents=agents, settings=ends), changed("weight:c=2"), options())
+    assert [side.started for side in answer.outcome("c")] == [runs, runs]
+
+
+def test_what_is_refused_of_a_reservation_is_made_once_there_is_room():
+    """Of 8 cpus, 6 for a and 6 for b are not all there; later a keeps its 6, b gets 2, and nothing is left."""
+    recorded = (
+        reservations(10, reserved("a", 6), reserved("b", 6)),
+        reservations(20, reserved("a", 6), reserved("b", 2)),
+    )
+    assert replay_with_settings("cpus:8;mem:8192", 0, *recorded[:1]).outcome("c")[0].started == 1
+    assert replay_with_settings("cpus:8;mem:8192", 0, *recorded).outcome("c")[0].started == 0
+
+
+def test_the_answer_is_about_the_changes_whatever_becomes_of_recorded_settings():
+    answer = replay_with_settings("cpus:8;mem:8192", 2, reservations(10, reserved("a", 600)))
+    assert [one.status for one in answer.answers] == [200]
+    assert answer.accepted
 
 
 # --- The command --------------------------------------------------------------------------------------

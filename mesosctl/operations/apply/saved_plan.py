@@ -1,0 +1,122 @@
+"""`apply --plan`: a saved plan is read from its file, and applied only while what it rests on has not moved."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mesosctl.api.files.desired_state import load
+from mesosctl.api.files.reading import read_json
+from mesosctl.client.leading_master import Master
+from mesosctl.model.errors import BadInput, Conflict, MesosctlError
+from mesosctl.model.notation import listed
+from mesosctl.model.suggestion import command
+from mesosctl.operations.apply.journal import Journal, JournalEntry, step_from_json
+from mesosctl.operations.apply.plan import make_plan, read_actual
+from mesosctl.operations.apply.run import resume, undone
+from mesosctl.operations.reservations.reserve_unreserve import requester
+from mesosctl.planning.desired_state import DesiredState
+from mesosctl.planning.plan import Step
+from mesosctl.planning.saved_plan import KIND, SCHEMA_VERSION, Fact, SavedPlan, checksum, facts, moved
+
+_NAMED = 3
+"""Facts in one sentence."""
+
+
+def read_saved_plan(text: str, where: str) -> SavedPlan:
+    """The plan in the text of a file that `plan --save` wrote.
+
+    Raises BadInput if it is something else, or was changed after it was saved.
+    """
+    content = read_json(text, where)
+    if not isinstance(content, dict) or content.get("kind") != KIND:
+        raise BadInput(
+            f"{where} is not a saved plan", field="--plan", hint="mesosctl plan -f FILE --save PLAN makes one"
+        )
+    if content.get("schema_version") != SCHEMA_VERSION:
+        raise BadInput(
+            f"{where} is a plan of version {content.get('schema_version')}, but this mesosctl reads version "
+            f"{SCHEMA_VERSION}",
+            field="--plan",
+            hint="save it again with this version",
+        )
+    if content.get("checksum") != checksum(content):
+        raise BadInput(
+            f"{where} was changed after it was saved: its checksum does not match its content",
+            field="--plan",
+            rule="plan.checksum",
+            hint="get the file as it was approved, or save a new plan",
+        )
+    try:
+        return _saved_plan(content)
+    except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, MesosctlError) as error:
+        raise BadInput(f"{where} is not a saved plan: {type(error).__name__}: {error}", field="--plan") from None
+
+
+def _saved_plan(content: Mapping[str, Any]) -> SavedPlan:
+    return SavedPlan(
+        master=str(content["master"]),
+        file=str(content["file"]),
+        wanted=str(content["wanted"]),
+        prune=bool(content["prune"]),
+        allow_new_resource=bool(content["allow_new_resource"]),
+        rests_on=[Fact(fact["of_kind"], str(fact["name"]), fact["state"], fact["id"]) for fact in content["rests_on"]],
+        steps=[step_from_json(step["change"]) for step in content["steps"]],
+        checksum=str(content["checksum"]),
+    )
+
+
+def read_facts(master: Master, desired: DesiredState, steps: list[Step]) -> list[Fact]:
+    """Read what these steps rest on from the master.  Raises the errors of `Master`."""
+    return facts(desired, read_actual(master, desired), steps, requester(master).principal)
+
+
+class ReadyPlan:
+    """A saved plan, ready to be applied by its journal."""
+
+    def __init__(self, saved: SavedPlan) -> None:
+        self.saved = saved
+        self.desired = load(saved.wanted, saved.file)
+
+    def check_master(self, identity: str) -> None:
+        """Raise Conflict if the plan was made for another master."""
+        if identity != self.saved.master:
+            raise Conflict(
+                f"the plan was made for the master {self.saved.master}, but this one is {identity}",
+                field="--master",
+                rule="plan.master",
+                hint="name the master of the plan with --master or --context",
+            )
+
+    def steps(self, master: Master) -> list[Step]:
+        """The steps as they were saved.  Raises Conflict, with what has moved, if they may not be made any more."""
+        self._check_unmoved(master, [])
+        now = make_plan(master, self.desired, prune=self.saved.prune, allow_new_resource=self.saved.allow_new_resource)
+        if now != list(self.saved.steps):
+            raise self._outdated("other steps would be needed now")
+        return list(self.saved.steps)
+
+    def begun(self, master: Master, journal: Journal) -> JournalEntry | None:
+        """The steps that an interrupted apply of this plan left, or all of them if they were completed.
+
+        Raises Conflict if something else has moved.
+        """
+        left = resume(master, journal, self.saved.checksum)
+        if left is None and self.saved.steps and not undone(master, self.saved.steps):
+            left = JournalEntry(self.saved.checksum, self.saved.steps, len(self.saved.steps))
+            master.notice("every step of this plan was already done")
+        if left is not None:
+            self._check_unmoved(master, left.steps[: left.done])
+        return left
+
+    def _check_unmoved(self, master: Master, done: Sequence[Step]) -> None:
+        now = read_facts(master, self.desired, list(self.saved.steps))
+        found = moved(self.saved.rests_on, now, done)
+        if found:
+            raise self._outdated(listed([move.sentence() for move in found], _NAMED))
+
+    def _outdated(self, why: str) -> Conflict:
+        again = command("plan", f=self.saved.file, prune=self.saved.prune or None, save="plan.json")
+        return Conflict(
+            f"the cluster has moved since the plan was saved: {why}",
+            rule="apply.unchanged",
+            hint=f"make a new plan, and have it approved: {again}",
+        )
