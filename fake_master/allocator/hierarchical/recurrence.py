@@ -49,7 +49,7 @@ class Moment(NamedTuple):
 
 
 class _Declined(NamedTuple):
-    """What a client is offered of an agent, and declines."""
+    """Resources of an agent that a client is offered and declines."""
 
     client: Client
     agent: Agent
