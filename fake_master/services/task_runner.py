@@ -138,7 +138,7 @@ class TaskRunner:
         """
         if task.is_terminal or task.ending or not self.updates.reaches_agent_of(task):
             return
-        seconds = 0.0 if task.is_staging else self._state.task_outcome.stop_seconds
+        seconds = self._seconds_to_stop(task)
         if not seconds:
             self.end(framework, task, "TASK_KILLED", **details)
             return
@@ -152,13 +152,24 @@ class TaskRunner:
             if task.agent_id == agent_id and task.executor_id == executor_id:
                 self.kill(framework, task)
 
-    def drain(self, framework: Framework, task: Task, *, will_be_gone: bool) -> None:
-        """Kill a task of a draining agent; it ends at once."""
-        if not task.is_terminal:
-            gone = will_be_gone and framework.is_partition_aware
-            state: TaskState = "TASK_GONE_BY_OPERATOR" if gone else "TASK_KILLED"
-            self.updates.report(framework, task, state, reason="REASON_AGENT_DRAINING")
-            self._release(framework, task)
+    def drain(self, framework: Framework, task: Task, *, at_most: float | None, will_be_gone: bool) -> None:
+        """Kill a task of a draining agent; it takes its usual time to end, and `at_most` seconds."""
+        if task.is_terminal or task.ending:
+            return
+        gone = will_be_gone and framework.is_partition_aware
+        state: TaskState = "TASK_GONE_BY_OPERATOR" if gone else "TASK_KILLED"
+        details = {"reason": "REASON_AGENT_DRAINING"}
+        seconds = self._seconds_to_stop(task)
+        if seconds:
+            seconds = seconds if at_most is None else min(seconds, at_most)
+            self.end_later(framework, task, Ending(self._state.now + seconds, state, details))
+            return
+        self.updates.report(framework, task, state, **details)
+        self._release(framework, task)
+
+    def _seconds_to_stop(self, task: Task) -> float:
+        """Return how long a task takes to end once it is killed."""
+        return 0.0 if task.is_staging else self._state.task_outcome.stop_seconds
 
     def regain(self, framework: Framework, task: Task) -> None:
         """Take a task back whose agent is reachable again."""

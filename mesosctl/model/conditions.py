@@ -1,7 +1,7 @@
 """Conditions of a cluster that somebody waits for, as people write them, and whether they hold."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from mesosctl.model.errors import UsageError
 from mesosctl.model.notation import parse_of_agents
@@ -58,6 +58,8 @@ def parse_condition(text: str) -> Condition:
     read = _READERS.get(subject)
     if read is None:
         raise _no_condition(text, did_you_mean(subject, list(FORMS), f"a condition is {', '.join(FORMS.values())}"))
+    if bool(slash) == (subject == "master"):
+        raise _malformed(text, cast("Subject", subject))
     return read(text, rest)
 
 
@@ -80,7 +82,7 @@ def _role(text: str, rest: str) -> Condition:
 
 
 def _master(text: str, rest: str) -> Condition:
-    if rest != "recovered" or "/" in text:
+    if rest != "recovered":
         raise _malformed(text, "master")
     return Condition(text, "master")
 

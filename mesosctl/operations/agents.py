@@ -84,9 +84,10 @@ class DrainOptions:
 def drain_agents(master: Master, plan: DrainPlan, options: DrainOptions) -> list[ServiceChange]:
     """Drain the agents of a plan, a few at a time, and wait until they are drained if the options say so.
 
-    Nothing is sent for an agent that already drains in the same way.  Raises NotConfirmed at the deadline.
+    Nothing is sent for an agent that already drains in the same way; such agents count first, as a command that was
+    killed left them, and a master lists its agents in any order.  Raises NotConfirmed at the deadline.
     """
-    waiting = list(plan.agents)
+    waiting = sorted(plan.agents, key=lambda agent: agent.status != "draining")
     most = options.at_most or len(waiting)
     under_way: dict[str, RegisteredAgent] = {}
     done: dict[str, ServiceChange] = {}

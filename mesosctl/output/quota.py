@@ -55,6 +55,7 @@ def quota_list(statuses: Sequence[RoleStatus]) -> Report:
 
 MEANINGS: dict[str, Meaning] = {
     "below guarantee": "not met",
+    "wanting unknown": "at risk",
     "no frameworks": "at risk",
     "met by offers": "at risk",
     "met": "met",
@@ -130,15 +131,19 @@ def _guarantee_verdict(statuses: Sequence[RoleStatus]) -> Verdict:
         )
     below = [status for status in promised if status.standing == "below guarantee"]
     idle = [status.role for status in promised if status.standing == "no frameworks"]
-    asked = f"no framework asks for the guarantee of {listed(idle, _NAMED)}" if idle else ""
+    unsure = [status.role for status in promised if status.standing == "wanting unknown"]
+    clauses = [
+        f"no framework asks for the guarantee of {listed(idle, _NAMED)}" if idle else "",
+        f"whether a framework wants the guarantee of {listed(unsure, _NAMED)} is unknown" if unsure else "",
+    ]
     if below:
         named = listed([f"{one.role} (lacks {in_words(one.missing)})" for one in below], _NAMED)
         are = "is" if len(below) == 1 else "are"
         of_all = f"{len(below)} of {len(promised)} guarantees {are}" if len(promised) > 1 else "the guarantee is"
         sentence = f"{of_all} not met: {named}"
-        return Verdict("; ".join(filter(None, (sentence, asked))), "not met")
-    if idle:
-        return Verdict(asked, "at risk")
+        return Verdict("; ".join(filter(None, (sentence, *clauses))), "not met")
+    if idle or unsure:
+        return Verdict("; ".join(filter(None, clauses)), "at risk")
     return Verdict("every guarantee is met" if promised else "nothing is guaranteed", "met")
 
 

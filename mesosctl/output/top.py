@@ -25,7 +25,7 @@ KEYS = "q quit   p pause   s sort   r reverse   ↑↓ scroll   space update"
 _WIDEST_BAR = 40
 _ROOMY = 100
 """Columns from which titles are written out; on fewer the legend explains `AMOUNTS`."""
-_WORST_FIRST = ("below guarantee", "no frameworks", "met by offers")
+_WORST_FIRST = ("below guarantee", "wanting unknown", "no frameworks", "met by offers")
 
 
 @dataclass(slots=True)

@@ -5,7 +5,8 @@ the state of a fake master.  `roles_as_shown` makes the part about roles from th
 short however many agents it has.  A property of the tests says that both agree.
 
 *Used* is what tasks and executors hold.  A framework *wants* offers in a role if it is active, does not suppress the
-role and, where it is known how many tasks it wants, runs fewer.
+role and, where it is known how many tasks it wants, runs fewer.  Where a master does not show which roles it
+suppresses, wanting is unknown, and a forecast assumes that it wants.
 """
 
 from collections import Counter
@@ -104,7 +105,9 @@ class ClusterAccount:
     limited: Mapping[str, Quantities] = field(default_factory=dict)
     """By role: what counts towards limits; `consumed` in /roles."""
     asking: frozenset[str] = frozenset()
-    """Roles in which, or below which, a framework wants offers."""
+    """Roles in which, or below which, a framework wants offers, or may want them."""
+    unsure: frozenset[str] = frozenset()
+    """Those of `asking` in which it is unknown whether one wants them."""
     like_agents: Mapping[LikeAgents, int] = field(default_factory=dict)
     """How many agents in service look like each."""
 
@@ -150,7 +153,7 @@ class ClusterAccount:
             towards_guarantee=consumed,
             offered_towards_guarantee=self.counted.get(role, _NOTHING) - consumed,
             subscribers=self.subscribers.get(role, int(role in self.asking)),
-            wanting=role in self.asking,
+            wanting=None if role in self.unsure else role in self.asking,
         )
         return RoleStatus(role, self.quotas.get(role, Quota()), usage)
 
@@ -351,6 +354,9 @@ class FrameworkSource(NamedTuple):
     roles: frozenset[str]
     """Those that it is subscribed to, or still holds something in."""
     wanting: frozenset[str]
+    """Those in which it wants offers, or may want them."""
+    is_unsure: bool = False
+    """Whether it is unknown in which of these it does."""
 
 
 class ClusterSource(NamedTuple):
@@ -403,6 +409,7 @@ def _source_of(snapshot: ClusterSnapshot) -> ClusterSource:
                 one.name,
                 frozenset(one.roles).union(holds.get(one.id, ())),
                 frozenset(one.roles).difference(one.suppressed or ()) if one.active else frozenset(),
+                one.suppressed is None,
             )
             for one in snapshot.frameworks
         ],
@@ -563,6 +570,8 @@ class Accounts:
             consumed=consumed,
             limited=limited,
             asking=_asking(source.frameworks),
+            unsure=_asking(one for one in source.frameworks if one.is_unsure)
+            - _asking(one for one in source.frameworks if not one.is_unsure),
             like_agents=like_agents,
         )
 

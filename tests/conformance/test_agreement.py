@@ -1,12 +1,16 @@
 """One account of a cluster: whatever shows a cluster shows the same, and the sums are right."""
 
+import html
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+import httpx
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import fake_master
+import mesosctl
 from fake_master.forecasting.account import AccountsOfMaster
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.agent_tables import AgentSpec
@@ -14,6 +18,7 @@ from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings
+from mesosctl.model.amount_text import in_words
 from mesosctl.model.holding import Holding, regular_part, revocable_part
 from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Quantities
@@ -22,6 +27,8 @@ from mesosctl.operations.cluster import Selection, list_agents, list_frameworks,
 from mesosctl.operations.quota.reading import list_quotas
 from mesosctl.operations.snapshot import read_snapshot
 from mesosctl.operations.top import OverviewReader
+from mesosctl.output.forecasts.page import page
+from mesosctl.output.json_documents.quota import RoleQuota
 from mesosctl.planning.account import ClusterAccount, account_of
 from mesosctl.planning.forecast import DryRunOptions
 from tests.helpers.lab import CommandLine, Lab
@@ -103,8 +110,20 @@ def seen(account: ClusterAccount, lab: Lab) -> None:
             event(kind)
 
 
+ADDRESS = "http://127.0.0.1:5050"
+
+
 def reader(lab: Lab) -> Master:
-    return Master(parse_address("http://127.0.0.1:5050"), NO_WAIT, CommandLine(lab))
+    return Master(parse_address(ADDRESS), NO_WAIT, CommandLine(lab))
+
+
+class WithoutMetrics(CommandLine):
+    """A principal that may not see the metrics, in which alone a master shows suppressed roles."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/metrics/snapshot":
+            return httpx.Response(403)
+        return super().handle_request(request)
 
 
 def scalars(held: Quantities | None) -> Mapping[str, int]:
@@ -205,7 +224,7 @@ def test_top_shows_the_account(lab):
 
 
 @settings(max_examples=examples(100))
-@given(clusters(lending=False))
+@given(clusters())
 def test_a_forecast_begins_with_the_account(lab):
     snapshot = read_snapshot(reader(lab))
     account, before = account_of(snapshot), fake_master.start_dry_run(snapshot, DryRunOptions(cycles=1)).before
@@ -239,3 +258,54 @@ def test_an_explanation_shows_the_account(lab):
             told = {owner: amounts for (of, owner), amounts in sums.items() if of == cause}
             assert told == {one: amounts for one, amounts in held.items() if amounts}
         assert regular_part(Quantities.total(sums.values())) == account.registered
+
+
+@settings(max_examples=examples(100))
+@given(clusters())
+def test_the_python_api_shows_the_account(lab):
+    master = mesosctl.Master(ADDRESS, transport=CommandLine(lab))
+    account = account_of(read_snapshot(reader(lab)))
+    assert master.account() == master.account(master.snapshot()) == account
+    quotas = master.quotas()
+    assert quotas.keys() == account.quotas.keys()
+    for role, shown in quotas.items():
+        wanted = RoleQuota.of(account.status(role))
+        assert (shown.guarantee, shown.limit) == (wanted.guarantee, wanted.limit)
+        assert shown == master.quota(role)
+        for figure in ("allocated", "offered", "reserved", "frameworks", "weight"):
+            assert getattr(shown.usage, figure) == getattr(wanted.usage, figure), figure
+
+
+@settings(max_examples=examples(40))
+@given(clusters())
+def test_whether_somebody_wants_is_unknown_where_a_master_does_not_show_it(lab):
+    master = Master(parse_address(ADDRESS), NO_WAIT, WithoutMetrics(lab))
+    account = account_of(read_snapshot(master))
+    shown = {status.role: status.standing for status in list_roles(master, Selection())}
+    assert shown == {role: account.status(role).standing for role in account.known_roles}
+    assert "below guarantee" not in shown.values()
+    complete = account_of(read_snapshot(reader(lab)))
+    for role in complete.quotas:
+        if complete.status(role).standing == "below guarantee":
+            event("below guarantee")
+            assert shown[role] == "wanting unknown"
+
+
+@settings(max_examples=examples(40))
+@given(clusters())
+def test_the_report_shows_the_account_that_a_forecast_begins_with(lab):
+    dry_run = fake_master.start_dry_run(read_snapshot(reader(lab)), DryRunOptions(cycles=1))
+    before = dry_run.before
+    forecast = dry_run.forecast()
+    shown = page(forecast)
+    titles = [html.unescape(title) for title in re.findall(r"<title>(\w+: before .*?)</title>", shown)]
+    parties = [
+        (one.dominant, (before.roles if one.kind == "role" else before.frameworks).get(one.id, Holding()).total)
+        for one in (*forecast.roles, *forecast.frameworks)
+        if one.dominant is not None
+    ]
+    assert sorted(title.partition(", after")[0] for title in titles) == sorted(
+        f"{name}: before {in_words(held)}" for name, held in parties
+    )
+    free = f'<td data-title="Before">{html.escape(in_words(before.free) if before.free else "-")}</td>'
+    assert free in shown

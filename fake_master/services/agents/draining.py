@@ -11,6 +11,7 @@ from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.services.task_runner import TaskRunner
 from fake_master.state.agents import Agent
+from fake_master.state.clock import NANOSECONDS
 from fake_master.state.master_state import MasterState
 from mesosctl.model.errors import RuleViolation
 
@@ -69,9 +70,11 @@ class Draining:
         info = agent.drain_info
         if info is None or info["state"] != _DRAINING or not agent.connected:
             return
+        grace = info["config"].get("max_grace_period")
+        at_most = None if grace is None else grace["nanoseconds"] / NANOSECONDS
         for framework in self._state.frameworks.values():
             for task in framework.tasks_on({agent.id}):
-                self._task_runner.drain(framework, task, will_be_gone=info["config"]["mark_gone"])
+                self._task_runner.drain(framework, task, at_most=at_most, will_be_gone=info["config"]["mark_gone"])
         self.may_be_over(agent.id)
 
     def may_be_over(self, agent_id: str) -> None:

@@ -54,6 +54,7 @@ class RoleUsage(NamedTuple):
 Standing = Literal[
     "below guarantee",
     "wants no more",
+    "wanting unknown",
     "no frameworks",
     "met by offers",
     "met",
@@ -65,7 +66,8 @@ Standing = Literal[
 ]
 """The status of a role and its quota.
 
-`no frameworks` and `wants no more` mean below its guarantee, but no framework is subscribed, or none wants offers.
+`no frameworks`, `wants no more` and `wanting unknown` mean below its guarantee, but no framework is subscribed, none
+wants offers, or the master does not show whether one does.
 """
 
 
@@ -141,7 +143,9 @@ class RoleStatus(NamedTuple):
         if self.missing:
             if not self.usage.frameworks and not self.usage.subscribers:
                 return "no frameworks"
-            return "wants no more" if self.usage.wanting is False else "below guarantee"
+            if self.usage.wanting is None:
+                return "wanting unknown"
+            return "below guarantee" if self.usage.wanting else "wants no more"
         reached = self.reached
         if any(milli > limits[name] for name, milli in reached.items()):
             return "over limit"

@@ -109,12 +109,12 @@ def account_of_roles(
 ) -> dict[str, RoleStatus]:
     """The same from frameworks that have been read.
 
-    Which of them want offers is looked up in the master's metrics, if any role would otherwise be below its guarantee.
+    Which of them want offers is looked up in the master's metrics, if that matters for a role below its guarantee.
     """
     from mesosctl.planning.account import roles_as_shown
 
     found = roles_as_shown(usages, quotas, frameworks, master.profile)
-    if frameworks is None or not any(one.standing == "below guarantee" for one in found.values()):
+    if frameworks is None or not any(one.standing == "wanting unknown" for one in found.values()):
         return found
     from mesosctl.api.snapshots.cluster_state import suppressed_roles
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mesosctl.model.reservations import holdings
-from mesosctl.output.json_documents.document import Document, Mirrored, Strict, named
+from mesosctl.output.json_documents.document import Document, Mirrored, named
 
 
 class LeavingAgent(Mirrored):
@@ -20,7 +20,7 @@ class LeavingAgent(Mirrored):
     )
 
 
-class DrainPlanDocument(Strict):
+class DrainPlanDocument(Document):
     """The plan of `agents drain` and `agents gone`, one of the answers in `would` of a dry run."""
 
     kind: Literal["agents.plan"] = "agents.plan"

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import httpx
+import tomli_w
 
 from fake_master.http.application import Application
 from fake_master.master import Master
@@ -82,10 +83,13 @@ def on_socket(process: Process, setup: Setup) -> Cluster:
 
 
 def _arguments(version: str, setup: Setup, folder: Path) -> list[str]:
-    assert not setup.attributes, "only a cluster file has attributes"
     words = ["--mesos-version", version]
-    for text in setup.agents:
-        words += ["--agent", text]
+    if setup.attributes:  # which no option can give
+        agents = [{"resources": text, "attributes": dict(setup.attributes)} for text in setup.agents]
+        (folder / "agents.toml").write_text(tomli_w.dumps({"agents": agents}), encoding="utf-8")
+        words += ["--cluster", str(folder / "agents.toml")]
+    else:
+        words += [word for text in setup.agents for word in ("--agent", text)]
     for name, value in ({"registry": "in_memory"} | setup.all_flags(folder)).items():
         option = f"--{name.replace('_', '-')}"
         words += [option] if value == "true" else [option, value]

@@ -273,6 +273,9 @@ def test_an_agent_that_is_drained_goes_on_being_drained(tmp_path: Path) -> None:
         here.call("DRAIN_AGENT", drain_agent={}, agent_id={"value": agent["id"]})
         here.restart(there)
         scheduler.subscribe()
+        here.wait(5)
+        assert scheduler.acknowledge() == []
+        here.wait(5)
         assert scheduler.acknowledge() == [("a", "TASK_KILLED")]
         here.wait(1)
         (agent,) = here.agents

@@ -30,6 +30,7 @@ WANTED = '[quotas.web]\nguarantee = "cpus:1"\n'
 OTHER_COMMANDS = {
     "agents.changes": ["agents", "drain", "agent-1"],
     "alternatives": ["whatif", "--each", "quota:ads=cpus:{1,2}"],
+    "cleanup": ["cleanup", "--role", "ads"],
     "context.changes": ["context", "set", "lab", "--master", "http://mesos:5050"],
     "forecast": ["whatif", "quota:ads=cpus:100"],
     "frameworks.teardown": ["frameworks", "teardown", "holding", "--yes"],
@@ -69,6 +70,10 @@ BESIDE = {
 """Commands that write these to standard error."""
 ONE_A_LINE = {"offers.change": ["offers", "watch", "--changes", "1"]}
 """Commands whose -o jsonl has no whole document."""
+ON_SEVERAL_CONTEXTS = {"by-context"}
+"""The kinds that `cli/context/test_several.py` checks, where there are contexts."""
+IN_DRY_RUNS = {"agents.plan": ["agents", "drain", "agent-1", "--dry-run"]}
+"""Commands whose dry run has these among the answers in `would`."""
 FORKING = ("alternatives", "largest-change")
 
 
@@ -138,7 +143,8 @@ def typed(fake: FakeMaster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_every_kind_has_its_command():
-    assert COMMANDS.keys() | BESIDE.keys() | ONE_A_LINE.keys() == schemas().keys()
+    shown = COMMANDS.keys() | BESIDE.keys() | ONE_A_LINE.keys() | IN_DRY_RUNS.keys()
+    assert shown | ON_SEVERAL_CONTEXTS == schemas().keys()
 
 
 @pytest.mark.parametrize(
@@ -149,6 +155,16 @@ def test_what_a_command_writes_is_valid(typed, kind: str):
     document = json.loads(ran.out or ran.err)
     assert document.get("kind") == kind, document
     validator(kind).validate(document)
+
+
+@pytest.mark.parametrize("kind", IN_DRY_RUNS)
+def test_what_a_dry_run_says_would_be_written_is_valid(typed, kind: str):
+    forecast = json.loads(typed(*IN_DRY_RUNS[kind], "-o", "json").out)
+    validator("forecast").validate(forecast)
+    kinds = [document["kind"] for document in forecast["would"]]
+    assert kind in kinds
+    for document in forecast["would"]:
+        validator(document["kind"]).validate(document)
 
 
 @pytest.mark.parametrize("kind", BESIDE)
@@ -166,7 +182,7 @@ def test_a_line_is_valid(typed, kind: str):
     validator(kind).validate(json.loads(line))
 
 
-@pytest.mark.parametrize("kind", COMMANDS)
+@pytest.mark.parametrize("kind", [*COMMANDS, *IN_DRY_RUNS])
 def test_a_schema_refuses_what_is_not_the_document(kind: str):
     assert not validator(kind).is_valid({"schema_version": 1, "kind": kind, "unheard of": 1})
     assert not validator(kind).is_valid({"schema_version": 2, "kind": kind})

@@ -23,7 +23,8 @@ def cpus(amount):
 
 def role(name, used, guarantee=0, limit=None, frameworks=1):
     limits = Limits({} if limit is None else {"cpus": limit * 1000})
-    return RoleStatus(name, Quota(cpus(guarantee), limits), RoleUsage(consumed=cpus(used), frameworks=frameworks))
+    usage = RoleUsage(consumed=cpus(used), frameworks=frameworks, wanting=True)
+    return RoleStatus(name, Quota(cpus(guarantee), limits), usage)
 
 
 def overview(*roles, offers=()):

@@ -59,6 +59,9 @@ def test_what_is_so_already_is_not_sent(live):
     assert live.changes == ["POST /api/v1 DRAIN_AGENT"]
     assert live.run("agents", "drain", "one", "--max-grace-period", "1s").status == 0
     assert live.changes == ["POST /api/v1 DRAIN_AGENT"] * 2
+    assert live.run("agents", "drain", "one", "--mark-gone", "--yes").status == 0
+    assert live.changes == ["POST /api/v1 DRAIN_AGENT"] * 3
+    assert statuses(live) == {"two": "active", "three": "active"}
 
 
 def test_a_rack_is_drained_some_agents_at_a_time(live):

@@ -74,6 +74,14 @@ def test_other_machines_keep_their_times(live):
     assert shown == {"one": "2030-01-01T00:00:00.000Z", "two": UTC}
 
 
+def test_host_names_have_no_case(live):
+    assert live.run("maintenance", "plan", "ONE", "--at", AT).status == 0
+    window = {"machine_ids": [{"hostname": "ONE", "ip": "127.0.0.1"}]}
+    text = json.dumps({"windows": [window | {"unavailability": {"start": {"nanoseconds": NANOSECONDS}}}]})
+    assert live.run("maintenance", "schedule", "-f", "-", stdin=text).status == 0
+    assert live.changes == ["POST /maintenance/schedule"]
+
+
 def test_what_is_so_already_is_not_sent(live):
     for words in (f"plan one --at {AT}", f"plan one --at {UTC}", "cancel two", "up two", "down one --yes", "down one"):
         assert live.run("maintenance", *words.split()).status == 0, words

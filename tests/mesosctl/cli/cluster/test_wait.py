@@ -71,6 +71,22 @@ def test_an_agent_that_leaves_once_it_is_drained_was_drained(live):
     assert shown(live, "agent/one=drained") == [("agent/one=drained", True, "not listed")]
 
 
+def test_an_agent_that_is_not_listed_is_not_drained(live):
+    agent = live.lab.master.state.agents[live.lab.agents[0]["id"]]
+    live.lab.call("MARK_AGENT_GONE", agent_id={"value": agent.id})
+    late = live.run("wait", f"agent/{agent.id}=drained", "--timeout", "2s")
+    assert (late.status, f"not yet agent/{agent.id}=drained: not listed" in late.err) == (9, True)
+
+
+def test_exactly_what_is_named_is_reserved(live):
+    assert live.run("reserve", "one", "cpus:2", "mem:1024", "--role", "ads", "--trust-master").status == 0
+    live.lab.wait(1.0)
+    for resources, holds in (("cpus:2", True), ("cpus:1", False), ("cpus:2;mem:1024", True), ("none", False)):
+        ran = live.run("wait", f"reserved/one/ads={resources}", "--trust-master", "--timeout", "1s")
+        assert ran.status == (0 if holds else 9), (resources, ran.err)
+    assert shown(live, "reserved/two/ads=none", "--trust-master") == [("reserved/two/ads=none", True, "nothing")]
+
+
 def test_a_guarantee_is_met(live):
     assert live.run("quota", "set", "web", "cpus:6").status == 0
     assert shown(live, "role/web=met") == [("role/web=met", True, "met")]

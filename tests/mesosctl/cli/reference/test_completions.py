@@ -192,6 +192,25 @@ class TestBash:
         assert home.bash("quota", "remove", "x", ":") == {"y"}
         assert not (home.folder / "owned").exists()
 
+    def test_after_a_noun_come_its_verbs_and_what_its_list_takes(self, home):
+        home.keep("agent-1", "rack-7", "drawer", kind="agent")
+        assert home.bash("agents", "") == {
+            *("list", "drain", "deactivate", "reactivate", "gone"),
+            *(f"{sort}{name}" for sort in ("", "id-") for name in ("agent-1", "rack-7", "drawer")),
+        }
+        assert home.bash("agents", "dr") == {"drain", "drawer"}
+        assert home.bash("agents", "list", "dra") == {"drawer"}
+        assert home.bash("agents", "drawer", "ra") == {"rack-7"}
+        assert home.bash("agents", "drain", "r") == {"rack-7"}
+        assert {"--attribute", "--sort"} <= home.bash("agents", "--")
+        assert "--mark-gone" in home.bash("agents", "drain", "--m")
+
+    def test_machines_and_conditions_are_named_by_agents(self, home):
+        home.keep("agent-1", "rack-7", kind="agent")
+        for verb in ("plan", "down", "up", "cancel"):
+            assert home.bash("maintenance", verb, "ra") == {"rack-7"}
+        assert home.bash("maintenance", "") == {"list", "plan", "schedule", "cancel", "down", "up"}
+
     def test_old_names_are_asked_for_and_kept(self, home):
         home.keep("old", kind="agent", MESOSCTL_MASTER="fake:", age=3600)
         assert home.bash("reserve", "agent-", MESOSCTL_MASTER="fake:") == {"agent-1", "agent-2", "agent-3"}
