@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from mesosctl.cli.global_options import ChangeOptions, GlobalOptions, known_settings
+from mesosctl.cli.global_options import ChangeOptions, GlobalOptions, known_settings, names_several, naming_option
 from mesosctl.model.errors import MesosctlError, NotFound, UsageError
 from mesosctl.model.exit_status import ExitStatus
 
@@ -134,6 +134,10 @@ class Command(_Help, TyperCommand):
 
     obeys_context = True
     """Whether the settings of a context apply to it."""
+    works_on_several = True
+    """Whether it can be run on several contexts."""
+    changes = False
+    """Whether it changes a cluster."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Its own options, and the global ones."""
@@ -145,10 +149,21 @@ class Command(_Help, TyperCommand):
         return ["[OPTIONS]", *(_usage(one) for one in arguments)]
 
     def invoke(self, ctx: Any) -> Any:
-        """Run its function in a session.  Raises MesosctlError."""
+        """Run its function in a session, or in one for each context.  Raises MesosctlError."""
         from mesosctl.cli.session import Session
 
-        session = Session(ctx.obj, said(ctx), obeys_context=self.obeys_context)
+        options = said(ctx)
+        if names_several(options, ctx.obj.variables):
+            if not self.works_on_several:
+                sentence = f"{ctx.command_path} does not work on several contexts"
+                raise UsageError(sentence, field=naming_option(options), hint="name one context")
+            from mesosctl.cli.several_contexts import run_on_several
+
+            return run_on_several(partial(self.run_session, ctx), ctx, options, changes=self.changes)
+        return self.run_session(ctx, Session(ctx.obj, options, obeys_context=self.obeys_context))
+
+    def run_session(self, ctx: Any, session: "Session") -> Any:
+        """Run its function in this session, to the end.  Raises MesosctlError."""
         status, failure = ExitStatus.MASTER_FAILED.value, "this is a bug"  # if it ends in no other way
         try:
             returned = self.run(ctx, session)
@@ -177,7 +192,7 @@ class Command(_Help, TyperCommand):
     def run(self, ctx: typer.Context, session: "Session") -> Any:
         """Run its function in this session."""
         ctx.obj = session
-        session.check_columns(lists=True)
+        session.check_columns(lists=not self.changes)
         return super().invoke(ctx)
 
     def _name_override(self, error: MesosctlError, ctx: typer.Context) -> None:
@@ -226,6 +241,7 @@ _PLACES = {"context": "context ", "environment": ""}
 class ChangeCommand(Command):
     """A command that changes a cluster: with --dry-run it runs on a snapshot of it."""
 
+    changes = True
     global_options = "Global options: see mesosctl options (--dry-run and --yes are two of them)"
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -250,7 +266,19 @@ class ChangeCommand(Command):
             raise
 
 
-class ContextCommand(Command):
+class SingleCommand(Command):
+    """A command that cannot be run on several contexts: a view, a recorder, a document, or one that works on files."""
+
+    works_on_several = False
+
+
+class SingleChangeCommand(ChangeCommand):
+    """A change that cannot be made on several contexts."""
+
+    works_on_several = False
+
+
+class ContextCommand(SingleCommand):
     """A command that edits or shows contexts, and so ignores them."""
 
     obeys_context = False

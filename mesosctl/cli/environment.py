@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from mesosctl.file_reading import open_file, read_text_file, unreadable_hint, why_unreadable
-from mesosctl.model.errors import BadInput
+from mesosctl.model.errors import BadInput, MesosctlError, printable, printable_json
 from mesosctl.model.redaction import Secrets
 from mesosctl.output.formats import output_formats
 
@@ -105,6 +105,29 @@ class Environment:
 
         colours, width = self.colours_on(self.stderr), self.width(self.stderr)
         draw_told(sentence, details, self.stderr, colours=colours, width=width)
+
+    def tell_error(self, error: MesosctlError, contexts: Sequence[str] = ()) -> None:
+        """One clear sentence and a hint; or one JSON object (`output.json_documents.document.ErrorDocument`).
+
+        `contexts` are those in which it happened, if the command works on several.
+        """
+        redact = self.secrets.redact
+        fields = {name: redact(value) if isinstance(value, str) else value for name, value in error.fields().items()}
+        if self.speaks_json:
+            import json
+
+            document = {"schema_version": 1, "notes": self.take_notes(), "error": fields}
+            if contexts:
+                document["contexts"] = list(contexts)
+            self.stderr.write(printable_json(json.dumps(document)) + "\n")
+            return
+        place = ("field", fields["field"]) if error.typed is None else ("argument", redact(error.typed))
+        where = ", ".join(f"{key} {value}" for key, value in (place, ("rule", error.rule)) if value)
+        details = [
+            f"  {name}: {printable(str(text))}" for name, text in (("at", where), ("hint", fields["hint"])) if text
+        ]
+        who = f"{', '.join(contexts)}: " if contexts else ""
+        self.tell(f"mesosctl: {who}{printable(str(fields['message']))}", details)
 
     @property
     def speaks_json(self) -> bool:

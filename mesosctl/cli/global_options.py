@@ -6,6 +6,7 @@ belongs to another, as a key belongs to its certificate, needs a row in `setting
 hold, a name in `NOT_IN_CONTEXTS`; one with a default, a row in `DEFAULTS`.
 """
 
+from collections.abc import Mapping
 from types import NoneType
 from typing import Annotated, Literal, NamedTuple, get_args, get_origin
 
@@ -25,8 +26,8 @@ NOT_A_DASH = "cannot be -: name a file, or /dev/stdin for standard input"
 LEAST_TIMEOUT = 0.001
 _LONGEST_TIMEOUT = 100_000_000
 """Seconds; three years."""
-ONLY_SAID = frozenset({"yes", "columns"})
-"""An answer belongs to one question, and columns to one list, so neither contexts nor variables hold them."""
+ONLY_SAID = frozenset({"yes", "columns", "all_contexts"})
+"""They belong to one question, one list or one command, so neither contexts nor variables hold them."""
 NOT_IN_CONTEXTS = ONLY_SAID | {"context"}
 
 
@@ -64,9 +65,16 @@ class GlobalOptions(NamedTuple):
         str | None,
         typer.Option(
             "--context",
-            metavar="CONTEXT",
-            autocompletion=completing.contexts,
-            help="Use the settings of this context; see mesosctl context. [env: MESOSCTL_CONTEXT]",
+            metavar="NAME,...",
+            autocompletion=completing.several_contexts,
+            help="Use the settings of this context; see mesosctl context. With several names, run the command on each. "
+            "[env: MESOSCTL_CONTEXT]",
+        ),
+    ] = None
+    all_contexts: Annotated[
+        bool | None,
+        typer.Option(
+            "--all-contexts", help="Run the command on every context that names a master.", show_default=False
         ),
     ] = None
     output: Annotated[
@@ -174,6 +182,16 @@ class GlobalOptions(NamedTuple):
         """These options, and those of `weaker` that are not given here."""
         chosen = (theirs if mine is None else mine for mine, theirs in zip(self, weaker, strict=True))
         return GlobalOptions._make(chosen)._replace(verbose=self.verbose + weaker.verbose)
+
+
+def names_several(options: GlobalOptions, variables: Mapping[str, str]) -> bool:
+    """Whether the command is for several contexts."""
+    return bool(options.all_contexts) or "," in (options.context or variables.get("MESOSCTL_CONTEXT", ""))
+
+
+def naming_option(options: GlobalOptions) -> str:
+    """The option, or the variable, that names the contexts."""
+    return "--all-contexts" if options.all_contexts else "--context" if options.context else "MESOSCTL_CONTEXT"
 
 
 class ChangeOptions(NamedTuple):

@@ -21,8 +21,6 @@ from mesosctl.model.errors import (
     Terminated,
     UsageError,
     interrupted,
-    printable,
-    printable_json,
     too_little_memory,
 )
 from mesosctl.model.exit_status import ExitStatus
@@ -65,7 +63,7 @@ def _report(error: MesosctlError, arguments: Sequence[str], environment: Environ
     """Report an error in the output format that was given, even if the command line is invalid."""
     if environment.form is None:
         environment.form = _said(arguments).output or environment.variables.get("MESOSCTL_OUTPUT")
-    report_error(error, environment)
+    environment.tell_error(error)
 
 
 def _said(arguments: Sequence[str]) -> "GlobalOptions":
@@ -132,36 +130,6 @@ def _streams(environment: Environment) -> Iterator[None]:
     """Help and versions are printed by typer, which knows only the process's own streams."""
     with contextlib.redirect_stdout(environment.stdout), contextlib.redirect_stderr(environment.stderr):
         yield
-
-
-def report_error(error: MesosctlError, environment: Environment) -> None:
-    """One clear sentence and a hint; or one JSON object (`output.json_documents.document.ErrorDocument`)."""
-    redact = environment.secrets.redact
-    message = redact(error.message)
-    hint = None if error.hint is None else redact(error.hint)
-    field = None if error.field is None else redact(error.field)
-    if environment.speaks_json:
-        import json
-
-        document = {
-            "schema_version": 1,
-            "notes": environment.take_notes(),
-            "error": {
-                "kind": type(error).__name__,
-                "exit_status": int(error.exit_status),
-                "message": message,
-                "field": field,
-                "rule": error.rule,
-                "hint": hint,
-                "status": error.status,
-            },
-        }
-        environment.stderr.write(printable_json(json.dumps(document)) + "\n")
-        return
-    place = ("field", field) if error.typed is None else ("argument", redact(error.typed))
-    where = ", ".join(f"{key} {value}" for key, value in (place, ("rule", error.rule)) if value)
-    details = [f"  {name}: {printable(text)}" for name, text in (("at", where), ("hint", hint)) if text]
-    environment.tell(f"mesosctl: {printable(message)}", details)
 
 
 def _bug(error: BaseException) -> Bug:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from mesosctl.client.response import Trace
     from mesosctl.operations.audit import AuditTrail
 
-_SOME_LOSS = "this takes something away"
+SOME_LOSS = "this takes something away"
+"""The loss of a question that does not say what would be lost."""
 
 
 class Session:
@@ -377,7 +378,7 @@ class Session:
         finally:
             self.end_progress()
 
-    def confirm_destructive(self, question: str, loss: str = _SOME_LOSS, hint: str = "in a script, use --yes") -> None:
+    def confirm_destructive(self, question: str, loss: str = SOME_LOSS, hint: str = "in a script, use --yes") -> None:
         """Ask the user; a script must use --yes. `loss` says what would be lost.  Raises UsageError."""
         if not self.options.yes and not self.environment.may_prompt:
             raise UsageError(
@@ -385,7 +386,7 @@ class Session:
                 field="--yes",
                 hint=hint,
             )
-        self.confirm(question if loss == _SOME_LOSS else f"{loss}. {question}")
+        self.confirm(question if loss == SOME_LOSS else f"{loss}. {question}")
 
     def confirm(self, question: str) -> None:
         """Ask the user; in a script or with --yes the answer is yes. Raises UsageError for no."""

@@ -74,6 +74,18 @@ class MesosctlError(Exception):
         self.status = status
         self.override = override
 
+    def fields(self) -> dict[str, str | int | None]:
+        """The values that a script needs to distinguish errors, by name."""
+        return {
+            "kind": type(self).__name__,
+            "exit_status": int(self.exit_status),
+            "message": self.message,
+            "field": self.field,
+            "rule": self.rule,
+            "hint": self.hint,
+            "status": self.status,
+        }
+
     def reword(self, message: str) -> None:
         """Replace the message, when more is known."""
         self.message = message

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.command import Command, Group, examples
+from mesosctl.cli.command import Group, SingleCommand, examples
 from mesosctl.cli.session import Session
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -35,7 +35,7 @@ Failed = Annotated[
 
 @app.command(
     "list",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("audit list", "every change that this user has sent"),
         ("audit list quota --since 7d", "changes of quota in the last week"),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesosctl.cli.arguments import Every, RoleAndBelow, names_argument, nothing_found
-from mesosctl.cli.command import Command, Group, ListGroup, examples
+from mesosctl.cli.command import Command, Group, ListGroup, SingleCommand, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.listing import Count, Watch, show, sort_option
 from mesosctl.cli.session import Session
@@ -73,7 +73,7 @@ _FRAME = 0.25
 
 @app.command(
     "top",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("top", "the cluster on one screen, refreshed every two seconds"),
         ("top --every 500ms", "four times as often"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesosctl.cli.arguments import SnapshotSource, WrittenFile
-from mesosctl.cli.command import Command, Group, examples
+from mesosctl.cli.command import Group, SingleCommand, examples
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.output.formats.output_formats import DOCUMENTS
@@ -29,7 +29,7 @@ WholeCluster = Annotated[
 
 @app.command(
     "export",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("export -f cluster.toml", "write the current state to a file, to edit it"),
         ("diff -f cluster.toml", "show the differences"),

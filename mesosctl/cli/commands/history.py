@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from mesosctl.cli.arguments import ClusterId, HistoryFile, WrittenFile, named_file, refuse_to_overwrite
-from mesosctl.cli.command import Command, Group, examples
+from mesosctl.cli.command import Group, SingleCommand, examples
 from mesosctl.cli.session import Session
 from mesosctl.history.imports.formats import FormatName
 from mesosctl.model.errors import HungUp, Interruption, UsageError
@@ -71,7 +71,7 @@ Keep = Annotated[
 
 @app.command(
     "record",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("history record --history h.sqlite", "until it is stopped"),
         ("history record --history h.sqlite --keep 90d", "the last 90 days"),
@@ -201,7 +201,7 @@ Replace = Annotated[
 
 @app.command(
     "import",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("history import jobs.swf.gz --format swf --role-by group --history h.sqlite", "jobs of a batch system"),
         ("history import pods.csv --format openb --agents nodes.csv --history h.sqlite", "the public GPU trace"),
@@ -244,7 +244,7 @@ def import_(  # noqa: PLR0913  # one parameter an option
 
 @app.command(
     "list",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("history list --history h.sqlite", "clusters, spans, gaps and imports"),
         ("history list --history h.sqlite -o json", "the same as JSON"),
@@ -278,7 +278,7 @@ KeepTimes = Annotated[bool, typer.Option("--keep-times", help="Keep the times wi
 
 @app.command(
     "export",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("history export --history h.sqlite -f rows.jsonl", "every row"),
         ("history export --history h.sqlite --anonymize -f shape.jsonl", "rows to pass on"),

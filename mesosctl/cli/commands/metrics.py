@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesosctl.cli.arguments import WrittenFile
-from mesosctl.cli.command import Command, Group, examples
+from mesosctl.cli.command import Group, SingleCommand, examples
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import HungUp, Interruption, MasterFailed, NoMaster, NotConfirmed, UsageError
 
@@ -28,7 +28,7 @@ Listen = Annotated[
 
 @app.command(
     "metrics",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("metrics -f /var/lib/node_exporter/mesos.prom", "once, for the textfile collector of node_exporter"),
         ("metrics --listen 127.0.0.1:9110", "for Prometheus to scrape"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesosctl.cli.arguments import Amounts, Every, LabelWords, nothing_found, pairs, parse_amounts, role_option
-from mesosctl.cli.command import ChangeCommand, Command, Group, examples
+from mesosctl.cli.command import Command, Group, SingleChangeCommand, SingleCommand, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named, opened, read_text
 from mesosctl.cli.session import Session
@@ -100,7 +100,7 @@ Changes = Annotated[
 
 @app.command(
     "watch",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("offers watch", "what is offered now, and every change"),
         ("offers watch -o jsonl --role ads", "the offers of one role, as JSON lines"),
@@ -179,7 +179,7 @@ Svg = Annotated[
 
 @app.command(
     "simulate",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("offers simulate cluster.toml", "show who takes which offer, step by step"),
         ("offers simulate cluster.toml --svg shares.svg", "also draw the shares"),
@@ -217,7 +217,7 @@ def simulate(ctx: typer.Context, cluster: Cluster, steps: Steps = 1000, svg: Svg
 
 @app.command(
     "take",
-    cls=ChangeCommand,
+    cls=SingleChangeCommand,
     epilog=examples(
         ("offers take --role ads --reserve cpus:2 --reserve mem:1GiB", "reserve for ads on any agent"),
         ("offers take --role ads --unreserve cpus:2 --timeout 120", "unreserve 2 cpus, within two minutes"),
@@ -295,7 +295,7 @@ def _check_agent(master: "Master", word: str) -> None:
 
 @app.command(
     "reserve",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         (
             "offers reserve --offer offer.json cpus:2 mem:1GiB --principal web",
@@ -329,7 +329,7 @@ def reserve(
 
 @app.command(
     "unreserve",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("offers unreserve --offer offer.json cpus:2", "a call that unreserves 2 cpus"),
     ),

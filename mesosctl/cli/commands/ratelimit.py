@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mesosctl.cli.arguments import FileWord, the_file
-from mesosctl.cli.command import Command, Group, examples
+from mesosctl.cli.command import Command, Group, SingleCommand, examples
 from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.file_writing import write_atomically
@@ -126,7 +126,7 @@ def show(ctx: typer.Context) -> None:
 
 @app.command(
     "set",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("ratelimit set batch --qps 50 --capacity 10000 -f limits.json", "throttle a principal"),
         ("ratelimit set production -f limits.json", "never throttle a principal, whatever the default is"),
@@ -160,7 +160,7 @@ def set_(
 
 @app.command(
     "unset",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("ratelimit unset batch -f limits.json", "let the default apply to a principal"),
     ),
@@ -188,7 +188,7 @@ Remove = Annotated[
 
 @app.command(
     "default",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("ratelimit default --qps 333 --capacity 1000000 -f limits.json", "set what all others share"),
         ("ratelimit default --none -f limits.json", "do not throttle the others"),
@@ -267,7 +267,7 @@ def read_config(session: Session, path: str) -> str:
 
 @app.command(
     "plan",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("ratelimit plan limits.json --memory 2GiB", "do full queues fit?"),
         ("ratelimit plan limits.json --memory 2GiB --message-size 4KiB", "with larger messages"),
@@ -323,7 +323,7 @@ Before = Annotated[str | None, typer.Option("--before", metavar="FILE", help="Th
 
 @app.command(
     "simulate",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("ratelimit simulate limits.json --traffic 'foo=200/s*10'", "200 messages per second for ten seconds"),
         (
@@ -411,7 +411,7 @@ Write = Annotated[
 
 @app.command(
     "suggest",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("ratelimit suggest --for 10m -f limits.json", "limits that suit the traffic of the next ten minutes"),
         ("ratelimit suggest --for 1h --headroom 3 --burst 60s -f limits.json", "more generous limits"),
@@ -480,7 +480,7 @@ Count = Annotated[
 
 @app.command(
     "watch",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("ratelimit watch", "refreshed until interrupted"),
         ("ratelimit watch --interval 10s -o jsonl", "one line for each principal and reading"),

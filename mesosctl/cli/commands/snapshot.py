@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesosctl.cli.arguments import SnapshotSource, WrittenFile
-from mesosctl.cli.command import Command, Group, examples
+from mesosctl.cli.command import Group, SingleCommand, examples
 from mesosctl.cli.environment import STANDARD_INPUT, named, opened
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
@@ -35,7 +35,7 @@ Compare = Annotated[
 
 @app.command(
     "snapshot",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("snapshot -f cluster.json", "the whole cluster in one file"),
         ("--master fake:cluster.json quota set dev cpus:12", "try a change on a copy of the cluster"),

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from mesosctl.cli.arguments import ClusterId, HistoryFile, Since, Until, refuse_to_overwrite
-from mesosctl.cli.command import Command, Group, examples
+from mesosctl.cli.command import Group, SingleCommand, examples
 from mesosctl.cli.session import Session
 from mesosctl.history.usage import By
 from mesosctl.model.errors import UsageError
@@ -42,7 +42,7 @@ Page = Annotated[
 
 @app.command(
     "usage",
-    cls=Command,
+    cls=SingleCommand,
     epilog=examples(
         ("usage --history h.sqlite", "who got what, by role"),
         ("usage --history h.sqlite --since 30d --step 1d --timezone Europe/Berlin", "by day"),

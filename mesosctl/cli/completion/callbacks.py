@@ -56,6 +56,12 @@ def contexts(ctx: typer.Context) -> list[str]:
     return _names(ctx, "context")
 
 
+def several_contexts(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The names of contexts, separated by commas."""
+    before, comma, _ = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in contexts(ctx) if name not in before.split(",")]
+
+
 def addresses() -> list[str]:
     """The ways to name a master."""
     return ["fake:", *begun("http://", "https://", "zk://", "file:///")]

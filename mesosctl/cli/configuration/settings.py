@@ -50,7 +50,7 @@ class Overruled(NamedTuple):
 def conflicting(kept: Mapping[str, Any], stronger: Mapping[str, Any]) -> Overruled | None:
     """The conflict if `stronger`, by names of settings, names another master than the context with `kept`, by keys."""
     own, named = kept.get("master"), stronger.get("master")
-    if own is None or named is None or _is_its_own(str(named), str(own)):
+    if own is None or named is None or is_its_own(str(named), str(own)):
         return None
     left_out = (key for key in kept if key.replace("-", "_") in OF_A_MASTER - set(stronger))
     return Overruled(str(own), tuple(left_out))
@@ -70,7 +70,7 @@ def proves(name: str) -> bool:
     return stem in ("secret", "token") and rest in ("", "file", "from")
 
 
-def _is_its_own(named: str, own: str) -> bool:
+def is_its_own(named: str, own: str) -> bool:
     """Whether an address leads only to masters that another one names, whatever their spelling."""
     if named.strip() == own.strip():
         return True

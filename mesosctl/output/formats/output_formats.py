@@ -91,10 +91,7 @@ def redacted(report: Report, secrets: Secrets) -> Report:
 
 def document_line(report: Report) -> str:
     """The whole document of a report in one line of JSON."""
-    document = report.document()
-    if report.listing:
-        document = document.model_copy(update={report.listing: list(report.elements())})
-    return json_text(document, None) + "\n"
+    return json_text(report.whole_document(), None) + "\n"
 
 
 def _json_pieces(report: Report, encoding: str | None) -> Iterator[str]:

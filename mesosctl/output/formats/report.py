@@ -133,6 +133,11 @@ class Report(NamedTuple):
     terminal: "Callable[[], Report] | None" = None
     listed: "Callable[[], Iterable[BaseModel]] | None" = None
 
+    def whole_document(self) -> "BaseModel":
+        """The document, with the elements of its list."""
+        document = self.document()
+        return document.model_copy(update={self.listing: list(self.elements())}) if self.listing else document
+
     def elements(self) -> "Iterable[BaseModel]":
         """The elements of the list that `listing` names."""
         return self.items() if self.listed is None else self.listed()

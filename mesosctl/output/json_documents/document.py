@@ -83,6 +83,9 @@ class ErrorDocument(Document):
 
     notes: list[str]
     error: Error
+    contexts: list[str] | None = Field(
+        default=None, description="The contexts in which it happened; only if the command works on several."
+    )
 
 
 class Note(Document):

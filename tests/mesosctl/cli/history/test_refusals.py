@@ -6,6 +6,7 @@ import pytest
 
 from mesosctl.__main__ import main
 from tests.helpers.surroundings import InMemory, Ran
+from tests.mesosctl.cli.files.test_dash import OPENS_BY_NAME
 
 LOG = "task,role,resources,from,to\nt,web,cpus:1,1000,2000\n"
 IMPORT = ("history", "import", "log.csv", "--format", "csv", "--history")
@@ -109,18 +110,9 @@ def test_the_last_day_of_the_calendar_has_steps(typed, tmp_path):
 
 
 @pytest.mark.parametrize("name", [".", "..", "/", ""])
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("history", "list"),
-        ("history", "export"),
-        ("usage",),
-        IMPORT[:-1],
-        ("--master", "fake:", "history", "record", "--duration", "1m"),
-    ],
-    ids=["list", "export", "usage", "import", "record"],
-)
-def test_a_directory_is_no_recording(typed, words, name):
-    ran = typed(*words, "--history", name)
+@pytest.mark.parametrize("line", [line for line in OPENS_BY_NAME.values() if "--history -" in line])
+def test_a_directory_is_no_recording(typed, line, name):
+    words = line.replace("LOG", "log.csv").replace("--history -", "--history {}").split()
+    ran = typed("--master", "fake:", *(name if word == "{}" else word for word in words))
     assert ran.status == 3
     assert "is a directory, not a recording" in ran.err

@@ -8,6 +8,10 @@ SCHEME = "'htp' is not a scheme of a master's address"
 ZK = "zk://host1:2181,host2:2181/mesos, or zk://USER:SECRET@host1,host2/mesos"
 RESERVED = "reserve agent-1 cpus:1 --role web"
 QUOTA_OF_NOBODY = '[quotas.wbe]\nguarantee = "cpus:1"\n'
+CONTEXTS = {
+    ".config/mesosctl/config.toml": '[contexts.prod]\nmaster = "fake:"\n[contexts.lab]\nmaster = "fake:lab.toml"\n',
+    "lab.toml": '[[agents]]\nresources = "cpus:4;mem:4096"\n',
+}
 TWICE = "duplicate resource name 'cpus'\n  at: argument cpus:2"
 
 WORDS = (
@@ -146,6 +150,17 @@ WORDS = (
     Mistake("frameworks ls", 5, "no framework is named 'ls'", "did you mean the verb 'list'?"),
     Mistake("quota list wbe", 5, "no quota is set for 'wbe'", "did you mean web?", before="quota set web cpus:1"),
     Mistake("whatif --lose-agent rack=r9", 5, "no agent has the attribute rack=r9", "rack are r1, r2", on=RACKS),
+    # --- Several contexts -----------------------------------------------------------------------------------------
+    Mistake("agents --context prod,", 2, "'prod,' has an empty name", "write --context NAME,NAME", "", files=CONTEXTS),
+    Mistake("agents --context prod,lb", 5, "there is no context 'lb'", "did you mean lab?", "", files=CONTEXTS),
+    Mistake(
+        "agents --context prod,lab", 2, "MESOSCTL_MASTER names one master", "leave one of them out", files=CONTEXTS
+    ),
+    Mistake("agents --all-contexts --context lab", 2, "both name contexts", "give one of them", "", files=CONTEXTS),
+    Mistake("agents --all-contexts", 5, "no context names a master", "mesosctl context set NAME --master ADDRESS", ""),
+    Mistake("agents --all-contexts --watch", 2, "--watch is for one cluster", "name one context", "", files=CONTEXTS),
+    Mistake("top --all-contexts", 2, "top does not work on several contexts", "name one context", "", files=CONTEXTS),
+    Mistake("quota show web --all-contexts", 5, "prod, lab: no quota is set for 'web'", on="", files=CONTEXTS),
     # --- What if -----------------------------------------------------------------------------------------------------
     Mistake(
         "whatif 'quota:ads=cpus:4;mem:1GiB;limit=none'",

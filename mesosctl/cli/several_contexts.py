@@ -1,0 +1,387 @@
+"""One command on several contexts: it runs once for each, with one question, one answer and the worst exit status.
+
+A change is rehearsed first: it runs on every context until it has a question, or would send its first request. Then
+you are asked once for all, and it runs again. A context that fails does not stop the others.
+"""
+
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mesosctl.cli.configuration.settings import existing_configuration, is_its_own
+from mesosctl.cli.environment import Environment
+from mesosctl.cli.global_options import GlobalOptions, naming_option
+from mesosctl.cli.session import SOME_LOSS, Session
+from mesosctl.model.errors import Interrupted, MesosctlError, NotFound, UsageError
+from mesosctl.model.exit_status import ExitStatus
+from mesosctl.output.by_context import ContextAnswer, by_context
+from mesosctl.output.formats.output_formats import DOCUMENTS
+from mesosctl.output.formats.report import Meaning, Report
+
+if TYPE_CHECKING:
+    from mesosctl.client.leading_master import Master
+    from mesosctl.client.settings import ClientSettings
+
+
+class Question(NamedTuple):
+    """A question that a command has before it goes on; `loss` is None for a change that takes nothing away."""
+
+    question: str
+    loss: str | None = None
+    hint: str = ""
+
+
+BEFORE_A_CHANGE = Question("Make this change?")
+"""For a command without a question of its own."""
+
+
+class Halted(MesosctlError):
+    """The command has come to a question that is not answered yet.  Nothing was sent."""
+
+    exit_status = ExitStatus.USAGE
+
+
+@dataclass(slots=True)
+class Turn:
+    """The state of one context during the run."""
+
+    context: str
+    answered: list[Question] = field(default_factory=list)
+    """The questions to which the answer was yes."""
+    halted: Question | None = None
+    """The question that it has come to."""
+    shown: list[Report] = field(default_factory=list)
+    """The reports that the command shows before its question."""
+    notes: list[str] = field(default_factory=list)
+    report: Report | None = None
+    status: int = 0
+    error: MesosctlError | None = None
+    has_told: bool = False
+    """Whether its error was written."""
+    has_changed: bool = False
+    secrets: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def secret(self, ask: Callable[[str], str], prompt: str) -> str:
+        """The secret that the user types, once for this context."""
+        if prompt not in self.secrets:
+            self.secrets[prompt] = ask(f"{self.context}: {prompt}")
+        return self.secrets[prompt]
+
+    def answer(self) -> ContextAnswer:
+        """The same for the report."""
+        return ContextAnswer(self.context, self.report, self.status, self.error)
+
+
+class ContextSession(Session):
+    """The session of one context: what it would write is kept, and a question ends it until all are asked at once."""
+
+    def __init__(self, environment: Environment, said: GlobalOptions, turn: Turn, *, rehearses: bool = False) -> None:
+        own = replace(environment, notes=[], ask_secret=partial(turn.secret, environment.ask_secret))
+        super().__init__(own, said._replace(context=turn.context, all_contexts=None))
+        self._holds_notes = True
+        self._turn = turn
+        self._rehearses = rehearses
+        self.has_begun = False
+        """Whether the command has come to the master; an error before that is in its words."""
+
+    def open_master(self) -> "Master":
+        """The master of this context."""
+        self.has_begun = True
+        return super().open_master()
+
+    def client_settings(self) -> "ClientSettings":
+        """The usual ones; a rehearsal stops before the first change."""
+        settings = super().client_settings()
+        return settings._replace(changing=lambda _: self._ask(BEFORE_A_CHANGE)) if self._rehearses else settings
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether a change has been sent to the master."""
+        return any(master.changes_sent for master in self._masters)
+
+    def _ask(self, question: Question) -> None:
+        if not self.options.yes and question not in self._turn.answered:
+            self._turn.halted = question
+            raise Halted(f"not done: {question.question}")
+
+    def confirm(self, question: str) -> None:
+        """Come to a question."""
+        self._ask(Question(question))
+
+    def confirm_destructive(self, question: str, loss: str = SOME_LOSS, hint: str = "") -> None:
+        """Come to a question about a loss."""
+        self._ask(Question(question, loss, hint))
+
+    def emit(self, report: Report) -> None:
+        """Keep the answer."""
+        if self._trail is not None:
+            self._answer = report
+        self._turn.report = report
+
+    def show(self, report: Report) -> None:
+        """Keep a report that is shown before a question."""
+        self._turn.shown.append(report)
+
+    def progress(self, sentence: str, part: float | None = None) -> None:
+        """Show progress, with the name of the context."""
+        super().progress(f"{self._turn.context}: {sentence}", part)
+
+    def check_watchable(self) -> None:
+        """Raise UsageError: a list that refreshes is of one cluster."""
+        raise _refusal("--watch", "--watch")
+
+    def redraw(self, report: Report) -> None:
+        """Raise UsageError, like every way to write that is not an answer."""
+        del report
+        raise _refusal("a view that refreshes")
+
+    follow = redraw
+
+    def emit_line(self, line: str, meaning: Meaning) -> None:
+        """Raise UsageError."""
+        del line, meaning
+        raise _refusal("a list that grows")
+
+    def emit_pieces(self, pieces: Iterable[str]) -> None:
+        """Raise UsageError."""
+        del pieces
+        raise _refusal("a document")
+
+    def emit_page(self, page: str, file: str) -> None:
+        """Raise UsageError."""
+        del page, file
+        raise _refusal("--report", "--report")
+
+    def is_output(self, file: object, field: str) -> bool:
+        """Whether the file is standard output, which is not so: it has the answer of all.  Raises UsageError."""
+        if file is not None:
+            raise _refusal(field, field)
+        return False
+
+
+def _refusal(what: str, option: str | None = None) -> UsageError:
+    return UsageError(f"{what} is for one cluster at a time", field=option, hint="name one context")
+
+
+def chosen_contexts(options: GlobalOptions, variables: Mapping[str, str]) -> list[str]:
+    """The names of the contexts on which the command runs.  Raises UsageError, NotFound, BadInput."""
+    if not options.all_contexts:
+        words = options.context or variables.get("MESOSCTL_CONTEXT", "")
+        names = list(dict.fromkeys(name.strip() for name in words.split(",")))
+        if "" in names:
+            raise UsageError(
+                f"'{words}' has an empty name",
+                field=naming_option(options),
+                hint="write --context NAME,NAME, without spaces",
+            )
+        return names
+    if options.context is not None:
+        raise UsageError("--all-contexts and --context both name contexts", field="--context", hint="give one of them")
+    names = [name for name, kept in _contexts(variables).items() if "master" in kept]
+    if not names:
+        raise NotFound(
+            "no context names a master",
+            field="--all-contexts",
+            hint="mesosctl context set NAME --master ADDRESS creates one",
+        )
+    return names
+
+
+def _contexts(variables: Mapping[str, str]) -> Mapping[str, Mapping[str, Any]]:
+    path = existing_configuration(variables)
+    if path is None:
+        return {}
+    from mesosctl.cli.configuration.file import read
+
+    return read(path).contexts
+
+
+def run_on_several(act: Callable[[Session], Any], ctx: Any, options: GlobalOptions, *, changes: bool) -> int:
+    """Run a command on the contexts that the options name, and return the worst exit status.  Raises MesosctlError.
+
+    `act` runs it in a session, and returns its exit status; `changes` says whether it changes a cluster.
+    """
+    environment: Environment = ctx.obj
+    whole = Session(environment, options._replace(context=None, all_contexts=None), obeys_context=False)
+    if whole.options.master:
+        raise UsageError(
+            f"{whole.settings.origin('master').name} names one master, but several contexts are named",
+            field=naming_option(options),
+            hint="leave one of them out",
+        )
+    whole.check_columns(lists=not changes)
+    names = chosen_contexts(options, environment.variables)
+    return _Run(act, ctx, whole, names, changes=changes).run()
+
+
+class _Run:
+    """One run on all contexts; `whole` writes what belongs to all of them."""
+
+    def __init__(
+        self, act: Callable[[Session], Any], ctx: Any, whole: Session, names: Sequence[str], *, changes: bool
+    ) -> None:
+        self._act = act
+        self._changes = changes
+        self._ctx = ctx
+        self._params = dict(ctx.params)
+        self._whole = whole
+        self._turns = [Turn(name) for name in names]
+        self._said = whole.said._replace(output=whole.options.output)
+        self._environment = _read_again(whole.environment)
+        sessions = [self._session(turn) for turn in self._turns]  # a mistake in one context is found before any starts
+        if changes:
+            _refuse_one_cluster_twice(names, [session.options.master for session in sessions])
+
+    def run(self) -> int:
+        """Run, ask and write; return the worst exit status."""
+        rehearses = self._changes and not self._whole.options.yes
+        waiting = self._turns
+        try:
+            while waiting:
+                for turn in waiting:
+                    self._take(turn, rehearses=rehearses)
+                waiting = [turn for turn in waiting if turn.halted is not None]
+                rehearses = False
+                if waiting:
+                    self._ask(waiting)
+        except BaseException:
+            if any(turn.has_changed for turn in self._turns):
+                self._tell()
+            raise
+        self._tell()
+        return max(turn.status for turn in self._turns)
+
+    def _session(self, turn: Turn, *, rehearses: bool = False) -> ContextSession:
+        return ContextSession(self._environment(), self._said, turn, rehearses=rehearses)
+
+    def _take(self, turn: Turn, *, rehearses: bool) -> None:
+        """Run the command on one context, until its end or its next question."""
+        turn.halted, turn.notes, turn.shown = None, [], []
+        session = self._session(turn, rehearses=rehearses)
+        self._ctx.params = dict(self._params)
+        try:
+            turn.status = int(self._act(session) or 0)
+        except Interrupted as stopped:
+            left = [one.context for one in self._turns[self._turns.index(turn) + 1 :]]
+            beside = f"; not begun: {', '.join(left)}" if left else ""
+            stopped.reword(f"{turn.context}: {stopped.message}{beside}")
+            raise
+        except MesosctlError as error:
+            if turn.halted is None:
+                if not session.has_begun and turn is self._turns[0]:
+                    raise  # the words of the command are wrong on every context
+                turn.status, turn.error = int(error.exit_status), error
+        finally:
+            turn.has_changed = turn.has_changed or session.has_changed
+            turn.notes = session.environment.take_notes()
+
+    def _ask(self, waiting: Sequence[Turn]) -> None:
+        """Ask once for all that have come to a question; raise UsageError if the answer is no."""
+        self._tell_errors()
+        shown = [ContextAnswer(turn.context, report) for turn in waiting for report in turn.shown]
+        if shown:
+            self._whole.show(by_context(shown))
+        groups: dict[Question, list[str]] = {}
+        for turn in waiting:
+            assert turn.halted is not None, "it waits for an answer"
+            groups.setdefault(turn.halted, []).append(turn.context)
+        losses = [
+            f"{', '.join(names)}: {one.loss}" for one, names in groups.items() if one.loss not in (None, SOME_LOSS)
+        ]
+        if len(groups) == 1 and losses:
+            question = next(iter(groups)).question
+        else:
+            question = " ".join(f"{', '.join(names)}: {one.question}" for one, names in groups.items())
+        if len(groups) > 1:
+            question += " Yes to all?"
+        try:
+            if any(one.loss is not None for one in groups):
+                hint = next(one.hint for one in groups if one.loss is not None)
+                self._whole.confirm_destructive(question, "; ".join(losses) or SOME_LOSS, hint)
+            else:
+                self._whole.confirm(question)
+        except UsageError as refused:
+            done = [turn.context for turn in self._turns if turn.has_changed]
+            if done:
+                refused.reword(f"{refused.message} after {', '.join(done)}")
+            raise
+        for turn in waiting:
+            assert turn.halted is not None, "it waits for an answer"
+            turn.answered += [turn.halted, BEFORE_A_CHANGE]
+
+    def _tell(self) -> None:
+        """Write the notes, the report of all, and the errors."""
+        whole = self._whole
+        for note, names in _grouped((note, turn.context) for turn in self._turns for note in turn.notes):
+            level, _, sentence = note.partition(": ")
+            (whole.warn if level == "WARNING" else whole.note)(f"{', '.join(names)}: {sentence}")
+        whole.end_progress()
+        if whole.form in DOCUMENTS or any(turn.report is not None for turn in self._turns):
+            whole.emit(by_context([turn.answer() for turn in self._turns]))
+        self._tell_errors()
+
+    def _tell_errors(self) -> None:
+        """Write the errors that were not written yet, the same one once."""
+        told: dict[tuple[Any, ...], tuple[MesosctlError, list[str]]] = {}
+        for turn in self._turns:
+            if turn.error is not None and not turn.has_told:
+                turn.has_told = True
+                told.setdefault(tuple(turn.error.fields().values()), (turn.error, []))[1].append(turn.context)
+        if told:
+            self._whole.end_progress()
+        for error, names in told.values():
+            self._whole.environment.tell_error(error, names)
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> Iterable[tuple[str, list[str]]]:
+    groups: dict[str, list[str]] = {}
+    for one, name in pairs:
+        groups.setdefault(one, []).append(name)
+    return groups.items()
+
+
+def _read_again(environment: Environment) -> Callable[[], Environment]:
+    """The environment for each context in turn: each reads standard input from its beginning."""
+    text: list[str] = []
+
+    def again() -> Environment:
+        return replace(environment, stdin=_Repeated(environment, text))
+
+    return again
+
+
+class _Repeated(io.StringIO):
+    """Standard input that is read once, and given to every context."""
+
+    def __init__(self, environment: Environment, text: list[str]) -> None:
+        super().__init__()
+        self._inner = environment.stdin
+        self._text = text
+        self._is_filled = False
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return self._inner.isatty()
+
+    def read(self, size: int | None = -1) -> str:
+        """All of it, or a part."""
+        if not self._is_filled:
+            self._is_filled = True
+            if not self._text:
+                self._text.append(self._inner.read())
+            super().write(self._text[0])
+            self.seek(0)
+        return super().read(size)
+
+
+def _refuse_one_cluster_twice(names: Sequence[str], masters: Sequence[str | None]) -> None:
+    """Raise UsageError if two contexts name the same master: the change would be made twice."""
+    for number, (name, master) in enumerate(zip(names, masters, strict=True)):
+        for other, known in zip(names[:number], masters[:number], strict=True):
+            if master and known and (is_its_own(master, known) or is_its_own(known, master)):
+                raise UsageError(
+                    f"contexts {other} and {name} name the same master, which would be changed twice",
+                    hint=f"leave out one of them: {other} or {name}",
+                )
