@@ -20,8 +20,17 @@ from mesosctl.model.roles import DEFAULT_ROLE
 
 def listed_frameworks(answer: Any) -> list[ListedFramework]:
     """GET_FRAMEWORKS: every framework that is not gone, in the master's order.  Raises UnexpectedAnswer."""
+    return _listed(answer, "frameworks")
+
+
+def completed_frameworks(answer: Any) -> list[ListedFramework]:
+    """GET_FRAMEWORKS: the frameworks that are gone, as far as the master remembers them.  Raises UnexpectedAnswer."""
+    return _listed(answer, "completed_frameworks")
+
+
+def _listed(answer: Any, key: str) -> list[ListedFramework]:
     told = answer.get("get_frameworks", {}) if isinstance(answer, dict) else None
-    listed = told.get("frameworks", []) if isinstance(told, dict) else None
+    listed = told.get(key, []) if isinstance(told, dict) else None
     if not isinstance(listed, list):
         raise wrong(told, "a list of frameworks", "get_frameworks")
     found = []
@@ -30,7 +39,7 @@ def listed_frameworks(answer: Any) -> list[ListedFramework]:
         try:
             found.append(_listed_framework(reader.of_message(entry), entry))
         except NATURAL as error:
-            raise undocumented(error, f"get_frameworks.frameworks[{index}]") from None
+            raise undocumented(error, f"get_frameworks.{key}[{index}]") from None
     return found
 
 

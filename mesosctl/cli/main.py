@@ -19,6 +19,7 @@ SECTIONS = {
         "unreserve": ("reserve", "Undo dynamic reservations."),
         "reservations": ("reservations", "Show what is reserved on which agent, and by whom."),
         "volumes": ("reservations", "Create, destroy and list persistent volumes."),
+        "cleanup": ("cleanup", "Destroy volumes and undo reservations that nothing uses any more."),
     },
     "Maintain": {
         "maintenance": ("maintenance", "Schedule maintenance, take machines down and bring them up."),

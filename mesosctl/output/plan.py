@@ -5,10 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mesosctl.model.notation import counted
-from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict
+from mesosctl.model.reservations.holdings import plain_text
+from mesosctl.output.formats.report import MOST_LINES, NOTHING, Column, Report, Verdict
+from mesosctl.planning.cleanup import InUse
 from mesosctl.planning.desired_state import Difference
 from mesosctl.planning.forecast import Forecast
-from mesosctl.planning.plan import Step, describe, takes_away
+from mesosctl.planning.plan import Step, describe, destroys, takes_away
 from mesosctl.planning.saved_plan import Fact, fingerprint
 
 if TYPE_CHECKING:
@@ -77,6 +79,12 @@ def _in_words(step: Step, index: int, done: int) -> dict[str, Any]:
     return {"number": index + 1, **words, "done": index < done}
 
 
+def _items(steps: Sequence[Step], done: int) -> "list[documents.PlanStep]":
+    from mesosctl.output.json_documents import plan as documents
+
+    return [documents.PlanStep(**_in_words(step, index, done)) for index, step in enumerate(steps)]
+
+
 def plan_report(steps: Sequence[Step], done: int, *, applied: bool, checksum: str | None = None) -> Report:
     """A plan and how far it has come; `applied` says that this command has gone through it.
 
@@ -84,9 +92,7 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool, checksum: st
     """
 
     def items() -> "list[documents.PlanStep]":
-        from mesosctl.output.json_documents import plan as documents
-
-        return [documents.PlanStep(**_in_words(step, index, done)) for index, step in enumerate(steps)]
+        return _items(steps, done)
 
     def document() -> "documents.Plan":
         from mesosctl.output.json_documents import plan as documents
@@ -110,6 +116,38 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool, checksum: st
         done="every step is done" if applied else "",
         remark=[] if checksum is None else ["", _checksum_line(checksum)],
         verdicts=[_plan_verdict(steps, done)] if steps else [],
+    )
+
+
+def cleanup_report(steps: Sequence[Step], done: int, *, applied: bool, left: Sequence[InUse]) -> Report:
+    """The plan of a cleanup like any other, with what is in use and stays."""
+    plan = plan_report(steps, done, applied=applied)
+
+    def document() -> "documents.CleanupPlan":
+        from mesosctl.output.json_documents import plan as documents
+
+        return documents.CleanupPlan(
+            applied=applied,
+            steps=_items(steps, done),
+            left=[
+                documents.InUse(
+                    role=one.role,
+                    agent=one.agent.name,
+                    agent_id=one.agent.id,
+                    resources=plain_text(one.resources),
+                    volumes=[entry.disk.persistence_id or "" for entry in one.resources if entry.disk is not None],
+                )
+                for one in left
+            ],
+        )
+
+    lines = [f"  {one.sentence}" for one in left[:MOST_LINES]]
+    if len(left) > MOST_LINES:
+        lines.append(f"  … and {len(left) - MOST_LINES} more (see -o json)")
+    return plan._replace(
+        document=document,
+        empty="" if left else "nothing to clean up",
+        remark=["", "in use, and left:", *lines] if left else [],
     )
 
 
@@ -170,7 +208,9 @@ def losses_text(steps: Sequence[Step]) -> str:
     """The clause that says how many of the steps take something away; empty if none does."""
     losses = sum(map(takes_away, steps))
     which = "which" if len(steps) == 1 else f"{losses} of which"
-    return f", {which} take{'s' * (losses == 1)} something away" if losses else ""
+    destroyed = sum(map(destroys, steps))
+    data = f", and the data of {counted(destroyed, 'volume')} is lost" if destroyed else ""
+    return f", {which} take{'s' * (losses == 1)} something away{data}" if losses else ""
 
 
 def _plan_verdict(steps: Sequence[Step], done: int) -> Verdict:

@@ -47,10 +47,16 @@ def describe(step: Step) -> tuple[str, str, str, str]:
         return verb, step.role, quota_text(step.before) or "-", quota_text(step.after) or "-"
     if isinstance(step, WeightsStep):
         return "set weights", ", ".join(step.after), _weights(step.before), _weights(step.after)
-    verb = "reserve" if step.action == "reserved" else "unreserve"
+    verb = {"reserved": "reserve", "unreserved": "unreserve", "destroyed": "destroy"}[step.action]
     roles = sorted({" > ".join(level.role for level in entry.reservations) for entry in step.resources})
     amounts = "; ".join(f"{entry.name}:{format_value(entry.value)}" for entry in step.resources)
     action = NotationText.with_words(f"{verb} {amounts}", lambda: f"{verb} {without_owners(step.resources).in_words}")
+    if step.action == "destroyed":
+        volumes = [entry.disk.persistence_id or "" for entry in step.resources if entry.disk is not None]
+        action = NotationText.with_words(
+            f"{verb} volume {', '.join(volumes)} ({amounts})",
+            lambda: f"{verb} volume {', '.join(volumes)} ({without_owners(step.resources).in_words})",
+        )
     return action, f"{', '.join(roles)} on {step.hostname}", "-", "-"
 
 
@@ -80,7 +86,12 @@ def takes_away(step: Step) -> bool:
         return any(step.after[role] < before for role, before in step.before.items())
     if isinstance(step, QuotaStep):
         return step.before is not None and (step.after is None or _is_less(step.before, step.after))
-    return step.action == "unreserved"
+    return step.action != "reserved"
+
+
+def destroys(step: Step) -> bool:
+    """Whether it destroys a volume with its data."""
+    return isinstance(step, ReservationStep) and step.action == "destroyed"
 
 
 def roles_given(steps: Sequence[Step]) -> list[str]:

@@ -37,6 +37,14 @@ class DesiredReservation:
 Stack = tuple[Reservation, ...]
 
 
+StepAction = Literal["reserved", "unreserved", "destroyed"]
+_CONVERSIONS = {
+    "reserved": operations.reserve,
+    "unreserved": operations.unreserve,
+    "destroyed": operations.destroy,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class ReservationStep:
     """One operation on one agent, and the resources of these kinds before and after it."""
@@ -44,7 +52,8 @@ class ReservationStep:
     agent_id: str
     hostname: str
     """The name in sentences: `RegisteredAgent.name`."""
-    action: Literal["reserved", "unreserved"]
+    action: StepAction
+    """Only volumes are destroyed."""
     resources: Resources
     """With their whole stacks."""
     before: Resources
@@ -52,7 +61,7 @@ class ReservationStep:
 
     def conversions(self) -> list[operations.Conversion]:
         """Return the conversions of the agent's resources."""
-        return (operations.unreserve if self.action == "unreserved" else operations.reserve)(self.resources)
+        return _CONVERSIONS[self.action](self.resources)
 
 
 @dataclass(slots=True)

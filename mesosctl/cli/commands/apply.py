@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from mesosctl.client.leading_master import Master
     from mesosctl.operations.apply.journal import Journal, JournalEntry
+    from mesosctl.output.formats.report import Report
     from mesosctl.output.json_documents.plan import SavedPlan
     from mesosctl.planning.desired_state import DesiredState
     from mesosctl.planning.plan import Step
@@ -362,6 +363,7 @@ def apply(  # noqa: PLR0913  # one parameter an option
     from mesosctl.operations.apply.plan import make_plan
     from mesosctl.operations.apply.run import prove as prove_reached
     from mesosctl.operations.apply.run import resume
+    from mesosctl.output.plan import plan_report
 
     file = the_file(word, option)
     text = _read(session, file)
@@ -381,7 +383,8 @@ def apply(  # noqa: PLR0913  # one parameter an option
             if restart:
                 journal.end()
             key = digest(text, prune=prune)
-            _go(session, master, journal, _Work(key, planned, partial(resume, digest=key), prove), trusts=trust_master)
+            work = Work(key, planned, partial(resume, digest=key), prove, plan_report)
+            carry_out(session, master, journal, work, trusts=trust_master)
     return ExitStatus.DONE if is_complete else ExitStatus.ANSWER_IS_NO
 
 
@@ -389,6 +392,7 @@ def _apply_plan(session: Session, file: str, expected: str | None, *, restart: b
     from mesosctl.operations.apply.journal import Journal, JournalKey, folder
     from mesosctl.operations.apply.run import prove
     from mesosctl.operations.apply.saved_plan import ReadyPlan, read_saved_plan
+    from mesosctl.output.plan import plan_report
 
     missing = f"{command('plan', f='FILE', save=file)} makes one"
     saved = read_saved_plan(read_text(file, "--plan", session.environment.stdin, missing=missing), named(file))
@@ -401,12 +405,12 @@ def _apply_plan(session: Session, file: str, expected: str | None, *, restart: b
         )
     ready = ReadyPlan(saved)
     name = file if file == "-" else os.path.realpath(file)
-    work = _Work(
+    work = Work(
         saved.checksum,
         ready.steps,
         ready.begun,
         partial(prove, desired=ready.desired, prune=saved.prune),
-        saved.checksum,
+        partial(plan_report, checksum=saved.checksum),
     )
     if session.options.dry_run:
         session.note(f"checksum of the plan: {saved.checksum}")  # a forecast shows the steps alone
@@ -417,24 +421,24 @@ def _apply_plan(session: Session, file: str, expected: str | None, *, restart: b
         with Journal(folder(session.environment.variables), about, keeps=not session.options.dry_run) as journal:
             if restart:
                 journal.end()
-            _go(session, master, journal, work, trusts=trusts)
+            carry_out(session, master, journal, work, trusts=trusts)
 
 
-class _Work(NamedTuple):
+class Work(NamedTuple):
     """The steps that are applied, and the functions that find and check them."""
 
     digest: str
     planned: "Callable[[Master], list[Step]]"
     resumed: "Callable[[Master, Journal], JournalEntry | None]"
     prove: "Callable[[Master], None]"
-    checksum: str | None = None
-    """Of a saved plan."""
+    report: "Callable[..., Report]"
+    """Called like `plan_report`."""
 
 
-def _go(session: Session, master: "Master", journal: "Journal", work: _Work, *, trusts: bool) -> None:
+def carry_out(session: Session, master: "Master", journal: "Journal", work: Work, *, trusts: bool) -> None:
+    """Show the plan, ask, make its steps by the journal, and show that they are made."""
     from mesosctl.operations.apply.journal import JournalEntry
     from mesosctl.operations.apply.run import check_same, run
-    from mesosctl.output.plan import plan_report
     from mesosctl.planning.plan import roles_given
 
     left = work.resumed(master, journal)
@@ -442,7 +446,7 @@ def _go(session: Session, master: "Master", journal: "Journal", work: _Work, *, 
     remaining = entry.steps[entry.done :]
     for role in roles_given(remaining):
         note_role(session, master, role)
-    shown = plan_report(entry.steps, entry.done, applied=False, checksum=work.checksum)
+    shown = work.report(entry.steps, entry.done, applied=False)
     if session.options.dry_run or not entry.steps:
         session.emit(shown)
         if not entry.steps:
@@ -463,7 +467,7 @@ def _go(session: Session, master: "Master", journal: "Journal", work: _Work, *, 
     master.deadline.extend_to(master.settings.timeout)
     work.prove(master)
     session.end_progress()
-    session.emit(plan_report(entry.steps, len(entry.steps), applied=True, checksum=work.checksum))
+    session.emit(work.report(entry.steps, len(entry.steps), applied=True))
 
 
 def _ask(session: Session, steps: "Sequence[Step]") -> None:

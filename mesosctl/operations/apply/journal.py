@@ -337,7 +337,7 @@ def step_from_json(value: Mapping[str, Any]) -> Step:
         return QuotaStep(str(value["role"]), _kept_quota(value["before"]), _kept_quota(value["after"]))
     if value["kind"] == "weights":
         return WeightsStep(dict(value["before"]), dict(value["after"]))
-    if value["kind"] not in ("reserved", "unreserved"):
+    if value["kind"] not in ("reserved", "unreserved", "destroyed"):
         raise ValueError(f"'{value['kind']}' is not a kind of step")
     parts = {
         key: Resources(to_model(read(RESOURCE, entry)) for entry in value[key])

@@ -14,7 +14,7 @@ from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.operations.apply.journal import Journal, JournalEntry
 from mesosctl.operations.apply.plan import compare
 from mesosctl.operations.quota.reading import read_quotas
-from mesosctl.operations.reservations.reserve_unreserve import plan_reserve, plan_unreserve
+from mesosctl.operations.reservations.reserve_unreserve import PLAN
 from mesosctl.operations.reservations.send import SendOptions, operate
 from mesosctl.operations.reservations.targets import read_agents
 from mesosctl.operations.weights import read_weights, update_weights
@@ -254,7 +254,6 @@ def _operate(master: Master, step: ReservationStep, options: SendOptions) -> Non
     agent = next((agent for agent in read_agents(master) if agent.id == step.agent_id), None)
     if agent is None:
         raise NotFound(f"agent {step.hostname} has left the master", field="agent", rule="agent.exists")
-    make = plan_reserve if step.action == "reserved" else plan_unreserve
-    changed = operate(master, [make(master, agent, list(step.resources))], options)
+    changed = operate(master, [PLAN[step.action](master, agent, list(step.resources))], options)
     if len(changed) != 1:
         raise Bug("one operation became several")

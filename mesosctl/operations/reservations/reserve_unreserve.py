@@ -1,6 +1,6 @@
 """`reserve` and `volumes create`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from mesosctl.client.leading_master import Master
@@ -26,6 +26,7 @@ from mesosctl.operations.reservations.targets import (
     to_undo,
     volume_names,
 )
+from mesosctl.planning.reservation_plan import StepAction
 
 
 def requester(master: Master) -> Requester:
@@ -168,7 +169,9 @@ def create_volume(
         )
         raise
     except Conflict as error:
-        error.reword(f"agent {agent.name} has no single free entry of {disk} that is reserved for '{owner.role}'")
+        error.reword(
+            f"agent {agent.name} has no single free entry of {disk.in_words} that is reserved for '{owner.role}'"
+        )
         error.hint = (
             "a volume needs reserved disk that is not in a volume yet: "
             f"{command('reservations', agent=agent.typed_name, role=owner.role)} shows what there is"
@@ -202,6 +205,20 @@ def plan_unreserve(_master: Master, agent: RegisteredAgent, resources: Sequence[
     """An UNRESERVE of whole entries on one agent; called like `plan_reserve`, in its place.  Raises RuleViolation."""
     check_unreserve(resources)
     return Operation(agent, "unreserved", resources, operations.unreserve(Resources(resources)))
+
+
+def plan_destroy_all(_master: Master, agent: RegisteredAgent, volumes: Sequence[Resource]) -> Operation:
+    """A DESTROY of whole volumes on one agent; called like `plan_reserve`, in its place.  Raises RuleViolation."""
+    check_destroy(volumes, existing=list(agent.total), in_use=list(agent.used))
+    return Operation(agent, "destroyed", volumes, operations.destroy(Resources(volumes)))
+
+
+PLAN: Mapping[StepAction, Callable[[Master, RegisteredAgent, Sequence[Resource]], Operation]] = {
+    "reserved": plan_reserve,
+    "unreserved": plan_unreserve,
+    "destroyed": plan_destroy_all,
+}
+"""The function that plans each operation of a plan."""
 
 
 def unreserve_of(

@@ -1,4 +1,4 @@
-"""The JSON of `export`, `diff`, `plan` and `apply`."""
+"""The JSON of `export`, `diff`, `plan`, `apply` and `cleanup`."""
 
 from typing import Annotated, Any, Literal
 
@@ -73,6 +73,25 @@ class Plan(Document):
     applied: bool
     checksum: str | None = Field(default=None, description="The checksum of the saved plan; null without --plan.")
     steps: list[PlanStep]
+
+
+class InUse(Strict):
+    """Resources that tasks or executors use: they stay.  Amounts are as in a file."""
+
+    role: str
+    agent: str
+    agent_id: str
+    resources: str
+    volumes: list[str] = Field(description="The ids of those that are volumes.")
+
+
+class CleanupPlan(Document):
+    """`cleanup`: the plan, whether this command has carried it out, and what is in use and stays."""
+
+    kind: Literal["cleanup"] = "cleanup"
+    applied: bool
+    steps: list[PlanStep]
+    left: list[InUse]
 
 
 class SavedStep(PlanStep):

@@ -30,6 +30,7 @@ WANTED = '[quotas.web]\nguarantee = "cpus:1"\n'
 OTHER_COMMANDS = {
     "agents.changes": ["agents", "drain", "agent-1"],
     "alternatives": ["whatif", "--each", "quota:ads=cpus:{1,2}"],
+    "cleanup": ["cleanup", "--role", "ads"],
     "context.changes": ["context", "set", "lab", "--master", "http://mesos:5050"],
     "forecast": ["whatif", "quota:ads=cpus:100"],
     "frameworks.teardown": ["frameworks", "teardown", "holding", "--yes"],

@@ -18,6 +18,7 @@ CHANGING = {
     "volumes create": "volumes create agent-1 v2 disk:10 --role batch",
     "volumes destroy": "volumes destroy agent-1 v1",
     "apply": "apply -f @FILE",
+    "cleanup": "cleanup --role batch",
     "offers take": "offers take --role ads --reserve cpus:1 --timeout 5",
     "agents drain": "agents drain agent-1",
     "agents deactivate": "agents deactivate agent-1",

@@ -52,6 +52,7 @@ WHO_SAYS_IT = {
     "operations/apply/journal.py": ("apply",),
     "operations/apply/run.py": ("apply",),
     "operations/apply/saved_plan.py": ("apply",),
+    "operations/cleanup.py": ("cleanup",),
     "operations/recording.py": ("history record",),
     "operations/replay.py": ("whatif",),
     "operations/wait.py": ("wait",),

@@ -1,0 +1,105 @@
+"""`mesosctl cleanup`."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mesosctl.cli.arguments import TrustMaster, role_option
+from mesosctl.cli.command import ChangeCommand, Group, examples
+from mesosctl.cli.completion import callbacks as completing
+from mesosctl.cli.session import Session
+from mesosctl.model.errors import Conflict, UsageError
+
+if TYPE_CHECKING:
+    from mesosctl.client.leading_master import Master
+    from mesosctl.output.formats.report import Report
+    from mesosctl.planning.plan import Step
+
+app = typer.Typer(cls=Group, rich_markup_mode=None)
+
+CleanedRole = Annotated[str | None, role_option("Clean up this role and the roles below it.")]
+CleanedFramework = Annotated[
+    str | None,
+    typer.Option(
+        "--framework",
+        metavar="FRAMEWORK",
+        autocompletion=completing.frameworks,
+        help="Clean up the roles of this framework, which may be gone; by its id or its name.",
+        show_default=False,
+    ),
+]
+CleanedReserver = Annotated[
+    str | None,
+    typer.Option(
+        "--reserver",
+        metavar="NAME",
+        help="Clean up what this principal has reserved.",
+        show_default=False,
+    ),
+]
+Restart = Annotated[
+    bool, typer.Option("--restart", help="Discard an interrupted cleanup, and make a new plan.", show_default=False)
+]
+
+
+@app.command(
+    "cleanup",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("cleanup --role ads --dry-run", "show what is unused, and what its release would do"),
+        ("cleanup --framework kafka", "what a framework has left behind, after you have confirmed"),
+        ("cleanup --reserver kafka-principal --yes", "everything unused that a principal has reserved"),
+    ),
+)
+def cleanup(
+    ctx: typer.Context,
+    *,
+    role: CleanedRole = None,
+    framework: CleanedFramework = None,
+    reserver: CleanedReserver = None,
+    restart: Restart = False,
+    trust_master: TrustMaster = False,
+) -> None:
+    """Destroy volumes and undo reservations that nothing uses any more.
+
+    Unused volumes are destroyed first, with their data. Then reservations are undone, the outermost refinement first.
+    What tasks or executors use is named, and left. Options that you give together must all hold.
+
+    You are asked before it starts; a script must use --yes. Each step is confirmed and recorded in a journal: if a
+    cleanup is interrupted, the same command continues it. If nothing is left to do, the exit status is 0.
+    """
+    from mesosctl.cli.commands.apply import Work, carry_out
+    from mesosctl.model.suggestion import command
+    from mesosctl.operations.apply.journal import Journal, JournalKey, folder
+    from mesosctl.operations.apply.run import resume
+    from mesosctl.operations.cleanup import note_more, read_cleanup, select
+    from mesosctl.output.plan import cleanup_report
+
+    session: Session = ctx.obj
+    if role is None and framework is None and reserver is None:
+        raise UsageError(
+            "nothing is selected", field="--role", hint="give --role, --framework or --reserver, or several of them"
+        )
+    said = command("cleanup", role=role, framework=framework, reserver=reserver)
+    with session.open_master() as master:
+        wanted = select(master, role, framework, reserver)
+        left = read_cleanup(master, wanted).left
+
+        def planned(master: "Master") -> "list[Step]":
+            return list(read_cleanup(master, wanted).steps)
+
+        def report(steps: "list[Step]", done: int, *, applied: bool) -> "Report":
+            return cleanup_report(steps, done, applied=applied, left=left)
+
+        work = Work(said, planned, partial(resume, digest=said), partial(note_more, wanted=wanted), report)
+        about = JournalKey.of(session.identity(master), said, said)
+        with Journal(folder(session.environment.variables), about, keeps=not session.options.dry_run) as journal:
+            if restart:
+                journal.end()
+            try:
+                carry_out(session, master, journal, work, trusts=trust_master)
+            except Conflict as error:
+                if error.rule == "apply.unchanged":
+                    error.hint = f"make a new plan: {said} --restart"
+                raise
