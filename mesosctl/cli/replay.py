@@ -31,6 +31,7 @@ class ReplayWords(NamedTuple):
     force: bool
     allow_new_resource: bool
     report: str | None
+    add_frameworks: Sequence[str] = ()
 
 
 AT = "at:"
@@ -51,7 +52,9 @@ def answer_replay(
     from mesosctl.operations.replay import ReplayOptions, TimedChange, compare_replays, read_demand
     from mesosctl.operations.whatif import ChangeRunner, named_changes
     from mesosctl.output.forecasts.replay import replay_report
+    from mesosctl.planning.added_framework import parse_added_framework
 
+    added = [parse_added_framework(word) for word in given.add_frameworks]
     with open_recording(given.file) as recording:
         cluster = chosen_cluster(recording, given.cluster_id)
         start, end = window_of(cluster, given.since, given.until)
@@ -85,6 +88,7 @@ def answer_replay(
             given.uncalibrated,
             lambda part: session.progress("playing the recording", part),
         ),
+        added,
     )
     session.end_progress()
     instead = session.is_output(given.report, "--report")

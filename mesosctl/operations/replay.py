@@ -22,6 +22,8 @@ from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import MESOS_1_11, PROFILES
 from mesosctl.planning import whatif_changes as changes_of_masters
+from mesosctl.planning.added_demand import added_outcomes, delayed_tasks, with_frameworks
+from mesosctl.planning.added_framework import AddedFramework
 from mesosctl.planning.forecast import Progress
 from mesosctl.planning.replay import (
     DEFAULT_REFUSE,
@@ -277,15 +279,20 @@ class ReplayOptions:
     progress: Progress = lambda _: None
 
 
-def compare_replays(demand: RecordedDemand, changes: Sequence[TimedChange], options: ReplayOptions) -> Replay:
-    """Play the demand without changes, then with them.
+def compare_replays(
+    demand: RecordedDemand,
+    changes: Sequence[TimedChange],
+    options: ReplayOptions,
+    added: Sequence[AddedFramework] = (),
+) -> Replay:
+    """Play the demand without changes, then with them and the added frameworks.
 
     Raises Conflict if the first is too far from the recording, UsageError for changes that cannot be replayed, and
     what these raise.
     """
     for one in changes:
         _check_replayable(one)
-    parts = 2 if changes else 1
+    parts = 2 if changes or added else 1
     before, interval = play(demand, (), options, lambda part: options.progress(part / parts))
     calibration = calibrate(demand, before, interval)
     if calibration.distance > REFUSE_ABOVE and not demand.is_imported and not options.uncalibrated:
@@ -295,19 +302,22 @@ def compare_replays(demand: RecordedDemand, changes: Sequence[TimedChange], opti
             rule="replay.calibrated",
             hint="give --uncalibrated to see it anyway",
         )
-    after = before
-    if changes:
-        after, _ = play(demand, changes, options, lambda part: options.progress((1 + part) / parts))
+    after, demand_after = before, with_frameworks(demand, added)
+    if parts > 1:
+        after, _ = play(demand_after, changes, options, lambda part: options.progress((1 + part) / parts))
     return Replay(
         demand,
         options.wait_limit,
         calibration,
         outcomes(demand, before, options.wait_limit),
-        outcomes(demand, after, options.wait_limit),
-        tuple(one.word for one in changes),
+        outcomes(demand_after, after, options.wait_limit),
+        (*(one.word for one in changes), *(one.word for one in added)),
         after.answers,
         before,
         after,
+        demand_after,
+        tuple(added_outcomes(demand_after, after, added, interval)),
+        delayed_tasks(demand, before, demand_after, after, interval),
     )
 
 

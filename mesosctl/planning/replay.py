@@ -15,6 +15,7 @@ from mesosctl.model.percentiles import nearest_rank
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
+from mesosctl.planning.added_framework import AddedOutcome
 from mesosctl.planning.forecast import ChangeAnswer
 
 DEFAULT_WAIT_LIMIT = 3600.0
@@ -389,6 +390,11 @@ class Replay:
     answers: tuple[ChangeAnswer, ...] = ()
     played_before: Played | None = None
     played_after: Played | None = None
+    demand_after: RecordedDemand | None = None
+    """With the tasks of the added frameworks."""
+    added: tuple[AddedOutcome, ...] = ()
+    delayed: Mapping[str, int] = field(default_factory=dict)
+    """Recorded tasks that start later than without the changes by more than an interval, or never; by role."""
 
     @property
     def roles(self) -> list[str]:

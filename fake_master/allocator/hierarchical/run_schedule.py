@@ -17,6 +17,9 @@ class AllocatorTimers:
         self.created = 0
         """The number of timers so far."""
 
+    def __len__(self) -> int:
+        return len(self._heap)
+
     def after(self, delay: float, action: Callable[[], None]) -> None:
         """Fire `action` when `delay` has passed."""
         heapq.heappush(self._heap, (self.now + delay, self.number(), action))
@@ -54,13 +57,13 @@ class Batches:
 
     def __init__(self, timers: AllocatorTimers, interval: float) -> None:
         self._timers = timers
-        self._interval = interval
+        self.interval = interval
         self.due: Due = (timers.now + interval, timers.number())
         """The next one."""
 
     def go_on(self) -> None:
         """Plan the one after this moment."""
-        self.due = (self._timers.now + self._interval, self._timers.number())
+        self.due = (self._timers.now + self.interval, self._timers.number())
 
     def postpone(self, seconds: float) -> None:
         """Let the next one be this much later."""
@@ -73,7 +76,7 @@ class Batches:
         `skipped` gets the time of each.
         """
         timer = self._timers.next_due()
-        due, interval = self.due[0], self._interval
+        due, interval = self.due[0], self.interval
         if interval <= 0 or due > until or (timer is not None and timer < self.due):
             return 0
         # All timers that there are were made before the second of them, and fire before it at the same moment.

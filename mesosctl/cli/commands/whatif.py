@@ -188,6 +188,16 @@ Uncalibrated = Annotated[
         show_default=False,
     ),
 ]
+AddedFrameworks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--add-framework",
+        metavar="FRAMEWORK",
+        help="Add a framework that asks for tasks from the beginning of a replay on: "
+        "'role=db;task=cpus:2,mem:4GiB;tasks=200;every=10s;lasts=1h'. Without tasks, it asks for one; without every, "
+        "for all at once; without lasts, they run until the end. Repeat for several.",
+    ),
+]
 Each = Annotated[
     list[str] | None,
     typer.Option(
@@ -216,6 +226,10 @@ Largest = Annotated[
         ("whatif --find-largest 'quota:web=cpus:?;mem:6GiB'", "the largest quota that starves nobody"),
         ("whatif ratelimits:new.json --recorded watch.jsonl", "other rate limits, with recorded traffic"),
         ("whatif --replay h.sqlite 'quota:web=cpus:12'", "whether anybody would have waited under another quota"),
+        (
+            "whatif --replay h.sqlite --add-framework 'role=db;task=cpus:2,mem:4GiB;tasks=200;every=10s;lasts=1h'",
+            "when the tasks of another framework would start, and whom they would delay",
+        ),
         ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
     ),
 )
@@ -230,6 +244,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     count: Count = None,
     attribute: Attribute = None,
     lose_framework: Gone = None,
+    add_framework: AddedFrameworks = None,
     each: Each = None,
     find_largest: Largest = None,
     force: Force = False,
@@ -274,6 +289,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     beside = {
         "--since": since, "--until": until, "--cluster-id": cluster_id, "--wait-limit": wait_limit,
         "--refuse": refuse, "--mesos-version": mesos_version, "--uncalibrated": uncalibrated or None,
+        "--add-framework": add_framework,
     }  # fmt: skip
     if replay is None:
         _refuse_options(beside, "is for --replay", "give --replay FILE too")
@@ -297,7 +313,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     if replay is not None:
         given = ReplayWords(
             replay, since, until, cluster_id, wait_limit, refuse, mesos_version, uncalibrated, force,
-            allow_new_resource, report,
+            allow_new_resource, report, add_framework or (),
         )  # fmt: skip
         refuse_to_overwrite(replay, report, "--report")
         return answer_replay(session, given, wanted, words or ())

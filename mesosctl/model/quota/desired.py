@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
-from mesosctl.model.amount_text import in_mesos_notation
+from mesosctl.model.amount_text import in_mesos_notation, in_words
 from mesosctl.model.errors import NotFound, RuleViolation
-from mesosctl.model.quantities import Limits, Quantities, Quota, format_milli
+from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.rules import (
     DEFAULT_ROLE,
     LIMITS,
@@ -95,15 +95,15 @@ class DesiredQuota(NamedTuple):
         # A request for a guarantee makes the limits equal to it, whatever they were.
         bound = {} if self.limits is not None else after.limits
         lowered = [
-            f"limit of {name}:{format_milli(before.limits[name])} (which becomes {name}:{format_milli(now)})"
+            f"limit of {in_words({name: before.limits[name]})} (which becomes {in_words({name: now})})"
             if name in before.limits
-            else f"freedom from a limit on {name} (which becomes {name}:{format_milli(now)})"
+            else f"freedom from a limit on {name} (which becomes {in_words({name: now})})"
             for name, now in bound.items()
             if name not in before.limits or now < before.limits[name]
         ]
         return [
-            *(f"guarantee of {name}:{format_milli(before.guarantees[name])}" for name in dropped),
-            *(f"limit of {name}:{format_milli(before.limits[name])}" for name in unbound),
+            *(f"guarantee of {in_words({name: before.guarantees[name]})}" for name in dropped),
+            *(f"limit of {in_words({name: before.limits[name]})}" for name in unbound),
             *lowered,
         ]
 

@@ -169,7 +169,9 @@ def create_volume(
         )
         raise
     except Conflict as error:
-        error.reword(f"agent {agent.name} has no single free entry of {disk} that is reserved for '{owner.role}'")
+        error.reword(
+            f"agent {agent.name} has no single free entry of {disk.in_words} that is reserved for '{owner.role}'"
+        )
         error.hint = (
             "a volume needs reserved disk that is not in a volume yet: "
             f"{command('reservations', agent=agent.typed_name, role=owner.role)} shows what there is"

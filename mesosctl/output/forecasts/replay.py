@@ -9,6 +9,7 @@ from mesosctl.output.forecasts.sentences import answer_text
 from mesosctl.output.formats.html_page import document as html_document
 from mesosctl.output.formats.html_page import escape, html_table
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report, Verdict, shown_cells
+from mesosctl.planning.added_framework import OPTION
 from mesosctl.planning.replay import Replay, RoleOutcome, limit_text, waiting_over_time
 
 if TYPE_CHECKING:
@@ -97,6 +98,11 @@ def _remark(answer: Replay) -> Iterator[str]:
     for one in answer.answers:
         if not one.accepted:
             yield answer_text(one)
+    for outcome in answer.added:
+        yield outcome.sentence
+    if answer.added:
+        delayed = ", ".join(f"{count:,} of {role}" for role, count in sorted(answer.delayed.items()))
+        yield f"tasks that start later than without the changes: {delayed or 'none'}"
     yield answer.calibration.sentence
     yield "assumed:"
     yield from (f"  {sentence}" for sentence in demand.assumptions)
@@ -154,8 +160,22 @@ def _document(answer: Replay) -> "documents.ReplayDocument":
                 before=_waits(answer.outcome(role)[0]),
                 after=_waits(answer.outcome(role)[1]),
                 harmed=role in harmed,
+                delayed=answer.delayed.get(role, 0),
             )
             for role in answer.roles
+        ],
+        added_frameworks=[
+            documents.AddedFramework(
+                framework=one.framework.word.removeprefix(f"{OPTION} "),
+                role=one.framework.role,
+                tasks=one.tasks,
+                started_at_once=one.started_at_once,
+                started=one.started,
+                never_fit=one.never_fit,
+                last_start_seconds=one.last_start,
+                all_done_seconds=one.all_done,
+            )
+            for one in answer.added
         ],
         assumptions=list(demand.assumptions),
     )
@@ -188,7 +208,8 @@ def _chart(answer: Replay) -> str:
     assert answer.played_before is not None, "a page is made where it was played"
     assert answer.played_after is not None, "a page is made where it was played"
     sides = [
-        waiting_over_time(answer.demand, played, _POINTS) for played in (answer.played_before, answer.played_after)
+        waiting_over_time(answer.demand, answer.played_before, _POINTS),
+        waiting_over_time(answer.demand_after or answer.demand, answer.played_after, _POINTS),
     ]
     roles = sorted({*sides[0], *sides[1]}, key=lambda role: -max(max(side.get(role, [0])) for side in sides))
     if not roles:

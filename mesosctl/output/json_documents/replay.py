@@ -32,6 +32,24 @@ class ReplayedRole(Strict):
     after: RoleWaits
     harmed: bool
     """Whether more than one in a hundred of its tasks more would have waited above the limit."""
+    delayed: int
+    """Recorded tasks that start later than without the changes by more than an allocation interval, or never."""
+
+
+class AddedFramework(Strict):
+    """The course of a framework of --add-framework. Times are seconds after the beginning.
+
+    `last_start_seconds` is null unless all that fit on an agent start, `all_done_seconds` unless all of them end.
+    """
+
+    framework: str
+    role: str
+    tasks: int
+    started_at_once: int
+    started: int
+    never_fit: int
+    last_start_seconds: float | None
+    all_done_seconds: float | None
 
 
 class Calibration(Strict):
@@ -61,4 +79,5 @@ class ReplayDocument(Document):
     answers: list[ChangeAnswer]
     calibration: Calibration
     roles: list[ReplayedRole]
+    added_frameworks: list[AddedFramework]
     assumptions: list[str]

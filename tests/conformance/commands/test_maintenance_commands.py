@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conformance.callers.command_line import run_for_json
+from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.joining import quick
 from tests.conformance.masters.cluster import Cluster
 
@@ -107,3 +108,20 @@ def test_dry_runs_say_what_then_happens(master: Cluster) -> None:
         f"maintenance up {host}",
     ):
         assert tried(words) == (True, done(words)), words
+
+
+def test_the_list_says_who_has_answered(master: Cluster) -> None:
+    framework = Framework(master, "ads").subscribe()
+    framework.offers()
+
+    def answers() -> list[tuple[str, str]]:
+        status, said = run_for_json(master, "maintenance list")
+        assert status == 0, said
+        return [(one["framework_id"], one["answer"]) for each in said["machines"] for one in each["answers"]]
+
+    assert run_for_json(master, f"maintenance plan --attribute rack=r1 --at {AT}")[0] == 0
+    assert answers() == []  # it runs nothing there
+    (inverse,) = framework.next("INVERSE_OFFERS")["inverse_offers"]["inverse_offers"]
+    declined = {"inverse_offer_ids": [inverse["id"]], "filters": {"refuse_seconds": 1000}}
+    framework.ask("DECLINE_INVERSE_OFFERS", decline_inverse_offers=declined)
+    assert master.subscribers.wait(lambda: answers() == [(framework.id, "declined")]), answers()

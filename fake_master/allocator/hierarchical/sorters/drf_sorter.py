@@ -83,6 +83,14 @@ class DrfSorter(Sorter):
         if not node.stale:
             self._changed(node)
 
+    def count_again(self, leaf: Node, times: int) -> None:
+        """The client got something, and gave it back, `times` over."""
+        node = leaf
+        while node is not self.root:
+            node.count += times
+            self.touch(node)
+            node = node.parent  # type: ignore[assignment]  # only the root has none
+
     def _activity_changed(self, leaf: Node) -> None:
         if not leaf.stale:
             self._changed(leaf)

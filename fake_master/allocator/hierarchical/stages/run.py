@@ -85,6 +85,7 @@ class Run:
         for role in self.roles_with_quota:
             role.allowance = None
         self.exhausted_roles.restore_order()
+        del self.exhausted_roles  # each knows the other, and commands run without a collector of such garbage
         for agent in self.agents_with_shared_offers:
             agent.refresh()
 

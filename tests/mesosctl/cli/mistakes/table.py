@@ -116,7 +116,7 @@ MISTAKES = (
     Mistake(
         "quota update web mem:1GiB",
         2,
-        "role 'web' loses its guarantee of cpus:2, so you must confirm it",
+        "role 'web' loses its guarantee of 2 cpus, so you must confirm it",
         "name that resource too, or use --yes in a script",
         before=QUOTA,
     ),
@@ -386,7 +386,7 @@ MISTAKES = (
     Mistake(
         "volumes create agent-1 v2 disk:50 --role db",
         6,
-        "agent agent-1 has no single free entry of disk:50 that is reserved for 'db'",
+        "agent agent-1 has no single free entry of 50MiB disk that is reserved for 'db'",
         "mesosctl reservations --agent agent-1 --role db shows what there is",
         before=VOLUME,
     ),

@@ -423,7 +423,7 @@ def test_if_different_asks_about_what_an_existing_quota_loses(run, cluster, entr
     cluster.quotas["dev"] = entries(cpus=1, mem=64)
     ran = run("quota", "set", "dev", "cpus:1", "--if-different")
     assert (ran.status, cluster.changed) == (2, [])
-    assert "role 'dev' loses its guarantee of mem:64" in ran.err
+    assert "role 'dev' loses its guarantee of 64MiB mem" in ran.err
     assert run("quota", "set", "dev", "cpus:1", "--if-different", "--yes").status == 0
 
 

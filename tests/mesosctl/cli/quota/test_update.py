@@ -231,9 +231,9 @@ class TestWhatNobodyNamed:
     @pytest.mark.parametrize(
         ("words", "lost"),
         [
-            (["mem:1GiB"], "guarantee of cpus:2"),
-            (["--limit", "mem:2GiB"], "limit of cpus:4"),
-            (["-f", "-"], "guarantee of mem:1024"),
+            (["mem:1GiB"], "guarantee of 2 cpus"),
+            (["--limit", "mem:2GiB"], "limit of 4 cpus"),
+            (["-f", "-"], "guarantee of 1GiB mem"),
         ],
     )
     @pytest.mark.parametrize("api", ["auto", "v1"])
@@ -249,7 +249,7 @@ class TestWhatNobodyNamed:
     def test_a_person_is_asked(self, run, both, answer, status):
         ran = run("quota", "update", "dev", "mem:1GiB", stdin=answer, terminal=True)
         assert (ran.status, len(both.changed)) == (status, status == 0)
-        assert "loses its guarantee of cpus:2. Update it anyway? [y/N]" in ran.err
+        assert "loses its guarantee of 2 cpus. Update it anyway? [y/N]" in ran.err
 
     def test_what_was_changed_while_a_person_thought_is_not_overwritten(self, run, both):
         def changed_meanwhile(request):
@@ -272,8 +272,8 @@ class TestWhatNobodyNamed:
     @pytest.mark.parametrize(
         ("limit", "lost"),
         [
-            ({"cpus": {"value": 16}}, "limit of cpus:16 (which becomes cpus:3)"),
-            ({}, "freedom from a limit on cpus (which becomes cpus:3)"),
+            ({"cpus": {"value": 16}}, "limit of 16 cpus (which becomes 3 cpus)"),
+            ({}, "freedom from a limit on cpus (which becomes 3 cpus)"),
         ],
     )
     def test_a_limit_that_post_quota_lowers_is_asked_about(self, run, dev, limit, lost):

@@ -421,3 +421,64 @@ def test_words_that_cannot_be_replayed(typed, tmp_path, words, said):
     ran = typed("whatif", *words)
     assert ran.status in (2, 3), ran.err
     assert said in ran.err
+
+
+# --- A framework that is not there yet ------------------------------------------------------------------
+
+
+def test_the_tasks_of_an_added_framework_start_as_far_as_there_is_room(typed, tmp_path):
+    """Eight of one cpu start at once, the other four when these are done; what was recorded waits for them."""
+    recording(tmp_path, [("web", 30, 60.0)])
+    word = "role=db;task=cpus:1,mem:256;tasks=12;lasts=5m"
+    ran = typed("whatif", "--replay", "h.sqlite", "--add-framework", word, "-o", "json")
+    assert ran.status == 0, ran.err
+    answer = json.loads(ran.out)
+    (added,) = answer["added_frameworks"]
+    assert (added["framework"], added["role"], added["tasks"], added["started_at_once"]) == (word, "db", 12, 8)
+    assert 300 <= added["last_start_seconds"] <= 306
+    assert 600 <= added["all_done_seconds"] <= 606
+    assert {role["role"]: role["delayed"] for role in answer["roles"]} == {"db": 0, "web": 1}
+    shown = typed("whatif", "--replay", "h.sqlite", "--add-framework", word)
+    assert "db: 8 of 12 tasks start at once, the last starts after 5m" in shown.out
+    assert "tasks that start later than without the changes: 1 of web" in shown.out
+
+
+def test_an_added_framework_asks_at_its_pace(typed, tmp_path):
+    recording(tmp_path, [("web", 30, 60.0)])
+    word = "role=db;task=cpus:4;tasks=3;every=10m"
+    ran = typed("whatif", "--replay", "h.sqlite", "--add-framework", word, "-o", "json")
+    (added,) = json.loads(ran.out)["added_frameworks"]
+    assert (added["started_at_once"], added["started"]) == (2, 2)
+    assert added["last_start_seconds"] is None
+    assert added["all_done_seconds"] is None
+
+
+def test_a_task_of_an_added_framework_that_fits_nowhere_is_said(typed, tmp_path):
+    recording(tmp_path, [("web", 30, 60.0)])
+    ran = typed("whatif", "--replay", "h.sqlite", "--add-framework", "role=db;task=cpus:9")
+    assert "db: no agent has room for such a task, even if it is empty" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("role=db", "--add-framework has no task"),
+        ("role=db;task=cpus:1;task=cpus:2", "task is given twice"),
+        ("role=db;task=cpus:1;last=1h", "did you mean lasts? for example, --add-framework 'role=db"),
+        ("role=db;task=cpus:1;tasks=0", "tasks is '0': it must be a number from 1 to 1,000,000"),
+        ("role=db;task=cpus(web):1", "is not the size of a task"),
+        ("role=d b;task=cpus:1", "role"),
+        ("role=db;task=cpus:1;lasts=soon", "'soon' is not a span of time"),
+    ],
+)
+def test_a_framework_that_is_not_described(typed, tmp_path, word, said):
+    recording(tmp_path, [("web", 0, 60.0)])
+    ran = typed("whatif", "--replay", "h.sqlite", "--add-framework", word)
+    assert ran.status in (2, 3), ran.err
+    assert said in ran.err
+
+
+def test_an_added_framework_is_for_a_replay(typed):
+    ran = typed("whatif", "--add-framework", "role=db;task=cpus:1")
+    assert ran.status == 2
+    assert "--add-framework is for --replay" in ran.err

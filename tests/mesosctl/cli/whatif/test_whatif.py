@@ -222,7 +222,7 @@ def test_a_guarantee_that_is_dropped_without_being_named_is_told(live: Live, wor
     assert ask(live, *"quota set web cpus:2 mem:1GiB".split()).status == 0
     said = ask(live, *words.split())
     assert said.status == 0
-    assert said.err == "mesosctl: note: role 'web' loses its guarantee of mem:1024\n"
+    assert said.err == "mesosctl: note: role 'web' loses its guarantee of 1GiB mem\n"
     assert ask(live, *words.split(), "--quiet").err == ""
 
 

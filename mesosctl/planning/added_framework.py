@@ -1,0 +1,103 @@
+"""A framework that is not there yet: the option that describes it, and what becomes of its tasks in a replay."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from mesosctl.model.errors import MesosctlError, UsageError
+from mesosctl.model.notation import check_one_type, counted, format_span, parse_entries, parse_span
+from mesosctl.model.resources import Resources
+from mesosctl.model.roles import check_role, closest
+
+OPTION = "--add-framework"
+EXAMPLE = "role=db;task=cpus:2,mem:4GiB;tasks=200;every=10s;lasts=1h"
+_KEYS = ("role", "task", "tasks", "every", "lasts")
+_MOST_TASKS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class AddedFramework:
+    """A framework, and the tasks of one size that it asks for from the beginning on."""
+
+    word: str
+    """As it was typed."""
+    role: str
+    task: Resources
+    tasks: int = 1
+    every: float = 0.0
+    """Seconds from one task to the next; 0 if it asks for all of them at once."""
+    lasts: float | None = None
+    """Seconds that each runs; None if it runs until the end."""
+
+
+def parse_added_framework(word: str) -> AddedFramework:
+    """The value of --add-framework, such as `EXAMPLE`.  Raises UsageError, and RuleViolation for invalid resources."""
+    given: dict[str, str] = {}
+    for part in filter(str.strip, word.split(";")):
+        key, equals, value = (text.strip() for text in part.partition("="))
+        if key not in _KEYS:
+            likely = closest(key, _KEYS)
+            raise _wrong(f"'{key}' is not a part of {OPTION}", f"did you mean {likely}? " if likely else "")
+        if not equals or not value or key in given:
+            raise _wrong(f"'{part.strip()}' is not {key}=VALUE" if key not in given else f"{key} is given twice")
+        given[key] = value
+    missing = [key for key in ("role", "task") if key not in given]
+    if missing:
+        raise _wrong(f"{OPTION} has no {' and no '.join(missing)}")
+    try:
+        role = check_role(given["role"])
+        entries = parse_entries(given["task"].replace(",", ";"))
+        check_one_type(entries)
+    except MesosctlError as error:
+        error.field = OPTION
+        raise
+    task = Resources(entries)
+    if not task or any(not entry.is_scalar or entry.is_reserved for entry in task):
+        raise _wrong(f"'{given['task']}' is not the size of a task: amounts above zero are needed")
+    every = parse_span(given["every"], OPTION) if "every" in given else 0.0
+    lasts = parse_span(given["lasts"], OPTION) if "lasts" in given else None
+    return AddedFramework(f"{OPTION} {word}", role, task, _count(given.get("tasks", "1")), every, lasts)
+
+
+def _count(text: str) -> int:
+    number = int(text) if text.isascii() and text.isdigit() else 0
+    if not 1 <= number <= _MOST_TASKS:
+        raise _wrong(f"tasks is '{text}': it must be a number from 1 to {_MOST_TASKS:,}")
+    return number
+
+
+def _wrong(sentence: str, hint: str = "") -> UsageError:
+    return UsageError(sentence, field=OPTION, hint=f"{hint}for example, {OPTION} '{EXAMPLE}'")
+
+
+# --- The answer -----------------------------------------------------------------------------------------
+
+
+class AddedOutcome(NamedTuple):
+    """When the tasks of an added framework start and end.  Times are seconds after the beginning."""
+
+    framework: AddedFramework
+    tasks: int
+    """Those that it asks for before the end."""
+    started_at_once: int
+    """Within one allocation interval."""
+    started: int
+    never_fit: int
+    last_start: float | None
+    """None unless all that fit start."""
+    all_done: float | None
+    """None unless all that fit end."""
+
+    @property
+    def sentence(self) -> str:
+        """Return it in a sentence."""
+        role, fit = self.framework.role, self.tasks - self.never_fit
+        if not fit:
+            return f"{role}: no agent has room for such a task, even if it is empty"
+        said = f"{role}: {self.started_at_once:,} of {counted(self.tasks, 'task')} start at once"
+        if self.last_start is None:
+            return f"{said}, and {fit - self.started:,} do not start before the end"
+        if self.started_at_once < fit:
+            said += f", the last starts after {format_span(self.last_start)}"
+        if self.all_done is None:
+            return f"{said}; not all of them are done before the end"
+        return f"{said}; all are done after {format_span(self.all_done)}"
