@@ -271,7 +271,7 @@ def _parse_all(
     return found
 
 
-_SIGNS = re.compile("[:=;]")
+_SIGNS = re.compile("[:=;%]")
 """A word with one of them is meant as an amount, not as a role or an agent."""
 
 

@@ -81,7 +81,7 @@ def _parse_entry(token: str, default_role: str, whole: Quantities | None = None)
             f"'{token.strip()}' is not NAME:VALUE",
             field=token.strip(),
             rule="resource.text",
-            hint=_likely_text(token.strip()),
+            hint=_likely_text(token.strip(), of_agent=whole is not None),
         )
     name, role = _split_head(head.strip(), token.strip(), default_role)
     value = _parse_value(name, value_text.strip(), whole)
@@ -96,8 +96,10 @@ def _parse_entry(token: str, default_role: str, whole: Quantities | None = None)
     return Resource(name, value, reservations)
 
 
-def _likely_text(token: str) -> str:
-    """A hint: the probable meaning of a word that is not NAME:VALUE."""
+def _likely_text(token: str, *, of_agent: bool) -> str:
+    """A hint: the probable meaning of a word that is not NAME:VALUE; parts are those of an agent alone."""
+    if of_agent and is_part(token.strip()):
+        return f"name each resource: cpus:{token.strip()} mem:{token.strip()}"
     name, equals, value = token.partition("=")
     if equals and name and value and ":" not in token:
         return f"write {name}:{value}"

@@ -66,6 +66,7 @@ WORDS = (
         "leave AGENT out: with --any or --count, mesosctl chooses the agents",
     ),
     Mistake("reserve agent-1 agent-2 cpus:1 --role ads", 3, "'agent-2' is not NAME", "name one agent for each command"),
+    Mistake("reserve agent-1 50% --role ads", 3, "'50%' is not NAME:VALUE", "name each resource: cpus:50% mem:50%"),
     # --- Amounts -------------------------------------------------------------------------------------------------
     Mistake("quota set web cpus:1e400", 3, "1e400 is out of range", "and is at most 9223372036854775"),
     Mistake("quota set web cpus:1 cpus:2", 3, TWICE, "give cpus once"),
