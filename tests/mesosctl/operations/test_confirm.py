@@ -1,4 +1,4 @@
-"""A change whose answer never came: it happened, it did not, or that is unknown."""
+"""The rows of `confirm`: a change that was accepted, refused or never answered, and what the master shows then."""
 
 import httpx
 import pytest
@@ -28,7 +28,7 @@ SET = ("quota", "set", "dev", "cpus:1")
 
 
 @pytest.mark.parametrize("words", [SET, (*SET, "--no-wait")])
-def test_it_happened(run, cluster, words):
+def test_no_answer_and_shown_is_done(run, cluster, words):
     cluster.instead["POST /api/v1"] = [cut_after(cluster)]
     ran = run(*words)
     assert ran.status == 0
@@ -44,7 +44,7 @@ def test_a_proxy_that_gives_up_may_have_passed_it_on(run, cluster):
     assert run(*SET).status == 0
 
 
-def test_it_did_not_happen(run, cluster):
+def test_no_answer_and_not_shown_is_the_failure_itself(run, cluster):
     cluster.instead["POST /api/v1"] = [cut]
     ran = run(*SET)
     assert ran.status == 7
@@ -59,7 +59,7 @@ def test_a_master_that_failed_without_doing_it_keeps_its_status(run, cluster):
     assert "so far" in ran.err
 
 
-def test_it_cannot_be_told(run, cluster):
+def test_no_answer_and_no_master_to_read_from_is_unknown(run, cluster):
     cluster.instead["POST /api/v1"] = [cut]
     cluster.instead["GET /quota"] = [cluster.usual, refused, refused, refused]
     ran = run(*SET)
@@ -67,7 +67,7 @@ def test_it_cannot_be_told(run, cluster):
     assert "is unknown" in ran.err
 
 
-def test_after_a_deadline_it_may_still_come(run, cluster):
+def test_no_answer_within_the_deadline_and_not_shown_may_still_happen(run, cluster):
     cluster.instead["POST /api/v1"] = [silent]
     ran = run(*SET)
     assert ran.status == 9
@@ -88,19 +88,55 @@ def test_an_accepted_change_that_cannot_be_read_back(run, cluster):
     assert "was accepted" in ran.err
 
 
+def already(_):
+    return httpx.Response(400, text="already has quota")
+
+
+def test_a_refusal_and_shown_now_is_done(run, cluster):
+    def act(request):
+        cluster.usual(request)
+        return already(request)
+
+    cluster.instead["POST /quota"] = [act]
+    ran = run(*SET, "--api", "v0")
+    assert ran.status == 0
+    assert "took effect, as if the request had arrived twice" in ran.err
+
+
+def test_a_refusal_and_not_shown_is_the_refusal(run, cluster):
+    cluster.instead["POST /quota"] = [already]
+    ran = run(*SET, "--api", "v0")
+    assert ran.status == 3
+    assert "already has quota" in ran.err
+
+
+def test_a_refusal_and_reading_denied_is_the_refusal(run, cluster):
+    cluster.instead["POST /quota"] = [already]
+    cluster.instead["GET /quota"] = [cluster.usual, lambda _: httpx.Response(403)]
+    assert run(*SET, "--api", "v0").status == 3
+
+
+def test_a_refusal_and_no_master_to_read_from_is_unknown(run, cluster):
+    cluster.instead["POST /quota"] = [already]
+    cluster.instead["GET /quota"] = [cluster.usual, refused, refused, refused]
+    ran = run(*SET, "--api", "v0")
+    assert ran.status == 9
+    assert "took effect all the same is unknown" in ran.err
+
+
 def test_a_page_for_people_is_no_answer_to_a_change(run, cluster):
     cluster.instead["POST /api/v1"] = [lambda _: httpx.Response(200, html="<html>Please sign in</html>")]
     assert run(*SET).status == 8
 
 
-def test_the_same_for_removing(run, cluster, entries):
+def test_a_removal_without_an_answer_is_read_back(run, cluster, entries):
     cluster.quotas["dev"] = entries(cpus=1)
     cluster.instead["DELETE /quota/dev"] = [cut, cut_after(cluster)]
     assert run("quota", "remove", "dev").status == 7
     assert run("quota", "remove", "dev").status == 0
 
 
-def test_the_same_for_updating(run, cluster, entries):
+def test_an_update_without_an_answer_is_read_back(run, cluster, entries):
     cluster.quotas["dev"] = entries(cpus=1)
     cluster.instead["POST /api/v1"] = [cut, cut_after(cluster)]
     assert run("quota", "update", "dev", "cpus:2").status == 7
