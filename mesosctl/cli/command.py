@@ -153,7 +153,8 @@ class Command(_Help, TyperCommand):
         from mesosctl.cli.session import Session
 
         options = said(ctx)
-        if names_several(options, ctx.obj.variables):
+        named = ctx.obj.variables if self.obeys_context else {}
+        if names_several(options, named):
             if not self.works_on_several:
                 sentence = f"{ctx.command_path} does not work on several contexts"
                 raise UsageError(sentence, field=naming_option(options), hint="name one context")

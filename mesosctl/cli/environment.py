@@ -64,8 +64,8 @@ class Environment:
     """The arguments of the command, once it runs."""
     form: str | None = None
     """The output format, once it is known."""
-    interruption: KeyboardInterrupt | None = None
-    """The signal that came, if one did."""
+    signals: list[KeyboardInterrupt] = field(default_factory=list)
+    """The signals that came and were not obeyed yet; copies of this environment share it."""
     secrets: Secrets = field(default_factory=Secrets, repr=False)
     """The texts that must not be shown or stored; a master or proxy may repeat what it was sent."""
 
@@ -74,7 +74,13 @@ class Environment:
 
         Code in C may replace the exception of a signal: pydantic, while it builds a model, makes a SchemaError of it.
         """
-        return error if isinstance(error, KeyboardInterrupt) else self.interruption
+        if isinstance(error, KeyboardInterrupt):
+            return error
+        return self.signals[-1] if self.signals else None
+
+    def obeyed(self) -> None:
+        """Forget the signal with which a command ends as it should: an error after it is one of its own."""
+        self.signals.clear()
 
     def take_notes(self) -> list[str]:
         """The sentences that were held back, to be part of a JSON error."""
@@ -106,13 +112,17 @@ class Environment:
         colours, width = self.colours_on(self.stderr), self.width(self.stderr)
         draw_told(sentence, details, self.stderr, colours=colours, width=width)
 
+    def fields_of(self, error: MesosctlError) -> dict[str, str | int | None]:
+        """The values of an error that a script needs, without secrets."""
+        redact = self.secrets.redact
+        return {name: redact(value) if isinstance(value, str) else value for name, value in error.fields().items()}
+
     def tell_error(self, error: MesosctlError, contexts: Sequence[str] = ()) -> None:
         """One clear sentence and a hint; or one JSON object (`output.json_documents.document.ErrorDocument`).
 
         `contexts` are those in which it happened, if the command works on several.
         """
-        redact = self.secrets.redact
-        fields = {name: redact(value) if isinstance(value, str) else value for name, value in error.fields().items()}
+        redact, fields = self.secrets.redact, self.fields_of(error)
         if self.speaks_json:
             import json
 

@@ -205,8 +205,8 @@ def obey_signals(environment: Environment) -> None:
         if signum != signal.SIGINT:
             # Service managers send it right after SIGTERM; it must not interrupt the restoring.
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        environment.interruption = Interruption(_ENDS[signal.Signals(signum)])
-        raise environment.interruption
+        environment.signals.append(Interruption(_ENDS[signal.Signals(signum)]))
+        raise environment.signals[-1]
 
     for number in _ENDS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as with nohup

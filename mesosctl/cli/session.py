@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SOME_LOSS = "this takes something away"
 """The loss of a question that does not say what would be lost."""
+HOW_A_SCRIPT_AGREES = "in a script, use --yes"
 
 
 class Session:
@@ -378,7 +379,10 @@ class Session:
         finally:
             self.end_progress()
 
-    def confirm_destructive(self, question: str, loss: str = SOME_LOSS, hint: str = "in a script, use --yes") -> None:
+    def check_one_cluster(self, option: str) -> None:
+        """Accept an option about something that only one cluster has; on several contexts it raises UsageError."""
+
+    def confirm_destructive(self, question: str, loss: str = SOME_LOSS, hint: str = HOW_A_SCRIPT_AGREES) -> None:
         """Ask the user; a script must use --yes. `loss` says what would be lost.  Raises UsageError."""
         if not self.options.yes and not self.environment.may_prompt:
             raise UsageError(

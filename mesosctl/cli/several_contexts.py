@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mesosctl.cli.configuration.settings import existing_configuration, is_its_own
 from mesosctl.cli.environment import Environment
 from mesosctl.cli.global_options import GlobalOptions, naming_option
-from mesosctl.cli.session import SOME_LOSS, Session
+from mesosctl.cli.session import HOW_A_SCRIPT_AGREES, SOME_LOSS, Session
 from mesosctl.model.errors import Interrupted, MesosctlError, NotFound, UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.output.by_context import ContextAnswer, by_context
@@ -38,7 +38,7 @@ BEFORE_A_CHANGE = Question("Make this change?")
 
 
 class Halted(MesosctlError):
-    """The command has come to a question that is not answered yet.  Nothing was sent."""
+    """The command has come to a question that is not answered yet.  Nothing was sent since the last one."""
 
     exit_status = ExitStatus.USAGE
 
@@ -56,7 +56,8 @@ class Turn:
     """The reports that the command shows before its question."""
     notes: list[str] = field(default_factory=list)
     report: Report | None = None
-    status: int = 0
+    status: int | None = None
+    """None until the command has ended there."""
     error: MesosctlError | None = None
     has_told: bool = False
     """Whether its error was written."""
@@ -69,9 +70,10 @@ class Turn:
             self.secrets[prompt] = ask(f"{self.context}: {prompt}")
         return self.secrets[prompt]
 
-    def answer(self) -> ContextAnswer:
-        """The same for the report."""
-        return ContextAnswer(self.context, self.report, self.status, self.error)
+    def answer(self, environment: Environment) -> ContextAnswer:
+        """The same for the report, without secrets."""
+        fields = None if self.error is None else environment.fields_of(self.error)
+        return ContextAnswer(self.context, self.report, self.status, fields)
 
 
 class ContextSession(Session):
@@ -110,7 +112,7 @@ class ContextSession(Session):
         """Come to a question."""
         self._ask(Question(question))
 
-    def confirm_destructive(self, question: str, loss: str = SOME_LOSS, hint: str = "") -> None:
+    def confirm_destructive(self, question: str, loss: str = SOME_LOSS, hint: str = HOW_A_SCRIPT_AGREES) -> None:
         """Come to a question about a loss."""
         self._ask(Question(question, loss, hint))
 
@@ -131,6 +133,10 @@ class ContextSession(Session):
     def check_watchable(self) -> None:
         """Raise UsageError: a list that refreshes is of one cluster."""
         raise _refusal("--watch", "--watch")
+
+    def check_one_cluster(self, option: str) -> None:
+        """Raise UsageError."""
+        raise _refusal(option, option)
 
     def redraw(self, report: Report) -> None:
         """Raise UsageError, like every way to write that is not an answer."""
@@ -240,8 +246,8 @@ class _Run:
         waiting = self._turns
         try:
             while waiting:
-                for turn in waiting:
-                    self._take(turn, rehearses=rehearses)
+                for number, turn in enumerate(waiting, 1):
+                    self._take(turn, waiting[number:], rehearses=rehearses)
                 waiting = [turn for turn in waiting if turn.halted is not None]
                 rehearses = False
                 if waiting:
@@ -251,22 +257,25 @@ class _Run:
                 self._tell()
             raise
         self._tell()
-        return max(turn.status for turn in self._turns)
+        return max(turn.status or 0 for turn in self._turns)
 
     def _session(self, turn: Turn, *, rehearses: bool = False) -> ContextSession:
         return ContextSession(self._environment(), self._said, turn, rehearses=rehearses)
 
-    def _take(self, turn: Turn, *, rehearses: bool) -> None:
-        """Run the command on one context, until its end or its next question."""
+    def _take(self, turn: Turn, following: Sequence[Turn], *, rehearses: bool) -> None:
+        """Run the command on one context, until its end or its next question; others follow."""
         turn.halted, turn.notes, turn.shown = None, [], []
+        turn.report = turn.status = None
         session = self._session(turn, rehearses=rehearses)
         self._ctx.params = dict(self._params)
         try:
             turn.status = int(self._act(session) or 0)
         except Interrupted as stopped:
-            left = [one.context for one in self._turns[self._turns.index(turn) + 1 :]]
+            left = [one.context for one in following]
             beside = f"; not begun: {', '.join(left)}" if left else ""
             stopped.reword(f"{turn.context}: {stopped.message}{beside}")
+            turn.status, turn.error = int(stopped.exit_status), stopped
+            turn.has_told = True  # it ends the program, which tells it
             raise
         except MesosctlError as error:
             if turn.halted is None:
@@ -319,7 +328,7 @@ class _Run:
             (whole.warn if level == "WARNING" else whole.note)(f"{', '.join(names)}: {sentence}")
         whole.end_progress()
         if whole.form in DOCUMENTS or any(turn.report is not None for turn in self._turns):
-            whole.emit(by_context([turn.answer() for turn in self._turns]))
+            whole.emit(by_context([turn.answer(whole.environment) for turn in self._turns]))
         self._tell_errors()
 
     def _tell_errors(self) -> None:

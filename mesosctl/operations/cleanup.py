@@ -1,10 +1,11 @@
 """`cleanup`: what nothing uses any more is found, and released step by step."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from mesosctl.api.frameworks import completed_frameworks, listed_frameworks
 from mesosctl.client.leading_master import Master
-from mesosctl.model.errors import NotFound
+from mesosctl.model.errors import Denied, NotFound
 from mesosctl.model.notation import listed
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.roles import check_role, did_you_mean
@@ -23,7 +24,12 @@ def select(master: Master, role: str | None, framework: str | None, reserver: st
     if role is not None:
         check_role(role, "--role")
     if framework is None:
-        return CleanupSelection(role, reserver)
+        wanted = CleanupSelection(role, reserver)
+        with suppress(Denied):  # it releases what nothing uses, whoever may be seen
+            for one in listed_frameworks(master.ask("GET_FRAMEWORKS")):
+                if any(map(wanted.has_role, one.roles)) if role is not None else one.principal == reserver:
+                    _note_subscribed(master, one)
+        return wanted
     answer = master.ask("GET_FRAMEWORKS")
     present, gone = listed_frameworks(answer), completed_frameworks(answer)
     found = _named([*present, *gone], framework)
@@ -32,14 +38,18 @@ def select(master: Master, role: str | None, framework: str | None, reserver: st
     for other in present:
         shared = roles.intersection(other.roles)
         if other.id in ids:
-            master.notice(f"framework '{other.title}' is still subscribed, and may use what it has reserved again")
+            _note_subscribed(master, other)
         elif shared:
             roles -= shared
             master.notice(
-                f"{listed(sorted(shared))} left: framework '{other.title}' is subscribed with the same role; --role "
-                "cleans up a role whatever its frameworks"
+                f"what {listed(sorted(shared))} has is left, because framework '{other.title}' subscribes to the same "
+                "role; --role cleans up a role whatever its frameworks"
             )
     return CleanupSelection(role, reserver, frozenset(roles))
+
+
+def _note_subscribed(master: Master, framework: ListedFramework) -> None:
+    master.notice(f"framework '{framework.title}' is still subscribed, and may need what it does not use at the moment")
 
 
 def _named(frameworks: Sequence[ListedFramework], word: str) -> list[ListedFramework]:

@@ -1,9 +1,8 @@
 """The answers of one command on several contexts, as one report."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from mesosctl.model.errors import MesosctlError
 from mesosctl.output.formats.report import NOTHING, Column, Minor, Report
 
 if TYPE_CHECKING:
@@ -15,8 +14,10 @@ class ContextAnswer(NamedTuple):
 
     context: str
     report: Report | None
-    status: int = 0
-    error: MesosctlError | None = None
+    status: int | None = 0
+    """None if the command was not begun."""
+    error: Mapping[str, str | int | None] | None = None
+    """The fields of its error."""
 
 
 def by_context(answers: Sequence[ContextAnswer]) -> Report:
@@ -33,7 +34,7 @@ def by_context(answers: Sequence[ContextAnswer]) -> Report:
                     context=one.context,
                     exit_status=one.status,
                     answer=None if one.report is None else one.report.whole_document().model_dump(),
-                    error=None if one.error is None else Error.model_validate(one.error.fields()),
+                    error=None if one.error is None else Error.model_validate(one.error),
                 )
                 for one in answers
             ]
@@ -49,8 +50,9 @@ def by_context(answers: Sequence[ContextAnswer]) -> Report:
     table = _table(reports)
     names = [f"{context} {name}" for context, report in reports for name in report.names]
     if any(report.terminal for _, report in reports):
-        drawn = [(context, report.terminal() if report.terminal else report) for context, report in reports]
-        table = table._replace(terminal=lambda: _table(drawn))
+        table = table._replace(
+            terminal=lambda: _table([(context, one.terminal() if one.terminal else one) for context, one in reports])
+        )
     return table._replace(names=names, document=document, items=items)
 
 

@@ -1,4 +1,4 @@
-"""The demand of frameworks that are not there yet, beside a recorded one."""
+"""The demand of frameworks that do not exist yet, beside a recorded one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A framework that is not there yet: the option that describes it, and what becomes of its tasks in a replay."""
+"""A framework that does not exist yet: the option that describes it, and what becomes of its tasks in a replay."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -98,6 +98,8 @@ class AddedOutcome(NamedTuple):
             return f"{said}, and {fit - self.started:,} do not start before the end"
         if self.started_at_once < fit:
             said += f", the last starts after {format_span(self.last_start)}"
+        if self.framework.lasts is None:
+            return said
         if self.all_done is None:
             return f"{said}; not all of them are done before the end"
         return f"{said}; all are done after {format_span(self.all_done)}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from mesosctl.model.reservations import operations
-from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text
+from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
@@ -29,11 +29,12 @@ class CleanupSelection:
 
     def accepts(self, top: Reservation) -> bool:
         """Whether the top level of a stack is to be cleaned up."""
-        return (
-            (self.role is None or top.role == self.role or is_strict_subrole(top.role, self.role))
-            and (self.reserver is None or top.principal == self.reserver)
-            and (self.roles is None or top.role in self.roles)
-        )
+        return self.has_role(top.role) and (self.reserver is None or top.principal == self.reserver)
+
+    def has_role(self, role: str) -> bool:
+        """Whether reservations of the role are among them."""
+        is_named = self.role is None or role == self.role or is_strict_subrole(role, self.role)
+        return is_named and (self.roles is None or role in self.roles)
 
 
 class InUse(NamedTuple):
@@ -48,7 +49,7 @@ class InUse(NamedTuple):
         """`cpus:2;mem:512 of 'web' on agent-1`, with the ids of the volumes."""
         volumes = [entry.disk.persistence_id or "" for entry in self.resources if entry.disk is not None]
         which = f" (volume {', '.join(volumes)})" if volumes else ""
-        return f"{plain_text(self.resources)} of '{self.role}' on {self.agent.name}{which}"
+        return f"{self.resources.in_words} of '{self.role}' on {self.agent.name}{which}"
 
 
 class Cleanup(NamedTuple):

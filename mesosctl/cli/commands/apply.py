@@ -170,6 +170,8 @@ def plan(  # noqa: PLR0913  # one parameter an option
     from mesosctl.api.files.desired_state import load
 
     session: Session = ctx.obj
+    if save is not None:
+        session.check_one_cluster("--save")
     file = the_file(word, option)
     text = _read(session, file)
     wanted = load(text, named(file))
@@ -343,6 +345,8 @@ def apply(  # noqa: PLR0913  # one parameter an option
     exit status is 6, and nothing is done. A file that was edited is refused.
     """
     session: Session = ctx.obj
+    if plan is not None:
+        session.check_one_cluster("--plan")
     if plan is not None:
         given = {"FILE": word, "--file": option, "--prune": prune}
         given |= {"--allow-empty": allow_empty, "--allow-new-resource": allow_new_resource}

@@ -61,7 +61,7 @@ def cleanup(
     restart: Restart = False,
     trust_master: TrustMaster = False,
 ) -> None:
-    """Destroy volumes and undo reservations that nothing uses any more.
+    """Destroy volumes and undo reservations that nothing uses.
 
     Unused volumes are destroyed first, with their data. Then reservations are undone, the outermost refinement first.
     What tasks or executors use is named, and left. Options that you give together must all hold.

@@ -142,6 +142,7 @@ def record(
         except KeyboardInterrupt as stopped:
             if isinstance(stopped, Interruption) and stopped.kind is HungUp:
                 raise
+            environment.obeyed()
     from mesosctl.history.contents import contents
     from mesosctl.history.sqlite import open_recording
     from mesosctl.output.history import history_list

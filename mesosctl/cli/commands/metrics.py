@@ -111,6 +111,7 @@ def _serve(session: Session, place: tuple[str, int], read: "Callable[[], Iterato
     except KeyboardInterrupt as stopped:
         if isinstance(stopped, Interruption) and stopped.kind is HungUp:
             raise
+        session.environment.obeyed()
     finally:
         server.shutdown()
         server.server_close()

@@ -11,7 +11,7 @@ class ContextAnswer(Strict):
     """The end of the command on one context."""
 
     context: str
-    exit_status: int
+    exit_status: int | None = Field(description="Null if an interruption came before it was begun.")
     answer: dict[str, Any] | None = Field(
         description="The document that the command writes for this context alone; its `kind` names the schema. Null "
         "if there is none."

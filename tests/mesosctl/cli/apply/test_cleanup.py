@@ -104,7 +104,7 @@ def test_what_is_in_use_is_named_and_left(clean):
     (left,) = json.loads(out)["left"]
     assert (left["role"], left["agent"], left["resources"]) == ("kafka", "node-1", "cpus:1")
     status, out, err = clean("cleanup", "--role", "kafka", "--yes")
-    assert (status, "cpus:1 of 'kafka' on node-1" in out, "nothing to clean up" in err) == (0, True, False)
+    assert (status, "1 cpu of 'kafka' on node-1" in out, "nothing to clean up" in err) == (0, True, False)
     assert ("kafka", "node-1") in reserved(clean)
 
 
@@ -145,15 +145,16 @@ def test_a_framework_that_is_gone_is_known_by_its_name(tmp_path):
         assert made(type_it("cleanup", "--framework", "kafka", "-o", "json").out) == []
 
 
-def test_a_framework_that_is_still_there_is_a_note(clean):
-    assert "framework 'kafka' is still subscribed" in clean("cleanup", "--framework", "kafka", "--dry-run")[2]
+@pytest.mark.parametrize("option", ["--framework", "--role"])
+def test_a_framework_that_is_still_there_is_a_note(clean, option):
+    assert "framework 'kafka' is still subscribed" in clean("cleanup", option, "kafka", "--dry-run")[2]
 
 
 def test_a_role_that_another_framework_has_too_is_left(clean):
     second = '[[frameworks]]\nname = "second"\nrole = "kafka"\nanswer = "decline"\n'
     status, out, err = clean("cleanup", "--framework", "kafka", "--yes", "-o", "json", more=second)
     assert (status, made(out)) == (0, []), err
-    assert "kafka left: framework 'second' is subscribed" in err
+    assert "what kafka has is left, because framework 'second' subscribes to the same role" in err
 
 
 def test_a_volume_on_a_static_reservation_is_destroyed_and_the_reservation_stays(clean):

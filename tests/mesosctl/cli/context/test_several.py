@@ -9,7 +9,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from mesosctl.__main__ import main
+from mesosctl.cli import several_contexts
 from mesosctl.cli.reference.command_tree import commands
+from mesosctl.model.errors import Interrupted, Interruption
 from mesosctl.output.json_documents import schemas
 from tests.helpers.surroundings import InMemory, Ran, Terminal
 
@@ -140,6 +142,7 @@ def test_a_script_has_to_agree_if_one_would_lose_something(ctl):
     ran = ctl("quota", "update", "web", "cpus:2", *BOTH)
     assert (ran.status, ran.out) == (2, "")
     assert "mesosctl: not done: prod: " in ran.err
+    assert "hint: in a script, use --yes" in ran.err
     assert ctl("quota", "list", *BOTH, "-o", "json").json == before
     assert ctl("quota", "update", "web", "cpus:2", *BOTH, "--yes").status == 0
 
@@ -218,6 +221,8 @@ def test_a_secret_is_typed_once_for_each_context(tmp_path):
         ("quota set web cpus:1 --all-contexts --report r.html", 2, "--report needs --dry-run", "give both"),
         ("quota set web cpus:1 --context prod,lab --dry-run --report r.html", 2, "--report is for one", "name one"),
         ("quota set web cpus:x --context prod,lab", 3, "'x' is not a number", "cpus:12"),
+        ("plan -f prod.toml --save p.json --context prod,lab", 2, "--save is for one cluster", "name one context"),
+        ("apply --plan p.json --context prod,lab", 2, "--plan is for one cluster", "name one context"),
         ("quota list --context prod,lab --columns x", 2, "there is no column 'x'", "the columns are context, role"),
     ],
 )
@@ -237,6 +242,33 @@ def test_a_variable_that_names_one_master(ctl):
 
 def test_a_variable_can_name_several(ctl):
     assert ctl("agents", "-o", "name", MESOSCTL_CONTEXT="lab,prod").out.split()[::2] == ["lab", "prod"]
+
+
+def test_what_ignores_contexts_ignores_a_variable_that_names_several(ctl):
+    assert ctl("context", "list", MESOSCTL_CONTEXT="prod,lab").status == 0
+    assert ctl("context", "list", *BOTH).status == 2
+
+
+def test_an_interruption_is_told_of_the_context_where_it_came(ctl, monkeypatch):
+    """The change of prod is done, that of lab ends in an error that hides the signal, and gone never began."""
+    usual = several_contexts.ContextSession.emit
+
+    def emit(session, report):
+        usual(session, report)
+        if session.environment.signals or session.options.master == "fake:lab.toml":
+            session.environment.signals.append(Interruption(Interrupted))
+            raise ValueError("this is no schema")
+
+    monkeypatch.setattr(several_contexts.ContextSession, "emit", emit)
+    ran = ctl("quota", "set", "web", "cpus:1", "--context", "prod,lab,gone", "--yes", "-o", "json")
+    assert ran.status == 130
+    assert [(one["context"], one["exit_status"]) for one in ran.json["contexts"]] == [
+        ("prod", 0),
+        ("lab", 130),
+        ("gone", None),
+    ]
+    assert json.loads(ran.err)["error"]["message"].endswith("not begun: gone")
+    assert "this is a bug" not in ran.err
 
 
 def test_one_cluster_under_two_names_is_not_changed_twice(ctl, tmp_path):
