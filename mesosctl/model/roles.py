@@ -157,6 +157,8 @@ def id_error(name: str) -> str | None:
 
 def matches_agent(word: str, agent_id: str, hostname: str) -> bool:
     """Whether `word` can mean this agent: as its id, its host name, or the beginning or end of its id."""
+    if not word:  # every id begins with it: a script whose variable is unset means no agent
+        return False
     return word in (agent_id, hostname) or agent_id.startswith(word) or agent_id.endswith(f"-{word}")
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from mesosctl.model.reservations import operations
-from mesosctl.model.reservations.holdings import RegisteredAgent
+from mesosctl.model.reservations.holdings import RegisteredAgent, without_owners
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
@@ -46,10 +46,10 @@ class InUse(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """`cpus:2;mem:512 of 'web' on agent-1`, with the ids of the volumes."""
+        """`2 cpus of 'web' on agent-1`, with the ids of the volumes."""
         volumes = [entry.disk.persistence_id or "" for entry in self.resources if entry.disk is not None]
         which = f" (volume {', '.join(volumes)})" if volumes else ""
-        return f"{self.resources.in_words} of '{self.role}' on {self.agent.name}{which}"
+        return f"{without_owners(self.resources).in_words} of '{self.role}' on {self.agent.name}{which}"
 
 
 class Cleanup(NamedTuple):

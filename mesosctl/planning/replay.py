@@ -423,8 +423,8 @@ class Replay:
 
     @property
     def is_harmless(self) -> bool:
-        """Whether everything is accepted, and no role waits much more."""
-        return self.accepted and not self.harmed
+        """Whether everything is accepted, no role waits much more, and what is added has room."""
+        return self.accepted and not self.harmed and not any(one.never_fit for one in self.added)
 
     @property
     def verdict(self) -> str:
@@ -432,6 +432,9 @@ class Replay:
         limit = limit_text(self.wait_limit)
         if not self.accepted:
             return "NO: it would be refused"
+        for one in self.added:
+            if one.never_fit:
+                return f"NO: {one.sentence}"
         if self.harmed:
             role = self.harmed[0]
             before, after = self.outcome(role)

@@ -20,7 +20,7 @@ from mesosctl.cli.arguments import (
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import BadInput, UsageError
+from mesosctl.model.errors import BadInput, Conflict, UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.suggestion import command
 
@@ -188,8 +188,19 @@ def _check_save(session: Session, save: Path) -> None:
     from mesosctl.cli.commands.snapshot import confirm_replacing
     from mesosctl.file_writing import holds_another_text
 
-    if session.environment.may_prompt and holds_another_text(save, ""):
+    if holds_another_text(save, "") and (session.environment.may_prompt or not _is_a_plan(save)):
         confirm_replacing(session, save)
+
+
+def _is_a_plan(file: Path) -> bool:
+    """Whether a file looks like a saved plan, which a script may make anew."""
+    from mesosctl.planning.saved_plan import KIND
+
+    try:
+        with file.open("rb") as opened:
+            return f'"kind": "{KIND}"'.encode() in opened.read(200)
+    except OSError:
+        return False
 
 
 class _Source(NamedTuple):
@@ -347,7 +358,12 @@ def apply(  # noqa: PLR0913  # one parameter an option
     session: Session = ctx.obj
     if plan is not None:
         session.check_one_cluster("--plan")
-    if plan is not None:
+        if restart:
+            raise UsageError(
+                "--restart makes a new plan, but --plan is one",
+                field="--restart",
+                hint="make another with mesosctl plan",
+            )
         given = {"FILE": word, "--file": option, "--prune": prune}
         given |= {"--allow-empty": allow_empty, "--allow-new-resource": allow_new_resource}
         for name, value in given.items():
@@ -355,7 +371,7 @@ def apply(  # noqa: PLR0913  # one parameter an option
                 raise UsageError(
                     f"{name} has no effect with --plan, which has it already", field=name, hint="leave it out"
                 )
-        _apply_plan(session, plan, checksum, restart=restart, trusts=trust_master)
+        _apply_plan(session, plan, checksum, trusts=trust_master)
         return ExitStatus.DONE
     if checksum is not None:
         raise UsageError("--checksum needs --plan", field="--checksum", hint="give both")
@@ -387,12 +403,13 @@ def apply(  # noqa: PLR0913  # one parameter an option
             if restart:
                 journal.end()
             key = digest(text, prune=prune)
-            work = Work(key, planned, partial(resume, digest=key), prove, plan_report)
+            anew = f"compare with {command('diff', f=file)}, or start anew: {command('apply', f=file, restart=True)}"
+            work = Work(key, planned, partial(resume, digest=key), prove, plan_report, anew)
             carry_out(session, master, journal, work, trusts=trust_master)
     return ExitStatus.DONE if is_complete else ExitStatus.ANSWER_IS_NO
 
 
-def _apply_plan(session: Session, file: str, expected: str | None, *, restart: bool, trusts: bool) -> None:
+def _apply_plan(session: Session, file: str, expected: str | None, *, trusts: bool) -> None:
     from mesosctl.operations.apply.journal import Journal, JournalKey, folder
     from mesosctl.operations.apply.run import prove
     from mesosctl.operations.apply.saved_plan import ReadyPlan, read_saved_plan
@@ -415,6 +432,7 @@ def _apply_plan(session: Session, file: str, expected: str | None, *, restart: b
         ready.begun,
         partial(prove, desired=ready.desired, prune=saved.prune),
         partial(plan_report, checksum=saved.checksum),
+        f"make another plan: {command('plan', f='FILE', save=file)}",
     )
     if session.options.dry_run:
         session.note(f"checksum of the plan: {saved.checksum}")  # a forecast shows the steps alone
@@ -423,8 +441,6 @@ def _apply_plan(session: Session, file: str, expected: str | None, *, restart: b
         ready.check_master(identity)
         about = JournalKey.of(identity, saved.checksum, name)
         with Journal(folder(session.environment.variables), about, keeps=not session.options.dry_run) as journal:
-            if restart:
-                journal.end()
             carry_out(session, master, journal, work, trusts=trusts)
 
 
@@ -437,10 +453,21 @@ class Work(NamedTuple):
     prove: "Callable[[Master], None]"
     report: "Callable[..., Report]"
     """Called like `plan_report`."""
+    anew: str
+    """The hint if the cluster has changed since the plan was made."""
 
 
 def carry_out(session: Session, master: "Master", journal: "Journal", work: Work, *, trusts: bool) -> None:
-    """Show the plan, ask, make its steps by the journal, and show that they are made."""
+    """Show the plan, ask, make its steps by the journal, and show that they are made.  Raises MesosctlError."""
+    try:
+        _carry_out(session, master, journal, work, trusts=trusts)
+    except Conflict as error:
+        if error.rule == "apply.unchanged":
+            error.hint = work.anew
+        raise
+
+
+def _carry_out(session: Session, master: "Master", journal: "Journal", work: Work, *, trusts: bool) -> None:
     from mesosctl.operations.apply.journal import JournalEntry
     from mesosctl.operations.apply.run import check_same, run
     from mesosctl.planning.plan import roles_given

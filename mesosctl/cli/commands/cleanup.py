@@ -9,7 +9,7 @@ from mesosctl.cli.arguments import TrustMaster, role_option
 from mesosctl.cli.command import ChangeCommand, Group, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import Conflict, UsageError
+from mesosctl.model.errors import UsageError
 
 if TYPE_CHECKING:
     from mesosctl.client.leading_master import Master
@@ -92,14 +92,16 @@ def cleanup(
         def report(steps: "list[Step]", done: int, *, applied: bool) -> "Report":
             return cleanup_report(steps, done, applied=applied, left=left)
 
-        work = Work(said, planned, partial(resume, digest=said), partial(note_more, wanted=wanted), report)
+        work = Work(
+            said,
+            planned,
+            partial(resume, digest=said),
+            partial(note_more, wanted=wanted),
+            report,
+            f"make a new plan: {said} --restart",
+        )
         about = JournalKey.of(session.identity(master), said, said)
         with Journal(folder(session.environment.variables), about, keeps=not session.options.dry_run) as journal:
             if restart:
                 journal.end()
-            try:
-                carry_out(session, master, journal, work, trusts=trust_master)
-            except Conflict as error:
-                if error.rule == "apply.unchanged":
-                    error.hint = f"make a new plan: {said} --restart"
-                raise
+            carry_out(session, master, journal, work, trusts=trust_master)

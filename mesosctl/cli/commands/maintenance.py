@@ -13,7 +13,7 @@ from mesosctl.model.errors import UsageError
 
 if TYPE_CHECKING:
     from mesosctl.client.leading_master import Master
-    from mesosctl.model.maintenance import Machine
+    from mesosctl.model.maintenance import Machine, Span
     from mesosctl.operations.maintenance import MaintenanceState
 
 app = typer.Typer(cls=ListGroup, rich_markup_mode=None)
@@ -64,6 +64,21 @@ def _nanoseconds(text: str) -> int:
     if at.tzinfo is None:
         raise UsageError(f"'{text}' has no zone", field="--at", hint=hint)
     return round(at.timestamp() * 1000) * 10**6
+
+
+def _span(at: str, duration: float | None) -> "Span":
+    """The time of --at and --duration, which Mesos keeps in 64 bits of nanoseconds.  Raises UsageError."""
+    from mesosctl.model.maintenance import NANOSECONDS, Span
+
+    span = Span(_nanoseconds(at), None if duration is None else round(duration * NANOSECONDS))
+    for moment, option in ((span.start, "--at"), (span.start + (span.duration or 0), "--duration")):
+        if not 0 <= moment < 2**63:
+            raise UsageError(
+                "maintenance has to be between the years 1970 and 2262",
+                field=option,
+                hint="for example, --at 2026-12-01T02:00+01:00 --duration 2h",
+            )
+    return span
 
 
 def _read(session: Session, master: "Master") -> "MaintenanceState":
@@ -130,12 +145,11 @@ def plan(
     and sends inverse offers for these machines. Nothing is written over a schedule that
     another operator changes at the same time.
     """
-    from mesosctl.model.maintenance import NANOSECONDS, Span
     from mesosctl.operations.maintenance import plan_machines, write_schedule
     from mesosctl.output.maintenance import maintenance_changes
 
     session: Session = ctx.obj
-    span = Span(_nanoseconds(at), None if duration is None else round(duration * NANOSECONDS))
+    span = _span(at, duration)
     with session.open_master() as master:
         state, machines = _chosen(session, master, names, attribute)
         target = plan_machines(state, machines, span)

@@ -154,7 +154,6 @@ def _changed(step: Step) -> Conflict:
     return Conflict(
         f"{_sentence(step)}: the cluster has changed there since the plan was made",
         rule="apply.unchanged",
-        hint="compare with mesosctl diff, then make a new plan with mesosctl apply --restart",
     )
 
 

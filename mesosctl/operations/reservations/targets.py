@@ -12,7 +12,7 @@ from mesosctl.model.reservations.holdings import RegisteredAgent, without_owners
 from mesosctl.model.reservations.rules import check_stack
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.roles import did_you_mean, shared_hostnames, short_ids
+from mesosctl.model.roles import did_you_mean, matches_agent, shared_hostnames, short_ids
 from mesosctl.model.suggestion import command
 
 
@@ -53,10 +53,12 @@ def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
     An end is enough because the ids of one master differ only there ("S0").  Raises NotFound for none, UsageError for
     several.
     """
+    if not word:
+        raise UsageError("the name of an agent is empty", field="agent", hint=_known(agents))
     for candidates in (
         [agent for agent in agents if agent.id == word],
         [agent for agent in agents if agent.hostname == word],
-        [agent for agent in agents if agent.id.startswith(word) or agent.id.endswith(f"-{word}")],
+        [agent for agent in agents if matches_agent(word, agent.id, agent.hostname)],
     ):
         if len(candidates) == 1:
             return candidates[0]
