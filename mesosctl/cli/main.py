@@ -29,6 +29,7 @@ SECTIONS = {
         "top": ("cluster", "Watch the whole cluster on one screen."),
         "agents": ("agents", "List agents, drain them, and bring them back."),
         "frameworks": ("frameworks", "List frameworks and what they hold, or tear one down."),
+        "tasks": ("tasks", "List tasks by framework, role, agent and state, with what each uses."),
         "roles": ("cluster", "List roles with their resources, guarantees and weights."),
         "offers": ("offers", "Show who is offered what and why, and use an offer."),
     },
