@@ -48,7 +48,7 @@ def keep_names(path: str, answer: Any, settings: Settings, variables: Mapping[st
     # It is untrusted data: anything unexpected has no names.
     with contextlib.suppress(AttributeError, KeyError, TypeError):
         for kind, names in names_in(path, answer):
-            plain = [name for name in names if secrets.redact(name) == name]
+            plain = [name for name in names[: 2 * MOST] if secrets.redact(name) == name]
             _write(folder / _chosen(settings) / kind, plain, HOLDS)
 
 
