@@ -55,4 +55,4 @@ _LISTS = frozenset((name,) for name in ALL)
 
 
 def _nothing(_: object) -> None:
-    """What is read of a task that is not wanted."""
+    """Read no more of a task that is not wanted."""

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from mesosctl.model.notation import utc_text
-from mesosctl.output.json_documents.document import Document, Mirrored
+from mesosctl.output.json_documents.document import Document, Mirrored, named
 from mesosctl.output.json_documents.reservations import HeldResources
 
 
@@ -21,8 +21,8 @@ class Task(Mirrored):
     framework: str
     framework_id: str
     role: str
-    agent: str | None = Field(
-        validation_alias="hostname", description="The host name of its agent; null if the agent is not registered."
+    agent: Annotated[str | None, named("hostname")] = Field(
+        description="The host name of its agent; null if the agent is not registered."
     )
     agent_id: str
     state: str = Field(description="As Mesos names it, such as TASK_RUNNING.")
