@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mesosctl.client.settings import Transport
 
 
-Kind = Literal["role", "agent", "framework", "context"]
+Kind = Literal["role", "agent", "framework", "task", "context"]
 
 
 def _ask_secret(prompt: str) -> str:

@@ -19,7 +19,7 @@ SECTIONS = {
         "unreserve": ("reserve", "Undo dynamic reservations."),
         "reservations": ("reservations", "Show what is reserved on which agent, and by whom."),
         "volumes": ("reservations", "Create, destroy and list persistent volumes."),
-        "cleanup": ("cleanup", "Destroy volumes and undo reservations that nothing uses any more."),
+        "cleanup": ("cleanup", "Destroy volumes and undo reservations that nothing uses."),
     },
     "Maintain": {
         "maintenance": ("maintenance", "Schedule maintenance, take machines down and bring them up."),
@@ -29,6 +29,7 @@ SECTIONS = {
         "top": ("cluster", "Watch the whole cluster on one screen."),
         "agents": ("agents", "List agents, drain them, and bring them back."),
         "frameworks": ("frameworks", "List frameworks and what they hold, or tear one down."),
+        "tasks": ("tasks", "List tasks and what each of them uses."),
         "roles": ("cluster", "List roles with their resources, guarantees and weights."),
         "offers": ("offers", "Show who is offered what and why, and use an offer."),
     },

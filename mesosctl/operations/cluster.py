@@ -55,13 +55,13 @@ def list_agents(master: Master, wanted: Selection, progress: Progress = lambda *
     """
     agents = read_agents(master, progress, recovering=True)
     found = [find_agent(agents, word) for word in dict.fromkeys(wanted.names)] if wanted.names else agents
-    chosen = [one for one in _serving(found, wanted.role) if has_attributes(one, wanted.attributes)]
+    chosen = [one for one in serving(found, wanted.role) if has_attributes(one, wanted.attributes)]
     keys: dict[str, Key[RegisteredAgent]] = {
         "name": lambda one: (one.hostname, one.id),
         "status": lambda one: (one.status == "active", one.status),
         "use": lambda one: -_largest_part(one.used.quantities() + one.offered.quantities(), one.total.quantities()),
     }
-    return _sorted(
+    return sort_entries(
         chosen, wanted.sort, keys, lambda one: one.used.quantities(), (one.total.quantities() for one in agents)
     )
 
@@ -77,23 +77,30 @@ def list_frameworks(master: Master, wanted: Selection) -> list[ListedFramework]:
     Raises NotFound for a name or an id that none has, and UsageError for an unknown key.
     """
     frameworks = sorted(listed_frameworks(master.ask("GET_FRAMEWORKS")), key=lambda one: (one.name, one.id))
-    for word in wanted.names:
-        if not any(word in (one.id, one.name) for one in frameworks):
-            known = [name for one in frameworks for name in (one.name, one.id)]
-            raise NotFound(
-                f"no framework is named '{word}'",
-                field="framework",
-                rule="framework.exists",
-                hint=did_you_mean(word, known, "mesosctl frameworks shows all of them"),
-            )
-    named = [one for one in frameworks if not wanted.names or one.id in wanted.names or one.name in wanted.names]
+    named = frameworks_named(frameworks, wanted.names) if wanted.names else frameworks
     keys: dict[str, Key[ListedFramework]] = {
         "name": lambda one: (one.name, one.id),
         "status": lambda one: (one.status == "active", one.status),
         "offers": lambda one: -one.offers,
     }
     held = (one.used + one.offered for one in frameworks)
-    return _sorted(list(_serving(named, wanted.role)), wanted.sort, keys, lambda one: one.used + one.offered, held)
+    return sort_entries(list(serving(named, wanted.role)), wanted.sort, keys, lambda one: one.used + one.offered, held)
+
+
+def frameworks_named(
+    frameworks: Sequence[ListedFramework], words: Sequence[str], field: str = "framework"
+) -> list[ListedFramework]:
+    """Return the frameworks that have one of these ids or names.  Raises NotFound for a word that none has."""
+    for word in words:
+        if not any(word in (one.id, one.name) for one in frameworks):
+            known = [name for one in frameworks for name in (one.name, one.id)]
+            raise NotFound(
+                f"no framework is named '{word}'",
+                field=field,
+                rule="framework.exists",
+                hint=did_you_mean(word, known, "mesosctl frameworks shows all of them"),
+            )
+    return [one for one in frameworks if one.id in words or one.name in words]
 
 
 def find_framework(names: Mapping[str, str], word: str, field: str, otherwise: str | None = None) -> str:
@@ -153,7 +160,7 @@ def list_roles(master: Master, wanted: Selection) -> list[RoleStatus]:
         "frameworks": lambda one: -(one.usage.frameworks if one.usage else 0),
         "share": _share_of_guarantee,
     }
-    return _sorted(chosen, wanted.sort, keys, lambda one: one.used, [one.used for one in chosen])
+    return sort_entries(chosen, wanted.sort, keys, lambda one: one.used, [one.used for one in chosen])
 
 
 def _share_of_guarantee(role: RoleStatus) -> float:
@@ -169,11 +176,12 @@ def _largest_part(held: Quantities, total: Quantities) -> float:
     )
 
 
-def _serving(entries: Iterable[Serving], role: str | None) -> list[Serving]:
+def serving(entries: Iterable[Serving], role: str | None) -> list[Serving]:
+    """Return the entries that belong to a role or a role below it; all of them for None."""
     return [one for one in entries if role is None or one.serves(role)]
 
 
-def _sorted(
+def sort_entries(
     entries: list[Entry],
     sort: str | None,
     keys: Mapping[str, Key[Entry]],

@@ -20,6 +20,8 @@ USAGE_MEMBERS = ("state", "framework_id.value", "agent_id.value", "resources")
 """The members of a message that a snapshot needs."""
 TASK_MEMBERS = (*USAGE_MEMBERS, "task_id.value", "executor_id.value", "statuses")
 """Those that a recording needs."""
+LISTED_TASK_MEMBERS = (*USAGE_MEMBERS, "task_id.value", "name", "statuses")
+"""Those that a list needs."""
 ENDED_TASK_MEMBERS = ("state", "task_id.value", "framework_id.value", "statuses")
 """Those that a recording needs of a task that holds nothing any more."""
 EXECUTOR = "mesos.v1.master.Response.GetExecutors.Executor"
@@ -75,19 +77,53 @@ class HeldResources(NamedTuple):
     @property
     def role(self) -> str:
         """The role that holds the resources."""
-        return next(iter(self.by_role), DEFAULT_ROLE)
+        return role_of(self.by_role)
 
     @property
     def resources(self) -> Resources:
         """All of them."""
-        if len(self.by_role) == 1:
-            return next(iter(self.by_role.values()))
-        return Resources(entry for part in self.by_role.values() for entry in part)
+        return all_of(self.by_role)
 
     @property
     def last_change(self) -> TaskChange:
         """How it came into its state."""
         return TaskChange(self.framework_id, self.id, self.state or "", self.reason, self.last_time)
+
+
+class ShownTask(NamedTuple):
+    """A task of GET_TASKS, whatever its state."""
+
+    framework_id: str
+    id: str
+    name: str
+    agent_id: str
+    by_role: Mapping[str, Resources]
+    """As in `HeldResources`."""
+    state: str
+    time: float | None
+    """Of its last status, as in `TaskStatus`."""
+
+    @property
+    def role(self) -> str:
+        """The role that holds the resources, or held them."""
+        return role_of(self.by_role)
+
+    @property
+    def resources(self) -> Resources:
+        """All of them."""
+        return all_of(self.by_role)
+
+
+def role_of(by_role: Mapping[str, Resources]) -> str:
+    """The role that holds these resources."""
+    return next(iter(by_role), DEFAULT_ROLE)
+
+
+def all_of(by_role: Mapping[str, Resources]) -> Resources:
+    """These resources together."""
+    if len(by_role) == 1:
+        return next(iter(by_role.values()))
+    return Resources(entry for part in by_role.values() for entry in part)
 
 
 _Told = tuple[str | None, float | None, float | None]
@@ -133,6 +169,24 @@ class TaskReader:
             intern(framework_id), task_id, intern(agent_id), by_role, intern(state or ""), executor_id, *told
         )
 
+    def listed(self, entry: Mapping[str, Any], where: str = "task") -> ShownTask:
+        """A task of GET_TASKS, with its name and the time of its last status."""
+        framework_id, agent_id, by_role = self._placed(entry, entry, where)
+        statuses = entry.get("statuses", ())
+        undecoded = text_if_undecoded(statuses)
+        if undecoded is not None:
+            statuses = self._decode_times(undecoded)
+        times = [one["timestamp"] for one in statuses if "timestamp" in one]
+        return ShownTask(
+            intern(framework_id),
+            text(entry["task_id"]["value"]),
+            text(entry.get("name", "")),
+            intern(agent_id),
+            by_role,
+            intern(text(entry["state"])),
+            (float(max(times)) or None) if times else None,
+        )
+
     def ended_of_message(self, entry: Mapping[str, Any]) -> TaskChange:
         """The last change of a task that holds nothing any more."""
         reason, _, last = self._told(entry)
@@ -170,12 +224,19 @@ class TaskReader:
         return read[-1].reason if read else None, min(times, default=None), max(times, default=None)
 
     @cached_property
+    def _decode_times(self) -> Callable[[str], Any]:
+        return self._decoder_of_statuses("timestamp")
+
+    @cached_property
     def _decode_statuses(self) -> Callable[[str], Any]:
+        return self._decoder_of_statuses("reason", "timestamp")
+
+    def _decoder_of_statuses(self, *members: str) -> Callable[[str], Any]:
         import msgspec  # late: only long answers have undecoded statuses
 
         from mesosctl.api.protobuf_json.wanted_members import decoded_members
 
-        status: Any = decoded_members(mesos_message("mesos.v1.TaskStatus"), "reason", "timestamp")
+        status: Any = decoded_members(mesos_message("mesos.v1.TaskStatus"), *members)
         return msgspec.json.Decoder(list[status]).decode
 
     def usage_of_snapshot(self, entry: Mapping[str, Any], where: str) -> Usage:

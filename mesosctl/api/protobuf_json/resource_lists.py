@@ -139,6 +139,8 @@ class ResourceLists:
         self.by_role_of_text = lru_cache(MOST_KNOWN)(self._by_role_of_text)
         """Like `by_role`, for a list as text without blanks, as a master writes it; None if it needs a closer look."""
         self._one_role_texts: Known[str, Resources] = Known()
+        self._pieces_for_any_role: Known[str, Resource] = Known()
+        """By the text of a message that names the allocation role once, as `_for_any_role` returns it."""
         self._entry_texts: Known[str, Resource] = Known()
         self._amounts: Known[tuple[str, str, str], Resource] = Known()
         self._reservation_texts: Known[str, tuple[Reservation, ...]] = Known()
@@ -215,16 +217,24 @@ class ResourceLists:
         of_one = self._one_role_texts.find(form)
         if of_one is not None:
             return {role: of_one}
-        found = self._by_role_in_text(text)
-        if found is not None and found.keys() == {role} and _is_of_one_role(form, text.count(_NEXT) + 1):
-            self._one_role_texts.add(form, found[role])
-        return found
-
-    def _by_role_in_text(self, text: str) -> Mapping[str, Resources] | None:
+        pieces = form[len(_FIRST) : -len(_END)].split(_NEXT)
+        # Tasks differ in their ports, but each port is one that others have had.
+        known = [entry for piece in pieces if (entry := self._pieces_for_any_role.find(piece)) is not None]
+        if role != DEFAULT_ROLE and len(known) == len(pieces) and form.startswith(_FIRST) and form.endswith(_END):
+            of_one = Resources(known)
+            self._one_role_texts.add(form, of_one)
+            return {role: of_one}
         try:
-            return _together(self._entries_in(text))
+            entries = self._entries_in(text)
         except (ValueError, RuleViolation, RecursionError):
             return None
+        found = _together(entries)
+        if found.keys() == {role} and _is_of_one_role(form, len(entries)):
+            self._one_role_texts.add(form, found[role])
+            if role != DEFAULT_ROLE:  # so that each piece names the role
+                for piece, (_, entry) in zip(pieces, entries, strict=True):
+                    self._pieces_for_any_role.add(piece, entry)
+        return found
 
     def _entries_in(self, text: str) -> list[tuple[str, Resource]]:
         """The allocation role and the resource of each message in a list as text without blanks.

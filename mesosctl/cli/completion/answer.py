@@ -30,7 +30,7 @@ from mesosctl.model.errors import MesosctlError
 
 _TIMEOUT = 2.0
 """Seconds: the user has pressed Tab and is waiting."""
-_PATHS: dict[Kind, str] = {"role": "/roles", "agent": "/slaves", "framework": "/frameworks"}
+_PATHS: dict[Kind, str] = {"role": "/roles", "agent": "/slaves", "framework": "/frameworks", "task": "/tasks"}
 _CUTS = re.compile(r"[:=]+")
 _UNSAFE = re.compile(r"([^\w@%+=:,./~…-])")
 

@@ -46,6 +46,11 @@ def frameworks(ctx: typer.Context) -> list[str]:
     return _names(ctx, "framework")
 
 
+def tasks(ctx: typer.Context) -> list[str]:
+    """Ids of tasks, as far as a master lists them briefly."""
+    return _names(ctx, "task")
+
+
 def roles_and_frameworks(ctx: typer.Context) -> list[str]:
     """The names of roles, and names and ids of frameworks."""
     return [*roles(ctx), *frameworks(ctx)]

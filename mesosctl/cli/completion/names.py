@@ -15,6 +15,7 @@ from typing import Any
 from mesosctl.cli.configuration.settings import Settings
 from mesosctl.cli.environment import Kind
 from mesosctl.model.redaction import Secrets
+from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.user_folders import own_folder
 
 HOLDS = 120
@@ -47,7 +48,7 @@ def keep_names(path: str, answer: Any, settings: Settings, variables: Mapping[st
     # It is untrusted data: anything unexpected has no names.
     with contextlib.suppress(AttributeError, KeyError, TypeError):
         for kind, names in names_in(path, answer):
-            plain = [name for name in names if secrets.redact(name) == name]
+            plain = [name for name in names[: 2 * MOST] if secrets.redact(name) == name]
             _write(folder / _chosen(settings) / kind, plain, HOLDS)
 
 
@@ -87,6 +88,8 @@ def names_in(path: str, answer: Any) -> Iterator[tuple[Kind, list[str]]]:
     if path in ("/frameworks", "/state"):
         frameworks = answer["frameworks"]
         yield "framework", [*(one["name"] for one in frameworks), *(one["id"] for one in frameworks)]
+    if path == "/tasks":  # without more words the newest hundred, which is enough for a shell
+        yield "task", [one["id"] for one in answer["tasks"] if one["state"] not in TERMINAL_STATES]
 
 
 def _chosen(settings: Settings) -> str:

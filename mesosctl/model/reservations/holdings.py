@@ -168,6 +168,8 @@ def agent_reservations(agent: RegisteredAgent, role: str | None = None) -> Itera
 
 def without_owners(resources: Resources) -> Resources:
     """The same amounts, ranges and sets, without owners and disks."""
+    if not any(entry.reservations or entry.disk is not None for entry in resources):
+        return resources  # as most tasks have them
     return Resources(
         replace(entry, reservations=(), disk=None) if entry.reservations or entry.disk is not None else entry
         for entry in resources

@@ -13,7 +13,7 @@ DOCUMENTS = [
     model
     for model in models().values()
     if model.__module__.rpartition(".")[2]
-    in ("quota", "cluster", "document", "reservations", "agents", "teardown", "maintenance", "wait")
+    in ("quota", "cluster", "document", "reservations", "agents", "teardown", "maintenance", "wait", "tasks")
 ]
 
 SHAPES = {
@@ -55,6 +55,11 @@ SHAPES = {
         "id": "string", "name": "string", "roles": ["string"], "principal": "string?",
         "status": ["active", "inactive", "disconnected", "recovered"], "used": "amounts", "offered": "amounts",
         "offers": "integer",
+    },
+    "TaskList": {"schema_version": 1, "kind": "tasks.list", "tasks": ["Task"]},
+    "Task": {
+        "id": "string", "name": "string", "framework": "string", "framework_id": "string", "role": "string",
+        "agent": "string?", "agent_id": "string", "state": "string", "resources": "Held", "since": "string?",
     },
     "Role": {
         "role": "string",

@@ -149,6 +149,8 @@ WORDS = (
     Mistake("reservations list", 2, "unexpected extra argument (list)", "mesosctl reservations alone is enough"),
     Mistake("frameworks teardown spark ''", 2, "unexpected extra argument"),
     Mistake("frameworks ls", 5, "no framework is named 'ls'", "did you mean the verb 'list'?"),
+    Mistake("tasks ls", 5, "no task is named 'ls'", "did you mean the verb 'list'?"),
+    Mistake("get tasks", 2, "No such command 'get'. Did you mean 'tasks list'?"),
     Mistake("quota list wbe", 5, "no quota is set for 'wbe'", "did you mean web?", before="quota set web cpus:1"),
     Mistake("whatif --lose-agent rack=r9", 5, "no agent has the attribute rack=r9", "rack are r1, r2", on=RACKS),
     # --- Several contexts -----------------------------------------------------------------------------------------

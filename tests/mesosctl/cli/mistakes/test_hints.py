@@ -55,6 +55,7 @@ WHO_SAYS_IT = {
     "operations/cleanup.py": ("cleanup",),
     "operations/recording.py": ("history record",),
     "operations/replay.py": ("whatif",),
+    "operations/tasks.py": ("tasks list",),
     "operations/wait.py": ("wait",),
     "operations/reservations/send.py": ("reserve", "unreserve", "volumes create", "volumes destroy", "apply"),
     "operations/reservations/targets.py": ("reserve",),

@@ -63,10 +63,10 @@ class Home:
 
     def keep(self, *names, kind="role", words=None, age=0, **variables):
         """Keep names as a command does that was told them."""
-        at = {"role": "/roles", "agent": "/slaves"}[kind]
-        entries = [{"name": name, "hostname": name, "id": f"id-{name}"} for name in names]
+        at = {"role": "/roles", "agent": "/slaves", "task": "/tasks"}[kind]
+        entries = [{"name": name, "hostname": name, "id": f"id-{name}", "state": "TASK_RUNNING"} for name in names]
         settings = resolve(GlobalOptions(**(words or {})), {**self.variables, **variables})
-        keep_names(at, {"roles": entries, "slaves": entries}, settings, self.variables, Secrets())
+        keep_names(at, {"roles": entries, "slaves": entries, "tasks": entries}, settings, self.variables, Secrets())
         for path in (self.folder / "cache").rglob(kind):
             until, _, rest = path.read_text().partition("\n")
             path.write_text(f"{int(until) - age}\n{rest}")
@@ -204,6 +204,11 @@ class TestBash:
         assert home.bash("agents", "drain", "r") == {"rack-7"}
         assert {"--attribute", "--sort"} <= home.bash("agents", "--")
         assert "--mark-gone" in home.bash("agents", "drain", "--m")
+
+    def test_tasks_are_named_by_their_ids(self, home):
+        home.keep("web-1", "web-2", kind="task")
+        assert home.bash("tasks", "id") == {"id-web-1", "id-web-2"}
+        assert {"staging", "starting"} == home.bash("tasks", "--state", "sta")
 
     def test_machines_and_conditions_are_named_by_agents(self, home):
         home.keep("agent-1", "rack-7", kind="agent")
