@@ -264,7 +264,7 @@ MISTAKES = (
     Mistake("reserve '' cpus:1 --role web", 2, "the name of an agent is empty", "agent-1"),
     Mistake("maintenance plan agent-1 --at 2026-12-01T02:00", 2, "has no zone", "2026-12-01T02:00+01:00"),
     Mistake("maintenance plan agent-1 --at 2300-01-01T00:00Z", 2, "between the years 1970 and 2262", "--duration 2h"),
-    Mistake("maintenance plan agent-1 --at 2262-01-01T00:00Z --duration 365d", 2, "between the years 1970", "--at 2026"),
+    Mistake("maintenance plan agent-1 --at 2262-01-01T00:00Z --duration 365d", 2, "between the years 1970", "2h"),
     Mistake("maintenance plan agent-1 --at soon", 2, "'soon' is not a time", "with its zone"),
     Mistake("maintenance plan --at 2026-12-01T02:00Z", 2, "no machine is named", "--attribute NAME=VALUE"),
     Mistake(
