@@ -52,16 +52,31 @@ def read_saved_plan(text: str, where: str) -> SavedPlan:
 
 
 def _saved_plan(content: Mapping[str, Any]) -> SavedPlan:
+    """Raises TypeError and LookupError: a checksum only says that the file is as somebody wrote it."""
     return SavedPlan(
-        master=str(content["master"]),
-        file=str(content["file"]),
-        wanted=str(content["wanted"]),
-        prune=bool(content["prune"]),
-        allow_new_resource=bool(content["allow_new_resource"]),
-        rests_on=[Fact(fact["of_kind"], str(fact["name"]), fact["state"], fact["id"]) for fact in content["rests_on"]],
+        master=_checked(content["master"], str),
+        file=_checked(content["file"], str),
+        wanted=_checked(content["wanted"], str),
+        prune=_checked(content["prune"], bool),
+        allow_new_resource=_checked(content["allow_new_resource"], bool),
+        rests_on=[
+            Fact(
+                _checked(fact["of_kind"], str),
+                _checked(fact["name"], str),
+                _checked(fact["state"], str | None),
+                _checked(fact["id"], str | None),
+            )
+            for fact in content["rests_on"]
+        ],
         steps=[step_from_json(step["change"]) for step in content["steps"]],
-        checksum=str(content["checksum"]),
+        checksum=_checked(content["checksum"], str),
     )
+
+
+def _checked(value: Any, kind: Any) -> Any:
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r} is of another type")
+    return value
 
 
 def read_facts(master: Master, desired: DesiredState, steps: list[Step]) -> list[Fact]:

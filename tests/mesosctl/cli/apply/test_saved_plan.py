@@ -136,6 +136,30 @@ def test_a_whole_checksum_of_senseless_content_is_no_traceback(run, saved):
         assert (status, "is not a saved plan" in err) == (3, True), err
 
 
+@pytest.mark.parametrize("part", ["of_kind", "name", "state", "id"])
+@pytest.mark.parametrize("value", [5, [1], {}])
+def test_parts_of_another_type_are_no_traceback(run, saved, part, value):
+    plan = content(saved)
+    plan["rests_on"][0][part] = value
+    plan["checksum"] = checksum(plan)
+    saved.write_text(json.dumps(plan))
+    status, _, err = run("apply", "--plan", saved)
+    assert (status, "is not a saved plan" in err) == (3, True)
+
+
+def test_a_plan_replaces_a_plan_and_in_a_script_nothing_else(run, file, saved):
+    before = file.read_text()
+    assert run("plan", "-f", file, "--save", saved)[0] == 0
+    status, _, err = run("plan", "-f", file, "--save", file)
+    assert (status, file.read_text()) == (2, before)
+    assert "has other content, which would be lost" in err
+
+
+def test_a_plan_is_not_made_anew_by_applying_it(run, saved):
+    status, _, err = run("apply", "--plan", saved, "--restart")
+    assert (status, "--restart makes a new plan" in err) == (2, True)
+
+
 def test_only_the_plan_with_that_checksum(run, saved):
     right = content(saved)["checksum"]
     status, _, err = run("apply", "--plan", saved, "--checksum", "sha256:0")
