@@ -25,7 +25,7 @@ def select(master: Master, role: str | None, framework: str | None, reserver: st
         check_role(role, "--role")
     if framework is None:
         wanted = CleanupSelection(role, reserver)
-        with suppress(Denied):  # it releases what nothing uses, whoever may be seen
+        with suppress(Denied):  # only what nothing uses is released in any case
             for one in listed_frameworks(master.ask("GET_FRAMEWORKS")):
                 if any(map(wanted.has_role, one.roles)) if role is not None else one.principal == reserver:
                     _note_subscribed(master, one)

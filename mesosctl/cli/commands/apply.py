@@ -193,7 +193,7 @@ def _check_save(session: Session, save: Path) -> None:
 
 
 def _is_a_plan(file: Path) -> bool:
-    """Whether a file looks like a saved plan, which a script may make anew."""
+    """Whether a file looks like a saved plan, which a script may replace."""
     from mesosctl.planning.saved_plan import KIND
 
     try:

@@ -52,7 +52,10 @@ def read_saved_plan(text: str, where: str) -> SavedPlan:
 
 
 def _saved_plan(content: Mapping[str, Any]) -> SavedPlan:
-    """Raises TypeError and LookupError: a checksum only says that the file is as somebody wrote it."""
+    """The plan, each part of its type: a checksum only says that the file is as it was written.
+
+    Raises TypeError and LookupError.
+    """
     return SavedPlan(
         master=_checked(content["master"], str),
         file=_checked(content["file"], str),
