@@ -348,7 +348,7 @@ def _room_problem(context: AcceptContext, infos: Sequence[Info], executor: Info 
         return f"The resources of the {who.rpartition(' ')[0]} overlap"
     wanted = Resources(entry for part in parts for entry in part) + executor_held(context, executor)
     if not context.available.contains(wanted):
-        return f"Total resources {wanted.in_words} required by {who} more than available {context.available.in_words}"
+        return f"Total resources {wanted} required by {who} more than available {context.available}"
     return None
 
 
