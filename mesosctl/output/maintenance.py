@@ -99,4 +99,4 @@ def maintenance_changes(changes: Sequence[MaintenanceChange]) -> Report:
     ]
     done = "; ".join(f"machine {one.machine.name} is {one.done}" for one in changes)
     names = [one.machine.name for one in changes]
-    return Report(columns, rows, names, document, items, done=done, empty="no maintenance is scheduled")
+    return Report(columns, rows, names, document, items, done=done, empty="nothing is scheduled for these machines")
