@@ -24,12 +24,7 @@ def select(master: Master, role: str | None, framework: str | None, reserver: st
     if role is not None:
         check_role(role, "--role")
     if framework is None:
-        wanted = CleanupSelection(role, reserver)
-        with suppress(Denied):  # only what nothing uses is released in any case
-            for one in listed_frameworks(master.ask("GET_FRAMEWORKS")):
-                if any(map(wanted.has_role, one.roles)) if role is not None else one.principal == reserver:
-                    _note_subscribed(master, one)
-        return wanted
+        return CleanupSelection(role, reserver)
     answer = master.ask("GET_FRAMEWORKS")
     present, gone = listed_frameworks(answer), completed_frameworks(answer)
     found = _named([*present, *gone], framework)
@@ -46,6 +41,17 @@ def select(master: Master, role: str | None, framework: str | None, reserver: st
                 "role; --role cleans up a role whatever its frameworks"
             )
     return CleanupSelection(role, reserver, frozenset(roles))
+
+
+def note_subscribed(master: Master, wanted: CleanupSelection) -> None:
+    """Tell the operator of frameworks that may still need what is selected by role or by principal."""
+    if wanted.roles is not None:  # of a framework, which `select` has told of
+        return
+    with suppress(Denied):  # only what nothing uses is released in any case
+        for one in listed_frameworks(master.ask("GET_FRAMEWORKS")):
+            of_role = wanted.role is not None and any(map(wanted.has_role, one.roles))
+            if of_role or (wanted.role is None and one.principal == wanted.reserver):
+                _note_subscribed(master, one)
 
 
 def _note_subscribed(master: Master, framework: ListedFramework) -> None:

@@ -403,7 +403,7 @@ def apply(  # noqa: PLR0913  # one parameter an option
             if restart:
                 journal.end()
             key = digest(text, prune=prune)
-            anew = f"compare with {command('diff', f=file)}, or start anew: {command('apply', f=file, restart=True)}"
+            anew = f"compare with {command('diff', f=file)}, or start over: {command('apply', f=file, restart=True)}"
             work = Work(key, planned, partial(resume, digest=key), prove, plan_report, anew)
             carry_out(session, master, journal, work, trusts=trust_master)
     return ExitStatus.DONE if is_complete else ExitStatus.ANSWER_IS_NO
@@ -432,7 +432,7 @@ def _apply_plan(session: Session, file: str, expected: str | None, *, trusts: bo
         ready.begun,
         partial(prove, desired=ready.desired, prune=saved.prune),
         partial(plan_report, checksum=saved.checksum),
-        f"make another plan: {command('plan', f='FILE', save=file)}",
+        f"make a new plan: {command('plan', f='FILE' if saved.file == '-' else saved.file, save=file)}",
     )
     if session.options.dry_run:
         session.note(f"checksum of the plan: {saved.checksum}")  # a forecast shows the steps alone
@@ -462,7 +462,7 @@ def carry_out(session: Session, master: "Master", journal: "Journal", work: Work
     try:
         _carry_out(session, master, journal, work, trusts=trusts)
     except Conflict as error:
-        if error.rule == "apply.unchanged":
+        if error.rule == "apply.unchanged" and error.hint is None:
             error.hint = work.anew
         raise
 

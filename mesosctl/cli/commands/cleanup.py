@@ -73,7 +73,7 @@ def cleanup(
     from mesosctl.model.suggestion import command
     from mesosctl.operations.apply.journal import Journal, JournalKey, folder
     from mesosctl.operations.apply.run import resume
-    from mesosctl.operations.cleanup import note_more, read_cleanup, select
+    from mesosctl.operations.cleanup import note_more, note_subscribed, read_cleanup, select
     from mesosctl.output.plan import cleanup_report
 
     session: Session = ctx.obj
@@ -84,13 +84,15 @@ def cleanup(
     said = command("cleanup", role=role, framework=framework, reserver=reserver)
     with session.open_master() as master:
         wanted = select(master, role, framework, reserver)
-        left = read_cleanup(master, wanted).left
+        found = read_cleanup(master, wanted)
+        if found.steps:
+            note_subscribed(master, wanted)
 
         def planned(master: "Master") -> "list[Step]":
             return list(read_cleanup(master, wanted).steps)
 
         def report(steps: "list[Step]", done: int, *, applied: bool) -> "Report":
-            return cleanup_report(steps, done, applied=applied, left=left)
+            return cleanup_report(steps, done, applied=applied, left=found.left)
 
         work = Work(
             said,
