@@ -13,7 +13,7 @@ from mesosctl.model.reservations.holdings import RegisteredAgent, without_owners
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
-from mesosctl.planning.reservation_plan import ReservationStep, StepAction, of_kinds
+from mesosctl.planning.reservation_plan import CONVERSIONS, ReservationStep, StepAction, of_kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,7 @@ class _AgentCleanup:
         )
 
     def _step(self, action: StepAction, resources: Resources) -> ReservationStep:
-        make = operations.destroy if action == "destroyed" else operations.unreserve
-        conversions = list(make(resources))
+        conversions = CONVERSIONS[action](resources)
         kinds = {entry.kind for entry in resources}
         before = of_kinds(self._total, kinds)
         self._total = operations.apply_all(self._total, conversions)

@@ -38,11 +38,12 @@ Stack = tuple[Reservation, ...]
 
 
 StepAction = Literal["reserved", "unreserved", "destroyed"]
-_CONVERSIONS = {
+CONVERSIONS = {
     "reserved": operations.reserve,
     "unreserved": operations.unreserve,
     "destroyed": operations.destroy,
 }
+"""The function that makes the conversions of each action."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class ReservationStep:
 
     def conversions(self) -> list[operations.Conversion]:
         """Return the conversions of the agent's resources."""
-        return _CONVERSIONS[self.action](self.resources)
+        return CONVERSIONS[self.action](self.resources)
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from mesosctl.model.quota.desired import of_role
 from mesosctl.model.quota.rules import QUOTA_ON_MASTER, REMOVABLE, GivenFacts, Wish, refuse
 from mesosctl.model.roles import check_name
 from mesosctl.operations.quota.reading import newer_version_named, read_quotas, usage_if_allowed
-from mesosctl.operations.reservations.reserve_unreserve import PLAN, requester
+from mesosctl.operations.reservations.reserve_unreserve import PLANNERS, requester
 from mesosctl.operations.reservations.targets import find_agent, read_agents
 from mesosctl.operations.weights import read_weights
 from mesosctl.planning.desired_state import Actual, DesiredState, Difference, differences, quota_changes
@@ -122,5 +122,5 @@ def make_plan(master: Master, desired: DesiredState, *, prune: bool, allow_new_r
         raise _placed(error) from None
     for step in steps:
         if isinstance(step, ReservationStep):
-            PLAN[step.action](master, actual.agents[step.agent_id], list(step.resources))
+            PLANNERS[step.action](master, actual.agents[step.agent_id], list(step.resources))
     return steps

@@ -14,7 +14,7 @@ from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.operations.apply.journal import Journal, JournalEntry
 from mesosctl.operations.apply.plan import compare
 from mesosctl.operations.quota.reading import read_quotas
-from mesosctl.operations.reservations.reserve_unreserve import PLAN
+from mesosctl.operations.reservations.reserve_unreserve import PLANNERS
 from mesosctl.operations.reservations.send import SendOptions, operate
 from mesosctl.operations.reservations.targets import read_agents
 from mesosctl.operations.weights import read_weights, update_weights
@@ -253,6 +253,6 @@ def _operate(master: Master, step: ReservationStep, options: SendOptions) -> Non
     agent = next((agent for agent in read_agents(master) if agent.id == step.agent_id), None)
     if agent is None:
         raise NotFound(f"agent {step.hostname} has left the master", field="agent", rule="agent.exists")
-    changed = operate(master, [PLAN[step.action](master, agent, list(step.resources))], options)
+    changed = operate(master, [PLANNERS[step.action](master, agent, list(step.resources))], options)
     if len(changed) != 1:
         raise Bug("one operation became several")

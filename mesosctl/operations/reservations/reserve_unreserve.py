@@ -1,4 +1,4 @@
-"""`reserve` and `volumes create`."""
+"""`reserve`, `unreserve` and `volumes`, and the operation of each step of a plan."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -213,7 +213,7 @@ def plan_destroy_all(_master: Master, agent: RegisteredAgent, volumes: Sequence[
     return Operation(agent, "destroyed", volumes, operations.destroy(Resources(volumes)))
 
 
-PLAN: Mapping[StepAction, Callable[[Master, RegisteredAgent, Sequence[Resource]], Operation]] = {
+PLANNERS: Mapping[StepAction, Callable[[Master, RegisteredAgent, Sequence[Resource]], Operation]] = {
     "reserved": plan_reserve,
     "unreserved": plan_unreserve,
     "destroyed": plan_destroy_all,

@@ -24,7 +24,7 @@ def shown(master: Cluster) -> list[Task]:
 
 
 def in_a_list(message: Task, master: Cluster) -> Task:
-    """What the list has to say of a task, but for the time."""
+    """The fields of a task that the list must show, without the time."""
     (hostname,) = (one["hostname"] for one in master.agents() if one["id"] == message["agent_id"]["value"])
     return {
         "id": message["task_id"]["value"],

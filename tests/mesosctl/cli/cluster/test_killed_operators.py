@@ -55,7 +55,7 @@ class Operator(CommandLine):
     """Agents that drained at the same time."""
 
     def type(self, words: str, kill: Kill | None) -> Ran | None:
-        """What a process did; None if it was killed."""
+        """The result of a process, or None if it was killed."""
         self.kill, self.answered, self.is_alive = kill, 0, True
         try:
             names = RACK[::-1] if kill is not None and kill.turned else RACK
@@ -79,7 +79,7 @@ class Operator(CommandLine):
 
 
 def play(kills: Iterable[Kill]) -> list[object]:
-    """What the master shows after each step; a step whose process is killed is typed again."""
+    """Run each step, again if its process was killed, and return the state that the master shows after it."""
     agents = [AgentSpec("cpus:2;mem:2048", hostname=name, attributes={"rack": "r1"}) for name in RACK]
     spare = AgentSpec("cpus:16;mem:16384", hostname="spare", attributes={"rack": "r2"})
     shop = SimulatedFrameworkSpec("shop", ("web",), task=Resources(parse_entries("cpus:1;mem:512")), tasks=8)

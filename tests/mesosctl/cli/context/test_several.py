@@ -290,7 +290,7 @@ WORKS = [node for node in commands().walk() if node.examples]
 
 @pytest.mark.parametrize("node", WORKS, ids=lambda node: " ".join(node.path[1:]))
 def test_every_command_works_or_refuses_clearly(ctl, node):
-    """What its first example names may be missing; but nothing is a bug, and one that refuses says so."""
+    """The things that its first example names may not exist, but it ends without a bug, or refuses and says why."""
     ran = ctl(*shlex.split(node.examples[0][0]), *BOTH, "--timeout", "1s", "--yes")
     assert ran.status != 8, ran.err
     assert "Traceback" not in ran.err
