@@ -77,7 +77,7 @@ def test_an_agent_that_cannot_do_it_comes_back_with_what_it_has() -> None:
     assert shown_by_the_master(lab)["reserved_resources"] == {}
 
 
-def test_op_11_an_agent_with_less_than_it_promised_refuses_to_start() -> None:
+def test_an_agent_with_less_than_it_promised_refuses_to_start() -> None:
     lab = Lab("cpus:8;mem:4096")
     reserve(lab, cpus=8, mem=2048)
     with pytest.raises(DoesNotFit), lab.master.transaction():
@@ -86,7 +86,7 @@ def test_op_11_an_agent_with_less_than_it_promised_refuses_to_start() -> None:
     assert lab.request("GET", "/slave(1)/state").status == 404
 
 
-def test_op_12_an_agent_with_other_resources_starts_where_its_promises_fit() -> None:
+def test_an_agent_with_other_resources_starts_where_its_promises_fit() -> None:
     lab = Lab(LARGE)
     reserve(lab, cpus=8, mem=2048, disk=1024)
     info = {"persistence": {"id": "v"}, "volume": {"mode": "RW", "container_path": "data"}}

@@ -1,4 +1,4 @@
-"""Reserving what is offered: offers are taken back, and come again as a real master makes them (RV-21 to RV-26)."""
+"""Reserving what is offered: offers are taken back, and come again as a real master makes them."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def offers() -> Offers:
     return offers
 
 
-def test_rv_21_the_rest_comes_again_after_the_default_filter(offers: Offers) -> None:
+def test_the_rest_comes_again_after_the_default_filter(offers: Offers) -> None:
     assert offers.post("/reserve", "web", cpus=2) == 202
     assert offers.rescinded() == 1
     offers.lab.wait(2)
@@ -70,7 +70,7 @@ def test_what_the_operation_does_not_need_stays_offered(offers: Offers) -> None:
     assert offers.rescinded() == 0
 
 
-def test_rv_23_what_is_unreserved_comes_at_once_as_the_filter_is_for_less(offers: Offers) -> None:
+def test_what_is_unreserved_comes_at_once_as_the_filter_is_for_less(offers: Offers) -> None:
     assert offers.post("/reserve", "role", cpus=1, mem=512) == 202
     assert offers.rescinded() == 1
     offers.lab.wait(1)
@@ -82,7 +82,7 @@ def test_rv_23_what_is_unreserved_comes_at_once_as_the_filter_is_for_less(offers
     assert offers.offered() == {"cpus": 12, "mem": 6144}
 
 
-def test_rv_22_a_reservation_made_before_anybody_came_is_offered_to_its_role() -> None:
+def test_a_reservation_made_before_anybody_came_is_offered_to_its_role() -> None:
     offers = Offers("cpus:2;mem:1024")
     assert offers.post("/reserve", "role", cpus=1) == 202
     assert offers.post("/reserve", "other", cpus=1) == 202
@@ -91,7 +91,7 @@ def test_rv_22_a_reservation_made_before_anybody_came_is_offered_to_its_role() -
     assert offers.offered() == {"cpus(role)": 1, "mem": 1024}
 
 
-def test_rv_26_reservations_of_two_principals_are_two_entries_of_one_offer() -> None:
+def test_reservations_of_two_principals_are_two_entries_of_one_offer() -> None:
     offers = Offers("cpus:2;mem:1024")
     for principal in ("p1", "p2"):
         assert offers.lab.post_form("/reserve", resources=reserved_entries("role", principal, cpus=1)) == 202
