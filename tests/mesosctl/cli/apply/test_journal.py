@@ -315,7 +315,7 @@ def test_somebody_elses_change_of_the_next_step_is_a_conflict(run, file, monkeyp
     assert run("quota", "set", "web", "cpus:1")[0] == 0
     status, out, err = run("apply", "-f", file)
     assert (status, out) == (6, "")
-    assert "set quota of web to 12 cpus and 4GiB mem, " in err
+    assert "mesosctl: set quota of web to 12 cpus and 4GiB mem, " in err
     assert "at most 14 cpus: the cluster has changed there" in err
 
 
