@@ -149,23 +149,28 @@ def open_on_call(
         raise
 
     def start() -> DirectConnection:
-        from fake_master.state.clock import RunningClock
+        from fake_master.state.clock import WaitingClock
 
         now = kept_time(registry)
-        time = clock if clock is not None else RunningClock(now)
-        if clock is not None and now is not None:
-            clock.now = now
+        waiting = WaitingClock(now)
+        time = waiting if clock is None else clock
+        if now is not None:
+            time.now = now
         kept = KeptCluster()
         master = (spec or parsed.spec()).start(registry, clock=time, kept=kept)
         if parsed.advance:
             kept.settle()
             time.sleep(parsed.advance)
         if clock is not None:
-            return KeptConnection(master, kept, clock.sleep, passes_time=True)
-        return KeptConnection(master, kept, passes_time=parsed.advance > 0)
+            return KeptConnection(master, kept, clock.sleep, _nothing, passes_time=True)
+        return KeptConnection(master, kept, waiting.wait, waiting.sleep, passes_time=parsed.advance > 0)
 
     profile = None if parsed.advance else at_rest
     return LazyConnection(start, registry, profile, lambda: _explained(address, path))
+
+
+def _nothing(_seconds: float) -> None:
+    """Somebody who waits moves a clock on that was given."""
 
 
 _SOURCE, _FILES = "source", "files"

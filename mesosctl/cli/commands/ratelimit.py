@@ -444,7 +444,7 @@ def suggest(
     environment = session.environment
     step = parse_span(interval, "--interval")
     count = max(1, ceil(parse_span(span, "--for") / step)) + 1
-    poll_options = PollOptions(step, count, environment.clock, environment.sleep)
+    poll_options = PollOptions(step, count, environment.clock)
     instead = session.is_output(file, "--file")
 
     def progress(readings: Sequence[CounterReading]) -> None:
@@ -506,7 +506,7 @@ def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) ->
             field="--count",
             hint="give --count, or use -o jsonl",
         )
-    poll_options = PollOptions(parse_span(interval, "--interval"), count, environment.clock, environment.sleep)
+    poll_options = PollOptions(parse_span(interval, "--interval"), count, environment.clock)
     with session.open_master() as master:
         readings = watch(master, poll_options)
         if session.form in output_formats.ONE_PIECE:
