@@ -131,8 +131,9 @@ class Known(httpx.MockTransport):
 
 
 def test_a_fake_address_opens_the_transport_of_the_fake_master(monkeypatch):
-    asked, transport, passed = [], Known(lambda _: httpx.Response(200, json={"version": "1.4.0"})), []
-    transport.pass_time = passed.append
+    asked, transport = [], Known(lambda _: httpx.Response(200, json={"version": "1.4.0"}))
+    passed: list[float] = []
+    monkeypatch.setattr(transport, "pass_time", passed.append, raising=False)
 
     def open_transport(address, longest_wait, notice):
         asked.append(address)
