@@ -96,6 +96,13 @@ def open_transport(
     return ConnectionTransport(connection, connection.pass_time)
 
 
+def address_forms() -> tuple[tuple[str, str], ...]:
+    """The forms of `fake:` addresses, each with its meaning, for the pages that describe them."""
+    from fake_master.transports.address import FORMS
+
+    return FORMS
+
+
 def virtual_clock() -> "VirtualClock":
     """A clock for `open_transport`, which begins now."""
     from fake_master.state.clock import VirtualClock

@@ -20,7 +20,14 @@ from mesosctl.output.formats import output_formats
 from mesosctl.output.rate_limits import file_edit
 from mesosctl.planning.message_rates import CounterReading, FileEdit
 
-app = typer.Typer(cls=Group, rich_markup_mode=None)
+app = typer.Typer(
+    cls=Group,
+    rich_markup_mode=None,
+    epilog=examples(
+        ("ratelimit suggest --for 10m -f limits.json", "limits that suit the traffic of all, from observation"),
+        ("ratelimit set noisy --qps 20 -f limits.json", "then throttle one; start the master with this --rate_limits"),
+    ),
+)
 
 EditedFile = Annotated[
     str | None,
