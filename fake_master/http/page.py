@@ -32,7 +32,7 @@ _REST = 10.0
 _ACCOUNTS_OF_ONE_MAKER = 60
 _LONGEST_STEP = 3600.0
 """Seconds by which one request may move the clock on: no other is answered meanwhile."""
-_TOKEN = secrets.token_urlsafe(18)
+TOKEN = secrets.token_urlsafe(18)
 """What the page sends with a change, and no page of somebody else can read: one for each process."""
 _PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
@@ -41,7 +41,7 @@ _PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 def _html() -> tuple[bytes, Mapping[str, str]]:
     """Return the page, and its headers."""
     text = files("fake_master.http").joinpath("page.html").read_text(encoding="utf-8")
-    text = text.replace("TOKEN", _TOKEN, 1)
+    text = text.replace("TOKEN", TOKEN, 1)
     script, style = (_hashes(text, tag) for tag in ("script", "style"))
     policy = (
         f"default-src 'none'; script-src {script}; style-src {style}; connect-src 'self'; img-src data:; "
@@ -161,7 +161,7 @@ class PageEndpoints:
         The header X-Page-Token must have the token of the page.  Raises Refusal (400, 403, 409).
         """
         clock = self._state.clock
-        if not is_same(_TOKEN.encode(), request.headers.get("x-page-token", "").encode(errors="replace")):
+        if not is_same(TOKEN.encode(), request.headers.get("x-page-token", "").encode(errors="replace")):
             raise Refusal(403, "Only the page of this master changes its clock: reload the page")
         if not isinstance(clock, SteadyClock):
             raise Refusal(409, "The program that this master belongs to moves its clock")
