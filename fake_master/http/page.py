@@ -33,7 +33,7 @@ _ACCOUNTS_OF_ONE_MAKER = 60
 _LONGEST_STEP = 3600.0
 """Seconds by which one request may move the clock on: no other is answered meanwhile."""
 TOKEN = secrets.token_urlsafe(18)
-"""What the page sends with a change, and no page of somebody else can read: one for each process."""
+"""Sent by the page with a change; no page of somebody else can read it.  One for each process."""
 _PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
@@ -70,7 +70,7 @@ def event_record(document: Mapping[str, Any]) -> bytes:
 
 
 class Shown(Protocol):
-    """What the page asks a master for."""
+    """The part of a master that the page shows and moves on."""
 
     state: MasterState
     allocator: Allocator
