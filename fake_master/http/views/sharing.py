@@ -50,7 +50,7 @@ Queues = Iterable[tuple[str, int, RateLimit]]
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """What the page shows, made for one principal at a time from the same moment."""
+    """A moment of the cluster, from which the document of each principal is made."""
 
     state: MasterState
     account: ClusterAccount
