@@ -172,7 +172,7 @@ def open_on_call(
 
 
 def _nothing(_seconds: float) -> None:
-    """Somebody who waits moves a clock on that was given."""
+    """Leave a clock that was given to the one who moves it."""
 
 
 _SOURCE, _FILES = "source", "files"
