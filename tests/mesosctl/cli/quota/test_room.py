@@ -138,9 +138,11 @@ def test_no_more_than_the_limit_of_the_role_is_room(folder):
 
     room = on_cluster("quota room web -o json").json
     assert (room["largest"], room["limits"]) == ({"cpus": 4.0, "mem": 12288.0}, {"cpus": 4.0, "mem": 65536.0})
-    assert on_cluster("quota room web").out.startswith(
-        "the largest quota for web that would be accepted is 4 cpus and 12GiB mem, within its limit of 4 cpus\n"
-    )
+    shown = on_cluster("quota room web").out.splitlines()[0]
+    assert " 4 cpus and 12GiB mem, " in shown
+    assert shown.endswith(" its limit of 4 cpus")
     amounts = " ".join(on_cluster("quota room web -o name").out.split())
     assert on_cluster(f"quota update web {amounts}").status == 0
-    assert on_cluster("quota room none").out.startswith("no quota for none would be accepted: its limit is 0 cpus\n")
+    (shown,) = on_cluster("quota room none").out.splitlines()[:1]
+    assert shown.startswith("no quota for none ")
+    assert shown.endswith(": its limit is 0 cpus")
