@@ -1,7 +1,7 @@
 """Access control lists: which rule decides, what follows for one principal, and which rules are unwise.
 
-Source: Mesos documentation, "Authorization".  An action has a list of rules; the first whose principals and objects both
-match decides.  If none matches, `permissive` decides.
+Source: Mesos documentation, "Authorization".  An action has a list of rules; the first whose principals and objects
+both match decides.  If none matches, `permissive` decides.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,9 +46,10 @@ class Entity:
         """Return whether it matches everything that `other` matches."""
         if self.type != "SOME":
             return True
-        return other.type == "SOME" and all(self._covers(value) for value in other.values)
+        return other.type == "SOME" and all(self.covers_name(value) for value in other.values)
 
-    def _covers(self, value: str) -> bool:
+    def covers_name(self, value: str) -> bool:
+        """Return whether it names everything that `value`, which may be a pattern such as `dev/%`, stands for."""
         if not (self.has_tree and value.endswith(_BELOW)):
             return self.names(value)
         return any(value == named or is_below(value.removesuffix(_BELOW), named) for named in self.values)
@@ -99,7 +100,7 @@ class Access(NamedTuple):
     """The objects of an action that one principal may act on: the first decision that names an object counts."""
 
     kind: str
-    """The name of the field of the objects."""
+    """The name of the field of the objects; empty if no rule has any."""
     decisions: tuple[Decision, ...]
     """The last is about everything that is left."""
 
@@ -173,16 +174,20 @@ class Acls:
                 return rule.allows(principal, target)
         return self.permissive
 
-    def access(self, action: str, kind: str, principal: str | None) -> Access:
-        """Return what `principal` may do `action` to, whose objects are of this kind."""
+    def access(self, action: str, principal: str | None) -> Access:
+        """Return what `principal` may do `action` to."""
         decisions: list[Decision] = []
+        kind, named = "", Entity("", "SOME")
         for rule in self.rules.get(action, ()):
+            kind = rule.objects.kind
             if not rule.principals.matches(principal) or rule.names_nothing:
                 continue
             allowed = rule.principals.allows(principal) and rule.objects.type != "NONE"
             if rule.objects.type != "SOME":
                 return Access(kind, (*decisions, Decision(None, allowed)))
-            decisions.append(Decision(rule.objects.values, allowed))
+            new = tuple(name for name in rule.objects.values if not named.covers_name(name))
+            named = Entity(kind, "SOME", (*named.values, *new))
+            decisions += [Decision(new, allowed)] if new else []
         return Access(kind, (*decisions, Decision(None, self.permissive)))
 
 
