@@ -6,7 +6,7 @@ import typer
 
 from mesosctl.cli.arguments import FileWord, the_file
 from mesosctl.cli.command import Group, SingleCommand, examples
-from mesosctl.cli.environment import named, read_text
+from mesosctl.cli.environment import read_text
 from mesosctl.cli.session import Session
 from mesosctl.model.exit_status import ExitStatus
 
@@ -76,7 +76,7 @@ def check(
     access = None
     if principal is not None and acls is not None:
         access = {action: (kind, acls.access(action, principal)) for action, kind in OBJECT_FIELDS.items()}
-    checked = CheckedAcls(named(file), findings, principal, access)
+    checked = CheckedAcls(file, findings, principal, access)
     session.emit(acls_check(checked))
     if not checked.valid:
         return ExitStatus.INVALID

@@ -70,7 +70,7 @@ IN_FILES = (
     Mistake(
         "can-i reserve ads --acls acls.json --as ops",
         3,
-        "acls.json: line 1, column 20: not JSON: expected",
+        "acls.json: line 1, column 16: not JSON: expected",
         "acls check acls.json",
         files={"acls.json": '{"permissive": fals}'},
     ),
