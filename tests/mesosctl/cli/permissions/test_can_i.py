@@ -51,7 +51,7 @@ def typed(tmp_path: Path) -> Callable[..., Any]:
     )
 
     def run(principal: str, *words: str) -> Any:
-        line = CommandLine(lab)
+        line: Any = CommandLine(lab)
         variables = {"MESOSCTL_PRINCIPAL": principal, "MESOSCTL_SECRET": "s", "HOME": str(tmp_path)}
         seeing = variables | {"MESOSCTL_PRINCIPAL": "ops"}
         before = line.run("snapshot", **seeing).out
