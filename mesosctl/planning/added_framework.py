@@ -1,9 +1,10 @@
 """A framework that does not exist yet: the option that describes it, and what becomes of its tasks in a replay."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mesosctl.model.errors import MesosctlError, UsageError
+from mesosctl.model.errors import MesosctlError, RuleViolation, UsageError
 from mesosctl.model.notation import check_one_type, counted, format_span, parse_entries, parse_span
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import check_role, closest
@@ -58,6 +59,21 @@ def parse_added_framework(word: str) -> AddedFramework:
     return AddedFramework(f"{OPTION} {word}", role, task, _count(given.get("tasks", "1")), every, lasts)
 
 
+def check_resources(added: Sequence[AddedFramework], totals: Iterable[Resources]) -> None:
+    """Raise RuleViolation for a task with a resource that no agent has, which may be mistyped."""
+    known = sorted({entry.name for total in totals for entry in total})
+    for one in added:
+        for entry in one.task:
+            if entry.name not in known:
+                likely = closest(entry.name, known)
+                raise RuleViolation(
+                    f"no agent has the resource '{entry.name}'",
+                    field=OPTION,
+                    rule="resource.known",
+                    hint=f"did you mean {likely}?" if likely else "--allow-new-resource skips this check",
+                )
+
+
 def _count(text: str) -> int:
     number = int(text) if text.isascii() and text.isdigit() else 0
     if not 1 <= number <= _MOST_TASKS:
@@ -86,10 +102,16 @@ class AddedOutcome(NamedTuple):
     """None unless all that fit start."""
     all_done: float | None
     """None unless all that fit end."""
+    asked_later: int = 0
+    """Tasks that it would ask for only after the end."""
 
     @property
     def sentence(self) -> str:
         """Return it in a sentence."""
+        said = self._course()
+        return f"{said}; it asks for {self.asked_later:,} more after the end" if self.asked_later else said
+
+    def _course(self) -> str:
         role, fit = self.framework.role, self.tasks - self.never_fit
         if not fit:
             return f"{role}: no agent has room for such a task, even if it is empty"
