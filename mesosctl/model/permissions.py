@@ -82,7 +82,7 @@ class Question(NamedTuple):
 
 
 class Permission(NamedTuple):
-    """What is known about a question."""
+    """The answer to a question, as far as it is known."""
 
     question: Question
     allowed: bool | None
@@ -154,7 +154,7 @@ def every_question(role: str | None, principal: str | None) -> list[Question]:
 
 
 def judge(question: Question, acls: Acls, principal: str | None) -> Permission:
-    """What ACLs say about a question for a principal; None is an unauthenticated client."""
+    """The answer of ACLs to a question for a principal; None is an unauthenticated client."""
     verb, name = question
     client = "an unauthenticated client" if principal is None else f"principal '{principal}'"
     if not verb.actions:

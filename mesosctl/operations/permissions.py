@@ -33,7 +33,7 @@ _READS: Mapping[str, tuple[str, ...]] = {
     "volumes list": ("/slaves?slave_id=none",),
     "weights list": ("/weights",),
 }
-"""What is read to try a command that only reads."""
+"""The paths that are read to try a command that only reads."""
 
 
 class Trial(NamedTuple):
