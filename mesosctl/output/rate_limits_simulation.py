@@ -154,7 +154,8 @@ def chart(played: Simulation) -> str:
     end = max((outcome.last_processed for outcome in played.outcomes), default=0.0) or 1.0
     height = len(played.outcomes) * (_HEIGHT + _GAP) + 20
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" style="font: 12px sans-serif">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
+        'style="font: 12px sans-serif">',
         "<title>Waiting messages by principal</title>",
         f'<rect width="{_WIDTH}" height="{height}" fill="white"/>',
     ]
