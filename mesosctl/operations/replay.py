@@ -29,6 +29,7 @@ from mesosctl.planning.replay import (
     DEFAULT_REFUSE,
     DEFAULT_WAIT_LIMIT,
     REFUSE_ABOVE,
+    Calibration,
     Played,
     RecordedDemand,
     Replay,
@@ -295,13 +296,7 @@ def compare_replays(
     parts = 2 if changes or added else 1
     before, interval = play(demand, (), options, lambda part: options.progress(part / parts))
     calibration = calibrate(demand, before, interval)
-    if calibration.distance > REFUSE_ABOVE and not demand.is_imported and not options.uncalibrated:
-        raise Conflict(
-            f"the replay is too far from the recording to say anything: {calibration.sentence}",
-            field="--replay",
-            rule="replay.calibrated",
-            hint="give --uncalibrated to see it anyway",
-        )
+    check_calibrated(demand, calibration, uncalibrated=options.uncalibrated)
     after, demand_after = before, with_frameworks(demand, added)
     if parts > 1:
         after, _ = play(demand_after, changes, options, lambda part: options.progress((1 + part) / parts))
@@ -319,6 +314,17 @@ def compare_replays(
         tuple(added_outcomes(demand_after, after, added, interval)),
         delayed_tasks(demand, before, demand_after, after, interval),
     )
+
+
+def check_calibrated(demand: RecordedDemand, calibration: Calibration, *, uncalibrated: bool) -> None:
+    """Raise Conflict if a replay without changes is too far from a recording of this allocator."""
+    if calibration.distance > REFUSE_ABOVE and not demand.is_imported and not uncalibrated:
+        raise Conflict(
+            f"the replay is too far from the recording to say anything: {calibration.sentence}",
+            field="--replay",
+            rule="replay.calibrated",
+            hint="give --uncalibrated to see it anyway",
+        )
 
 
 def _check_replayable(one: TimedChange) -> None:
