@@ -435,20 +435,19 @@ class Tuning:
         best, count = self.best, len(self.tried)
         if best == self.space.unchanged:
             return f"YES: nothing to change: {_all_goals(len(self.goals))} hold already"
-        tried = f"{count} candidate{'s' * (count > 1)}"
         if best is not None:
             return f"YES: {_all_goals(len(self.goals))} are met by {self.space.quoted(best)}"
+        every = f"none of {count} candidates{', all within the bounds,' if self.is_whole else ''} met"
         end = "; the search was stopped" if self.stopped else ""
-        every = "no" if not self.is_whole else "every step was tried: no"
         if self.never_met:
             goal = self.never_met[0]
             nearest = self.nearest(goal)
             best_seen = "" if nearest == math.inf else f": {goal.text_of(nearest)} is the best"
-            return f"NO: {every} candidate of {tried} met {goal.sentence}{best_seen}{end}"
+            return f"NO: {every} {goal.sentence}{best_seen}{end}"
         if self.pairs_against:
             one, other = self.pairs_against[0]
-            return f"NO: {every} candidate of {tried} met both {one.sentence} and {other.sentence}{end}"
-        return f"NO: {every} candidate of {tried} met all goals, though some met each two of them{end}"
+            return f"NO: {every} both {one.sentence} and {other.sentence}{end}"
+        return f"NO: {every} all goals, though each two of them were met together{end}"
 
 
 def _all_goals(count: int) -> str:
