@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
@@ -10,11 +10,6 @@ from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.notation import parse_span
 from mesosctl.planning.replay import DEFAULT_REFUSE, DEFAULT_WAIT_LIMIT, WARN_ABOVE
 from mesosctl.planning.whatif_changes import Change
-
-if TYPE_CHECKING:
-    from fake_master import DryRun
-    from mesosctl.client.leading_master import Master
-    from mesosctl.operations.whatif import ChangeRunner
 
 
 class ReplayWords(NamedTuple):
@@ -50,7 +45,7 @@ def answer_replay(
     from mesosctl.history.sqlite import open_recording
     from mesosctl.history.windows import parse_time, window_of
     from mesosctl.operations.replay import ReplayOptions, TimedChange, compare_replays, read_demand
-    from mesosctl.operations.whatif import ChangeRunner, named_changes
+    from mesosctl.operations.whatif import named_changes
     from mesosctl.output.forecasts.replay import replay_report
     from mesosctl.planning.added_framework import parse_added_framework
 
@@ -69,26 +64,15 @@ def answer_replay(
             changes += [TimedChange(name, change, at) for name, change in named_changes([word])]
         demand = read_demand(recording, cluster, Window(start, end), given.mesos_version)
 
-    def open_master(dry_run: "DryRun") -> "Master":
-        from mesosctl.cli.dry_run import DryRunSession
-
-        return DryRunSession(session, dry_run).open_master()
-
-    def runner(dry_run: "DryRun", master: "Master") -> "ChangeRunner":
-        return ChangeRunner(dry_run, master, force=given.force, allow_new_resource=given.allow_new_resource)
-
+    options = ReplayOptions(
+        DEFAULT_WAIT_LIMIT if given.wait_limit is None else parse_span(given.wait_limit, "--wait-limit"),
+        DEFAULT_REFUSE if given.refuse is None else parse_span(given.refuse, "--refuse"),
+        given.uncalibrated,
+        given.force,
+        given.allow_new_resource,
+    )
     answer = compare_replays(
-        demand,
-        changes,
-        ReplayOptions(
-            open_master,
-            runner,
-            DEFAULT_WAIT_LIMIT if given.wait_limit is None else parse_span(given.wait_limit, "--wait-limit"),
-            DEFAULT_REFUSE if given.refuse is None else parse_span(given.refuse, "--refuse"),
-            given.uncalibrated,
-            lambda part: session.progress("playing the recording", part),
-        ),
-        added,
+        demand, changes, options, added, lambda part: session.progress("playing the recording", part), session.note
     )
     session.end_progress()
     instead = session.is_output(given.report, "--report")

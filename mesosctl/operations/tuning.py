@@ -4,10 +4,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from mesosctl.api.files.goals import Fault, GoalsFile
-from mesosctl.client.settings import ClientSettings
 from mesosctl.model.amount_text import in_words
 from mesosctl.model.notation import counted
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_milli
@@ -28,12 +27,6 @@ from mesosctl.planning.tuning import (
     search,
 )
 from mesosctl.planning.whatif_changes import EXAMPLES, parse_change
-
-if TYPE_CHECKING:
-    from fake_master import DryRun
-    from mesosctl.client.leading_master import Master
-    from mesosctl.operations.whatif import ChangeRunner
-
 
 # --- The settings on record -----------------------------------------------------------------------------
 
@@ -162,35 +155,13 @@ def notes_of(goals: Sequence[Goal], demand: RecordedDemand) -> Iterator[str]:
 # --- One candidate --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayTerms:
-    """How candidates are played, as options of `mesosctl whatif --replay`."""
-
-    refuse: float
-    uncalibrated: bool = False
-    force: bool = False
-    allow_new_resource: bool = False
-
-
-def play_candidate(demand: RecordedDemand, words: Sequence[str], terms: ReplayTerms) -> Evidence:
+def play_candidate(demand: RecordedDemand, words: Sequence[str], options: ReplayOptions) -> Evidence:
     """Return what a replay with these changes shows; without changes, how far it is from the recording too.
 
     It depends on its arguments alone, so it can run in any process on any machine.
     """
-
-    def open_master(dry_run: "DryRun") -> "Master":
-        from mesosctl.operations.whatif import open_dry_run
-
-        return open_dry_run(dry_run, ClientSettings(clock=dry_run.clock, sleep=dry_run.clock.sleep))
-
-    def runner(dry_run: "DryRun", master: "Master") -> "ChangeRunner":
-        from mesosctl.operations.whatif import ChangeRunner
-
-        return ChangeRunner(dry_run, master, force=terms.force, allow_new_resource=terms.allow_new_resource)
-
-    options = ReplayOptions(open_master, runner, refuse=terms.refuse)
     changes = [TimedChange(word, parse_change(word)) for word in words]
-    played, interval = play(demand, changes, options, lambda _: None)
+    played, interval = play(demand, changes, options)
     found = outcomes(demand, played, options.wait_limit)
     refused = [f"{one.change}: {one.message}" for one in played.answers if not one.accepted]
     return Evidence(
@@ -224,7 +195,7 @@ class EvidenceStore(Protocol):
 class TuningOptions:
     """How a search goes on: `tell` hears of each replay, and `may_go_on` says before each batch if there is time."""
 
-    terms: ReplayTerms
+    replay: ReplayOptions
     tries: int = DEFAULT_TRIES
     seed: int = 0
     tell: Callable[[Tuning, int], None] = lambda _, __: None
@@ -263,7 +234,7 @@ def tune(
         if space.unchanged in found:
             calibration = found[space.unchanged].calibration
             assert calibration is not None, "nothing is changed"
-            check_calibrated(demand, calibration, uncalibrated=options.terms.uncalibrated)
+            check_calibrated(demand, calibration, options.replay)
         return [found[one] for one in batch]
 
     return search(space, goals, evaluate, tries=options.tries, seed=options.seed, may_go_on=options.may_go_on)
@@ -272,9 +243,9 @@ def tune(
 class InProcesses:
     """Plays candidates in processes of this machine."""
 
-    def __init__(self, demand: RecordedDemand, terms: ReplayTerms) -> None:
+    def __init__(self, demand: RecordedDemand, options: ReplayOptions) -> None:
         self._demand = demand
-        self._terms = terms
+        self._options = options
         self._is_warm = False
 
     def play(self, words: Sequence[Sequence[str]]) -> Iterator[tuple[int, Evidence]]:
@@ -282,6 +253,6 @@ class InProcesses:
         if not self._is_warm:
             # Modules are loaded here, and not again in each process.
             nobody = replace(self._demand, tasks=(), settings=(), until=self._demand.since)
-            play_candidate(nobody, [EXAMPLES["quota"], EXAMPLES["weight"]], self._terms)
+            play_candidate(nobody, [EXAMPLES["quota"], EXAMPLES["weight"]], self._options)
             self._is_warm = True
-        return side_by_side([partial(play_candidate, self._demand, one, self._terms) for one in words])
+        return side_by_side([partial(play_candidate, self._demand, one, self._options) for one in words])

@@ -15,7 +15,7 @@ from typing import Any
 from mesosctl import __version__
 from mesosctl.file_reading import read_text_file, why_unreadable
 from mesosctl.file_writing import make_private_folder
-from mesosctl.operations.tuning import ReplayTerms
+from mesosctl.operations.replay import ReplayOptions
 from mesosctl.planning.replay import Calibration, RecordedDemand
 from mesosctl.planning.tuning import Evidence, RoleFigures
 from mesosctl.user_folders import state_folder
@@ -23,9 +23,9 @@ from mesosctl.user_folders import state_folder
 _PRIVATE = 0o600
 
 
-def fingerprint(demand: RecordedDemand, terms: ReplayTerms) -> str:
+def fingerprint(demand: RecordedDemand, options: ReplayOptions) -> str:
     """Return a digest of everything that a replay depends on, beside the changes."""
-    digest = hashlib.blake2s(f"{__version__}\n{demand.version}\n{terms}\n{demand.since}\n{demand.until}".encode())
+    digest = hashlib.blake2s(f"{__version__}\n{demand.version}\n{options}\n{demand.since}\n{demand.until}".encode())
     for agent in demand.agents:
         digest.update(f"{agent.agent.id}\n{agent.agent.total}\n{agent.start}\n{agent.end}\n".encode())
     for framework in demand.frameworks.values():

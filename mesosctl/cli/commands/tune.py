@@ -148,8 +148,8 @@ def tune(  # noqa: PLR0913  # one parameter an option
     from mesosctl.history.sqlite import open_recording
     from mesosctl.history.windows import window_of
     from mesosctl.operations.processes import processors
-    from mesosctl.operations.replay import read_demand
-    from mesosctl.operations.tuning import InProcesses, ReplayTerms, TuningOptions, notes_of, space_of
+    from mesosctl.operations.replay import ReplayOptions, read_demand
+    from mesosctl.operations.tuning import InProcesses, TuningOptions, notes_of, space_of
     from mesosctl.operations.tuning import tune as search
     from mesosctl.operations.tuning_evidence import EvidenceFile, fingerprint
     from mesosctl.output.forecasts.tuning import Tuned
@@ -166,7 +166,9 @@ def tune(  # noqa: PLR0913  # one parameter an option
     space = space_of(wanted, demand)
     for sentence in notes_of(wanted.goals, demand):
         session.note(sentence)
-    terms = ReplayTerms(declines, uncalibrated, force, allow_new_resource)
+    terms = ReplayOptions(
+        refuse=declines, uncalibrated=uncalibrated, force=force, allow_new_resource=allow_new_resource
+    )
     store = EvidenceFile(session.environment.variables, fingerprint(demand, terms))
     for sentence in store.told:
         session.warn(sentence)
