@@ -64,6 +64,8 @@ class GoalsFile(NamedTuple):
         """Raise BadInput that names every fault with its line, if there are any."""
         if not faults:
             return
+        lines = self.file.find(self.file.text)
+        faults = sorted(faults, key=lambda one: lines.line_of(one.path) or 0)
         hints = list(dict.fromkeys(fault.hint for fault in faults if fault.hint))
         raise BadInput(
             "; ".join(f"{self.file.place_of(one.path)}: {one.path}: {one.sentence}" for one in faults),

@@ -26,8 +26,8 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 GoalsFile = Annotated[
     str,
     typer.Argument(
-        metavar="GOALS",
-        help="A TOML file: the goals of roles, and what may be changed within which bounds; - is standard input.",
+        metavar="FILE",
+        help="The goals of roles, and what may be changed within which bounds, in TOML; - is standard input.",
         show_default=False,
     ),
 ]
@@ -159,7 +159,7 @@ def tune(  # noqa: PLR0913  # one parameter an option
     refuse_to_overwrite(replay, save, "--save")
     seconds = None if time_limit is None else parse_span(time_limit, "--for")
     declines = DEFAULT_REFUSE if refuse is None else parse_span(refuse, "--refuse")
-    wanted = load(read_text(goals, "GOALS", session.environment.stdin), named(goals))
+    wanted = load(read_text(goals, "FILE", session.environment.stdin), named(goals))
     with open_recording(replay) as recording:
         cluster = chosen_cluster(recording, cluster_id)
         demand = read_demand(recording, cluster, Window(*window_of(cluster, since, until)), mesos_version)

@@ -20,7 +20,7 @@ from mesosctl.planning.tuning import (
     in_order,
     search,
 )
-from mesosctl.planning.whatif_changes import parse_change
+from mesosctl.planning.whatif_changes import Bounds, Guarantee, NoQuota, Weight, parse_change
 
 TOTAL = Quantities({"cpus": 32_000, "mem": 64_000_000})
 
@@ -250,16 +250,16 @@ def test_the_changes_of_a_candidate_are_words_of_whatif_and_lead_to_its_settings
         weights = {}
         for word in of.words(one):
             change = parse_change(word)
-            match type(change).__name__:
-                case "NoQuota":
-                    held.pop(change.role)
-                case "Guarantee":
-                    amounts = Quantities({entry.name: entry.value for entry in change.entries})
-                    held[change.role] = held.get(change.role, Quota())._replace(guarantees=amounts)
-                case "Bounds":
-                    held[change.role] = held.get(change.role, Quota())._replace(limits=change.limits)
-                case "Weight":
-                    weights[change.role] = change.weight
+            match change:
+                case NoQuota(role):
+                    held.pop(role)
+                case Guarantee(role, entries):
+                    amounts = Quantities({entry.name: entry.value for entry in entries})
+                    held[role] = held.get(role, Quota())._replace(guarantees=amounts)
+                case Bounds(role, limits):
+                    held[role] = held.get(role, Quota())._replace(limits=limits)
+                case Weight(role, value):
+                    weights[role] = value
             for quota in held.values():  # what a master checks after each
                 assert all(amount <= quota.limits.get(name, amount) for name, amount in quota.guarantees.items())
         changed = of.changed(one)
