@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Protocol
 
 from mesosctl.api.files.goals import Fault, GoalsFile
@@ -12,8 +11,8 @@ from mesosctl.model.notation import counted
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_milli
 from mesosctl.model.roles import did_you_mean
 from mesosctl.model.version_profile import profile_of
-from mesosctl.operations.processes import side_by_side
 from mesosctl.operations.replay import ReplayOptions, TimedChange, check_calibrated, play
+from mesosctl.operations.side_by_side import as_they_end
 from mesosctl.planning.replay import RecordedDemand, calibrate, never_fitting, outcomes
 from mesosctl.planning.tuning import (
     DEFAULT_TRIES,
@@ -255,4 +254,4 @@ class InProcesses:
             nobody = replace(self._demand, tasks=(), settings=(), until=self._demand.since)
             play_candidate(nobody, [EXAMPLES["quota"], EXAMPLES["weight"]], self._options)
             self._is_warm = True
-        return side_by_side([partial(play_candidate, self._demand, one, self._options) for one in words])
+        return as_they_end(words, lambda one: play_candidate(self._demand, one, self._options))

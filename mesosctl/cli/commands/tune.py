@@ -147,8 +147,8 @@ def tune(  # noqa: PLR0913  # one parameter an option
     from mesosctl.history.records import Window
     from mesosctl.history.sqlite import open_recording
     from mesosctl.history.windows import window_of
-    from mesosctl.operations.processes import processors
     from mesosctl.operations.replay import ReplayOptions, read_demand
+    from mesosctl.operations.side_by_side import processors
     from mesosctl.operations.tuning import InProcesses, TuningOptions, notes_of, space_of
     from mesosctl.operations.tuning import tune as search
     from mesosctl.operations.tuning_evidence import EvidenceFile, fingerprint
@@ -195,7 +195,7 @@ def tune(  # noqa: PLR0913  # one parameter an option
 
 
 def _kept(store: "EvidenceFile") -> str:
-    return f"{counted(store.count, 'replay')} are kept in {store.path}; the same command goes on from there"
+    return f"{counted(store.count, 'finished replay')} kept in {store.path}; the same command goes on from there"
 
 
 def _progress(session: Session, clock: Callable[[], float], at_once: int) -> "Callable[[Tuning, int], None]":

@@ -36,6 +36,7 @@ OTHER_COMMANDS = {
     "forecast": ["whatif", "quota:ads=cpus:100"],
     "frameworks.teardown": ["frameworks", "teardown", "holding", "--yes"],
     "history.import": ["history", "import", "log.csv", "--format", "csv", "--history", "new.sqlite"],
+    "largest-replayed-change": ["whatif", "--replay", "h.sqlite", "--find-largest", "quota:web=cpus:?"],
     "largest-change": ["whatif", "--find-largest", "quota:ads=cpus:?"],
     "maintenance.changes": ["maintenance", "plan", "agent-1", "--at", "2030-12-01T02:00+01:00"],
     "offers.call": ["offers", "reserve", "--offer", "offer.json", "cpus:1", "--principal", "web"],
@@ -49,6 +50,7 @@ OTHER_COMMANDS = {
     "ratelimit.suggest": ["ratelimit", "suggest", "--for", "2s"],
     "ratelimit.watch": ["ratelimit", "watch", "--count", "2", "--interval", "1s"],
     "replay": ["whatif", "--replay", "h.sqlite"],
+    "replayed-alternatives": ["whatif", "--replay", "h.sqlite", "--each", "quota:web=cpus:{1,2}"],
     "reservations.changes": ["reserve", "agent-1", "cpus:1", "--role", "ads"],
     "reservations.tree": ["reservations", "--tree"],
     "snapshot.comparison": ["snapshot", "--compare", "before.json"],
@@ -76,7 +78,7 @@ ON_SEVERAL_CONTEXTS = {"by-context"}
 """The kinds that `cli/context/test_several.py` checks, where there are contexts."""
 IN_DRY_RUNS = {"agents.plan": ["agents", "drain", "agent-1", "--dry-run"]}
 """Commands whose dry run has these among the answers in `would`."""
-FORKING = ("alternatives", "largest-change", "tuning")
+FORKING = ("alternatives", "largest-change", "largest-replayed-change", "replayed-alternatives", "tuning")
 
 
 def first_examples() -> Iterator[tuple[str, list[str]]]:

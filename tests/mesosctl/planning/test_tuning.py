@@ -254,7 +254,7 @@ def test_the_changes_of_a_candidate_are_words_of_whatif_and_lead_to_its_settings
                 case NoQuota(role):
                     held.pop(role)
                 case Guarantee(role, entries):
-                    amounts = Quantities({entry.name: entry.value for entry in entries})
+                    amounts = Quantities({entry.name: entry.value for entry in entries if isinstance(entry.value, int)})
                     held[role] = held.get(role, Quota())._replace(guarantees=amounts)
                 case Bounds(role, limits):
                     held[role] = held.get(role, Quota())._replace(limits=limits)

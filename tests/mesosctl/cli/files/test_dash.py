@@ -192,9 +192,14 @@ IN_PROCESSES = "tune"
 
 def named(cases):
     """The cases as parameters with their names."""
-    for name, case in cases.items():
-        marks = [pytest.mark.process] if name.startswith(IN_PROCESSES) else []
-        yield pytest.param(*([case] if isinstance(case, str) else case), id=name, marks=marks)
+    return [
+        pytest.param(
+            *([case] if isinstance(case, str) else case),
+            id=name,
+            marks=[pytest.mark.process] if name.startswith(IN_PROCESSES) else [],
+        )
+        for name, case in cases.items()
+    ]
 
 
 @pytest.mark.parametrize(("words", "text"), named(READS))

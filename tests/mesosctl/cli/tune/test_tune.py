@@ -17,8 +17,8 @@ from mesosctl.api.files.goals import load
 from mesosctl.model.errors import BadInput, Bug
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.operations import tuning as operations
-from mesosctl.operations.processes import side_by_side
 from mesosctl.operations.replay import ReplayOptions
+from mesosctl.operations.side_by_side import as_they_end, side_by_side
 from mesosctl.operations.tuning import TuningOptions, play_candidate, settings_at, space_of, tune
 from mesosctl.operations.tuning_evidence import EvidenceFile, fingerprint
 from mesosctl.planning.replay import ReplayedSetting
@@ -64,10 +64,10 @@ def typed(tmp_path, monkeypatch):
     (tmp_path / "nodes.csv").write_text(NODES, encoding="utf-8")
     (tmp_path / "goals.toml").write_text(GOALS, encoding="utf-8")
 
-    def inline(jobs):
-        yield from ((place, job()) for place, job in enumerate(jobs))
+    def inline(questions, answer):
+        yield from ((place, answer(one)) for place, one in enumerate(questions))
 
-    monkeypatch.setattr(operations, "side_by_side", inline)
+    monkeypatch.setattr(operations, "as_they_end", inline)
 
     def run(*words):
         environment = InMemory(variables={"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")})
@@ -134,21 +134,16 @@ def test_goals_that_no_candidate_meets_together_are_told(typed, tmp_path):
 
 
 def test_the_same_command_goes_on_where_it_was_interrupted(typed, tmp_path, monkeypatch):
-    played = []
-
-    def interrupted(jobs):
-        for place, job in enumerate(jobs):
-            if len(played) == 2:
-                raise KeyboardInterrupt
-            played.append(job)
-            yield place, job()
+    def interrupted(questions, answer):
+        yield 1, answer(questions[1])
+        raise KeyboardInterrupt
 
     words = ("tune", "goals.toml", "--replay", "h.sqlite", "-o", "json")
     with monkeypatch.context() as patch:
-        patch.setattr(operations, "side_by_side", interrupted)
+        patch.setattr(operations, "as_they_end", interrupted)
         ran = typed(*words)
     assert ran.status == 130
-    assert "2 replays are kept in" in ran.err
+    assert "1 finished replay kept in" in ran.err
     assert "the same command goes on from there" in ran.err
     kept = evidence_of(tmp_path)
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
@@ -364,7 +359,7 @@ def test_what_is_found_is_what_trying_every_step_finds(tasks, first, second):
         if all(goal.is_met(goal.measured(shown.roles[goal.role])) for goal in goals.goals)
     ]
     assert (found.best is not None) == bool(met)
-    if met:
+    if found.best is not None:
         assert space.size(found.best) == min(met)
 
 
@@ -402,19 +397,21 @@ def test_the_evidence_is_of_one_demand_and_one_way_to_play_it(tmp_path):
 
 
 @pytest.mark.process
-def test_jobs_end_with_their_results_or_the_error_of_one():
-    assert dict(side_by_side([lambda number=number: number * 2 for number in range(5)])) == {n: 2 * n for n in range(5)}
-
-    def refused():
-        raise BadInput("no")
-
-    with pytest.raises(BadInput, match="no"):
-        list(side_by_side([refused]))
-    with pytest.raises(Bug, match="ZeroDivisionError"):
-        list(side_by_side([lambda: 1 // 0]))
+@pytest.mark.parametrize("at_once", [1, 2, 7])
+def test_answers_come_from_processes_in_order_or_as_they_end(at_once):
+    questions = [5, 4, 3, 2, 1]
+    assert list(side_by_side(questions, lambda one: one * 2, at_once)) == [10, 8, 6, 4, 2]
+    assert dict(as_they_end(questions, lambda one: one * 2, at_once)) == {0: 10, 1: 8, 2: 6, 3: 4, 4: 2}
 
 
 @pytest.mark.process
-def test_a_process_that_is_killed_is_no_answer():
+def test_the_error_of_a_process_is_raised():
+    def refused(_):
+        raise BadInput("no")
+
+    with pytest.raises(BadInput, match="no"):
+        list(as_they_end([1], refused))
+    with pytest.raises(Bug, match="ZeroDivisionError"):
+        list(side_by_side([0], lambda one: 1 // one))
     with pytest.raises(Bug, match="ended without an answer"):
-        list(side_by_side([lambda: os.kill(os.getpid(), signal.SIGKILL)]))
+        list(as_they_end([1], lambda _: os.kill(os.getpid(), signal.SIGKILL)))

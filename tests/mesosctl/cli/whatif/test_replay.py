@@ -419,6 +419,50 @@ def test_words_that_cannot_be_replayed(typed, tmp_path, words, said):
     assert said in ran.err
 
 
+# --- Several changes of one recording -----------------------------------------------------------------
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("cores", [1, 3])
+def test_alternatives_are_the_same_whatever_the_number_of_processes(typed, tmp_path, monkeypatch, cores):
+    recording(tmp_path, [("web", 10 * place, 60.0) for place in range(20)] + [("ads", 5, 600.0)])
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    words = ("whatif", "--replay", "h.sqlite", "--wait-limit", "5m", "weight:ads=2", "--each", "limit:web=cpus:{1,2,9}")
+    ran = typed(*words, "-o", "json")
+    assert ran.status == 0, ran.err  # one of them is harmless
+    found = json.loads(ran.out)["alternatives"]
+    for one in found:
+        alone = json.loads(typed(*words[:6], one["change"], "-o", "json").out)
+        assert one["replay"] == alone
+    assert [one["replay"]["harmless"] for one in found] == [False, False, True]
+    shown = typed(*words)
+    assert shown.out.splitlines()[0] == "1 of 3 changes would be harmless"
+    assert "13 of 20 tasks of web would have waited more than 5m; 0 did" in shown.out
+
+
+@pytest.mark.process
+def test_the_largest_guarantee_that_makes_nobody_wait(typed, tmp_path):
+    """Ads keep 4 of 8 cpus busy, of which 6 are theirs if they ask; a guarantee of web leaves them what it does not."""
+    recording(tmp_path, [("ads", place, 400.0) for place in range(6)] + [("web", 300, 60.0)])
+    words = ("whatif", "--replay", "h.sqlite", "--wait-limit", "5m")
+    ran = typed(*words, "--find-largest", "quota:web=cpus:?", "-o", "json", "--report", "r.html")
+    assert ran.status == 0, ran.err
+    answer = json.loads(ran.out)
+    assert answer["best"]["change"] in (tmp_path / "r.html").read_text(encoding="utf-8")
+    for side, status in (("best", 0), ("beyond", 1)):
+        alone = typed(*words, answer[side]["change"], "-o", "json")
+        assert alone.status == status
+        assert json.loads(alone.out) == answer[side]["replay"]
+    shown = typed(*words, "--find-largest", "quota:web=cpus:?")
+    assert "would be accepted, and no role would wait much longer" in shown.out.splitlines()[0]
+
+
+def test_a_search_for_what_no_agent_has_says_so(typed, tmp_path):
+    recording(tmp_path, [("web", 30, 60.0)])
+    ran = typed("whatif", "--replay", "h.sqlite", "--find-largest", "quota:web=gpus:?")
+    assert (ran.status, ran.out.splitlines()[0]) == (1, "no agent has gpus, so no amount is possible")
+
+
 # --- A framework that is not there yet ------------------------------------------------------------------
 
 
