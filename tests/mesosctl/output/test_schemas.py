@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from fake_master import FakeMaster, FrameworkConfig
 from mesosctl.__main__ import main
 from mesosctl.cli.reference.command_tree import commands
-from mesosctl.output.json_documents import schemas
+from mesosctl.output.json_documents import models
 from tests import EXAMPLES, ROOT
 from tests.helpers.surroundings import InMemory
 
@@ -83,9 +83,10 @@ FORKING = ("alternatives", "largest-change", "largest-replayed-change", "replaye
 
 def first_examples() -> Iterator[tuple[str, list[str]]]:
     """The first example in the help of each command, beside the kind of the document that it writes."""
+    kinds = models()
     for node in commands().walk():
         for kind in (".".join(node.path[1:]), ".".join([*node.path[1:], "list"])):
-            if node.examples and kind in schemas():
+            if node.examples and kind in kinds:
                 yield kind, shlex.split(node.examples[0][0])
 
 
@@ -149,7 +150,7 @@ def typed(fake: FakeMaster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_every_kind_has_its_command():
     shown = COMMANDS.keys() | BESIDE.keys() | ONE_A_LINE.keys() | IN_DRY_RUNS.keys()
-    assert shown | ON_SEVERAL_CONTEXTS == schemas().keys()
+    assert shown | ON_SEVERAL_CONTEXTS == models().keys()
 
 
 @pytest.mark.parametrize(
