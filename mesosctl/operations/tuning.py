@@ -181,7 +181,7 @@ class Players(Protocol):
 
 
 class EvidenceStore(Protocol):
-    """What was replayed before, by the changes."""
+    """The replays that were made before, by their changes."""
 
     def get(self, words: Sequence[str]) -> Evidence | None:
         """Return what the replay of these changes showed; None if it is unknown."""

@@ -1,4 +1,4 @@
-"""What replays of candidates showed, kept from one run of `tune` to the next.
+"""The evidence of replays of candidates, kept from one run of `tune` to the next.
 
 One file for each recorded demand, below the folder of state: a JSON object on each line, added when a replay ends, so
 that an interruption loses only what was under way.  A line that cannot be read is left alone, and its replay is made

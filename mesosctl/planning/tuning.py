@@ -59,7 +59,7 @@ class RoleFigures(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What the replay of one candidate showed."""
+    """The figures of the replay of one candidate."""
 
     roles: Mapping[str, RoleFigures]
     refusal: str = ""
@@ -185,7 +185,7 @@ class Space:
     first: Settings
     """At its beginning, where the changes are made."""
     total: Quantities
-    """What the agents have."""
+    """The amounts of all agents together."""
 
     @property
     def unchanged(self) -> Candidate:
@@ -360,7 +360,7 @@ _MOST_SMALLER = 16
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was found.  `tried` is in the order in which it was asked about."""
+    """The answer.  `tried` is in the order in which it was asked about."""
 
     space: Space
     goals: tuple[Goal, ...]

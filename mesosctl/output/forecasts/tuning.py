@@ -1,4 +1,4 @@
-"""What `tune` found as a report, and as a page with the trade-off between two goals drawn."""
+"""The answer of `tune` as a report, and as a page with the trade-off between two goals drawn."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,7 +22,7 @@ _UNCHANGED = "(as on record)"
 
 
 class Tuned(NamedTuple):
-    """What was found, on which recording."""
+    """An answer, and its recording."""
 
     demand: RecordedDemand
     tuning: Tuning

@@ -16,7 +16,7 @@ class TuningGoal(Strict):
 
 
 class GoalMeasured(Strict):
-    """What the replay of a candidate showed for a goal, in the order of `goals`.
+    """The figure of a goal in the replay of a candidate, in the order of `goals`.
 
     `margin` is by how much it is met, in the unit of the bound; below zero if it is not.
     """
