@@ -1,7 +1,8 @@
 """`mesosctl tune`."""
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,8 +18,11 @@ from mesosctl.planning.replay import DEFAULT_REFUSE, WARN_ABOVE
 from mesosctl.planning.tuning import DEFAULT_TRIES, MOST_TRIES
 
 if TYPE_CHECKING:
+    from mesosctl.operations.replay import ReplayOptions
+    from mesosctl.operations.tuning import Players
     from mesosctl.operations.tuning_evidence import EvidenceFile
     from mesosctl.output.forecasts.tuning import Tuned
+    from mesosctl.planning.replay import RecordedDemand
     from mesosctl.planning.tuning import Tuning
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -87,6 +91,15 @@ For = Annotated[
         help="Start no more replays after this time, such as 10m, and answer with what was found.",
     ),
 ]
+Workers = Annotated[
+    str | None,
+    typer.Option(
+        "--workers",
+        metavar="ADDRESS",
+        help="Replay on the workers of a Dask cluster, such as tcp://HOST:8786, instead of on this machine; it needs "
+        "mesosctl[dask].",
+    ),
+]
 Save = Annotated[
     Path | None,
     typer.Option(
@@ -114,6 +127,7 @@ Page = Annotated[
         ("tune goals.toml --replay h.sqlite", "the smallest change that meets the goals"),
         ("tune goals.toml --replay h.sqlite --save wanted.toml", "the same, with a file for plan and apply"),
         ("tune goals.toml --replay h.sqlite --for 10m --report tuning.html", "within ten minutes, with a page"),
+        ("tune goals.toml --replay h.sqlite --workers tcp://dask:8786", "on the workers of a Dask cluster"),
     ),
 )
 def tune(  # noqa: PLR0913  # one parameter an option
@@ -132,6 +146,7 @@ def tune(  # noqa: PLR0913  # one parameter an option
     tries: Tries = DEFAULT_TRIES,
     seed: Seed = 0,
     time_limit: For = None,
+    workers: Workers = None,
     save: Save = None,
     report: Page = None,
 ) -> ExitStatus:
@@ -149,7 +164,7 @@ def tune(  # noqa: PLR0913  # one parameter an option
     from mesosctl.history.windows import window_of
     from mesosctl.operations.replay import ReplayOptions, read_demand
     from mesosctl.operations.side_by_side import processors
-    from mesosctl.operations.tuning import InProcesses, TuningOptions, notes_of, space_of
+    from mesosctl.operations.tuning import TuningOptions, notes_of, space_of
     from mesosctl.operations.tuning import tune as search
     from mesosctl.operations.tuning_evidence import EvidenceFile, fingerprint
     from mesosctl.output.forecasts.tuning import Tuned
@@ -183,7 +198,8 @@ def tune(  # noqa: PLR0913  # one parameter an option
         lambda: seconds is None or clock() - begin < seconds,
     )
     try:
-        tuning = search(demand, space, wanted.goals, InProcesses(demand, terms), store, options)
+        with _players(demand, terms, workers) as players:
+            tuning = search(demand, space, wanted.goals, players, store, options)
     except KeyboardInterrupt as stopped:
         stopped.add_note(_kept(store))
         raise
@@ -192,6 +208,20 @@ def tune(  # noqa: PLR0913  # one parameter an option
         for sentence in store.told[told:]:
             session.warn(sentence)
     return _answer(session, Tuned(demand, tuning, seed), replay, save, report)
+
+
+@contextmanager
+def _players(demand: "RecordedDemand", options: "ReplayOptions", workers: str | None) -> "Iterator[Players]":
+    """Where candidates are played.  Raises what connecting to the workers raises."""
+    if workers is None:
+        from mesosctl.operations.tuning import InProcesses
+
+        yield InProcesses(demand, options)
+        return
+    from mesosctl.operations.dask_workers import OnDask
+
+    with OnDask(workers, demand, options) as players:
+        yield players
 
 
 def _kept(store: "EvidenceFile") -> str:
