@@ -58,15 +58,16 @@ class Master:
         settings: ClientSettings | None = None,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self.settings = settings or ClientSettings()
+        settings = settings or ClientSettings()
         self.fake = address.fake if transport is None else None
-        self._sender = Sender(
-            address,
-            self.settings,
-            HttpClient(
-                address.fake, self.settings.tls, transport, timeout=self.settings.timeout, notice=self.settings.notice
-            ),
-        )
+        http = HttpClient(address.fake, settings.tls, transport, timeout=settings.timeout, notice=settings.notice)
+
+        def sleep(seconds: float) -> None:
+            settings.sleep(seconds)
+            http.pass_time(seconds)
+
+        self.settings = settings._replace(sleep=sleep)
+        self._sender = Sender(address, self.settings, http)
         self._profile: Profile | None = None
         self._subscribed_at: str | None = None
         self._read_before: dict[str, Any] = {}

@@ -3,6 +3,7 @@
 Source: Mesos documentation, "Quota", "Capacity Heuristic Check".
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
@@ -36,10 +37,12 @@ def capacity(agents: Iterable[CountedAgent], profile: Profile) -> Quantities:
 
     On newer masters reserved resources count too, and so do inactive agents.
     """
+    counted = [agent.total for agent in agents if agent.active or profile.capacity_includes_inactive_agents]
+    agents_with = Counter(map(id, counted))  # thousands of agents share a few objects
     sums: dict[str, int] = {}
-    for agent in agents:
-        if agent.active or profile.capacity_includes_inactive_agents:
-            add_up(sums, _promised(agent.total, profile))
+    for total in {id(total): total for total in counted}.values():
+        count = agents_with[id(total)]
+        add_up(sums, [(name, amount * count) for name, amount in _promised(total, profile)])
     return Quantities(sums)
 
 
@@ -108,11 +111,19 @@ class QuotaRoom(NamedTuple):
     """The sum of the guarantees of all other roles."""
     largest: Quantities
     """The largest guarantee that would be accepted; empty while more is guaranteed than there is."""
+    limits: Limits = Limits()
+    """The present limits of the role, which no guarantee may exceed; `quota update` leaves them as they are."""
 
     @property
     def overcommitted(self) -> Quantities:
         """The amounts that are guaranteed to others beyond the capacity."""
         return self.promised - self.capacity
+
+    @property
+    def bounding(self) -> Limits:
+        """Those of the limits that allow less than the cluster has left."""
+        left = self.capacity - self.promised
+        return Limits({name: bound for name, bound in self.limits.items() if bound < left.get_amount(name)})
 
 
 class QuotaCheck(NamedTuple):

@@ -123,7 +123,7 @@ def test_a_scheduler_is_throttled_to_its_rate_within_five_per_cent_and_in_order(
     assert rate <= 10 * 1.05
 
 
-def test_rl_1_counters_begin_at_0_and_go_with_the_framework(side):
+def test_counters_begin_at_0_and_go_with_the_framework(side):
     framework = side.framework("free")
     assert side.counters("free") == (0, 0)
     framework.send("a")
@@ -133,7 +133,7 @@ def test_rl_1_counters_begin_at_0_and_go_with_the_framework(side):
     side.reach("free", None)
 
 
-def test_rl_2_one_that_is_listed_without_a_rate_overtakes(side):
+def test_one_that_is_listed_without_a_rate_overtakes(side):
     throttled, free = side.framework("overtaken"), side.framework("free")
     throttled.send("a", "b")
     free.send(*(f"t{number}" for number in range(20)))
@@ -143,7 +143,7 @@ def test_rl_2_one_that_is_listed_without_a_rate_overtakes(side):
     assert throttled.next().at > last.at
 
 
-def test_rl_3_what_exceeds_the_capacity_is_refused_and_the_rest_goes_on(side):
+def test_what_exceeds_the_capacity_is_refused_and_the_rest_goes_on(side):
     framework = side.framework("bounded")
     began = time.monotonic()
     framework.send("1")
@@ -155,7 +155,7 @@ def test_rl_3_what_exceeds_the_capacity_is_refused_and_the_rest_goes_on(side):
     assert time.monotonic() - began >= 2 / 0.25 * 0.95
 
 
-def test_rl_5_a_principal_with_a_slash_and_a_blank_stands_in_the_metric_as_it_is(side):
+def test_a_principal_with_a_slash_and_a_blank_stands_in_the_metric_as_it_is(side):
     framework = side.framework("a/b c")
     framework.send("a")
     framework.until("a")
@@ -310,7 +310,7 @@ IN_OTHER_WORDS = {"Missing required fields: limits[0].principal": "limits[0].pri
 
 @pytest.mark.parametrize(("limits", "said"), INVALID, ids=[said.split(".")[0] for _, said in INVALID])
 @pytest.mark.parametrize("which", ON_BOTH[:2])
-def test_rl_4_a_configuration_that_stops_the_start(which, limits, said, tmp_path):
+def test_a_configuration_that_stops_the_start(which, limits, said, tmp_path):
     text = json.dumps(limits)
     with hold_port() as held:
         if which == "real":

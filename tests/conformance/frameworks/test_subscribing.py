@@ -17,7 +17,7 @@ NUMBERS = itertools.count()
 SELDOM = Setup(agents=("cpus:4;mem:2048;disk:100;ports:[31000-31009]",), flags={"allocation_interval": "1hrs"})
 
 
-def test_op_25_first_events(join: Join) -> None:
+def test_first_events(join: Join) -> None:
     framework = join("ads").subscribe()
     first = framework.stream.events[0]
     assert first["type"] == "SUBSCRIBED"
@@ -40,14 +40,14 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("info", REFUSED.values(), ids=REFUSED)
-def test_op_19_a_refused_info_gets_one_error_and_the_end(join: Join, info: dict[str, Any]) -> None:
+def test_a_refused_info_gets_one_error_and_the_end(join: Join, info: dict[str, Any]) -> None:
     framework = join(**info)
     assert framework.open().status == 200
     assert framework.closed()
     assert [event["type"] for event in framework.stream.events] == ["ERROR"]
 
 
-def test_ro_5_a_role_outside_the_whitelist(carrier: Carrier, pool: Pool) -> None:
+def test_a_role_outside_the_whitelist(carrier: Carrier, pool: Pool) -> None:
     with joining(pool.lend(carrier, quick("cpus:1", flags={"roles": "ads"}))) as join:
         outsider = join("web")
         outsider.open()
@@ -56,7 +56,7 @@ def test_ro_5_a_role_outside_the_whitelist(carrier: Carrier, pool: Pool) -> None
         join("ads").subscribe().offers()
 
 
-def test_op_19_a_suppressed_role_that_is_not_subscribed(join: Join) -> None:
+def test_a_suppressed_role_that_is_not_subscribed(join: Join) -> None:
     framework = join("a")
     framework.open(suppressed_roles=["b"])
     assert framework.closed()
@@ -123,19 +123,19 @@ BAD_REQUESTS: dict[str, tuple[int, str, str, dict[str, str]]] = {
 
 
 @pytest.mark.parametrize(("status", "method", "content", "headers"), BAD_REQUESTS.values(), ids=BAD_REQUESTS)
-def test_op_20_bad_requests(master: Cluster, status: int, method: str, content: str, headers: dict[str, str]) -> None:
+def test_bad_requests(master: Cluster, status: int, method: str, content: str, headers: dict[str, str]) -> None:
     answer = master.request(method, PATH, content=content, headers=HEADERS | headers)
     assert (answer.status, bool(answer.content)) == (status, True), answer
 
 
-def test_op_17_stream_ids(join: Join) -> None:
+def test_stream_ids(join: Join) -> None:
     framework = join("ads").subscribe()
     assert framework.call("REVIVE", stream_id=None).status == 400
     assert framework.call("REVIVE", stream_id="wrong").status == 400
     assert framework.call("REVIVE").status == 202
 
 
-def test_op_16_calls_without_effect(join: Join) -> None:
+def test_calls_without_effect(join: Join) -> None:
     framework = join("ads").subscribe()
     offer = framework.offers()[0]
     framework.ask("DECLINE", decline={"offer_ids": [{"value": "nope"}]})
@@ -148,7 +148,7 @@ def test_op_16_calls_without_effect(join: Join) -> None:
     assert framework.offers()[0]["agent_id"] == offer["agent_id"]
 
 
-def test_op_18_a_call_after_disconnection(join: Join, master: Cluster) -> None:
+def test_a_call_after_disconnection(join: Join, master: Cluster) -> None:
     framework = join("ads", failover_timeout=1000.0).subscribe()
     framework.offers()
     framework.stream.hang_up()
@@ -158,7 +158,7 @@ def test_op_18_a_call_after_disconnection(join: Join, master: Cluster) -> None:
     assert (entry["active"], entry["offers"], entry["failover_timeout"]) == (False, [], 1000.0)
 
 
-def test_op_21_failover_while_connected(join: Join, master: Cluster) -> None:
+def test_failover_while_connected(join: Join, master: Cluster) -> None:
     framework = join("ads", failover_timeout=60.0).subscribe()
     first_offer = framework.offers()[0]
     old = framework.stream
@@ -217,7 +217,7 @@ def test_an_offer_that_nobody_answers_is_rescinded_in_time(carrier: Carrier, poo
         assert second.next("RESCIND")["rescind"]["offer_id"] == offer["id"]
 
 
-def test_op_22_the_failover_timeout(join: Join, master: Cluster) -> None:
+def test_the_failover_timeout(join: Join, master: Cluster) -> None:
     framework = join("ads", failover_timeout=1.0).subscribe()
     framework.offers()
     framework.stream.hang_up()
@@ -226,7 +226,7 @@ def test_op_22_the_failover_timeout(join: Join, master: Cluster) -> None:
     assert shown(master, framework) == []
 
 
-def test_td_1_teardown(join: Join, master: Cluster) -> None:
+def test_teardown(join: Join, master: Cluster) -> None:
     framework = join("ads").subscribe()
     framework.offers()
     assert master.request("POST", "/teardown", content="").status == 400
@@ -252,7 +252,7 @@ def test_a_framework_tears_itself_down(join: Join, master: Cluster) -> None:
     )
 
 
-def test_op_23_unknown_tasks(join: Join) -> None:
+def test_unknown_tasks(join: Join) -> None:
     framework = join("ads").subscribe()
     agent = framework.offers()[0]["agent_id"]
     for kind, body in (
@@ -274,14 +274,14 @@ def test_op_23_unknown_tasks(join: Join) -> None:
 
 
 @pytest.mark.parametrize(("known", "state"), [(True, "TASK_GONE"), (False, "TASK_UNKNOWN")])
-def test_op_23_unknown_tasks_for_the_partition_aware(join: Join, known: bool, state: str) -> None:
+def test_unknown_tasks_for_the_partition_aware(join: Join, known: bool, state: str) -> None:
     framework = join("ads", capabilities=("MULTI_ROLE", "PARTITION_AWARE")).subscribe()
     agent = framework.offers()[0]["agent_id"] if known else {"value": "nope"}
     framework.ask("RECONCILE", reconcile={"tasks": [{"task_id": {"value": "t"}, "agent_id": agent}]})
     assert framework.next("UPDATE")["update"]["status"]["state"] == state
 
 
-def test_op_24_update_framework(join: Join, master: Cluster) -> None:
+def test_update_framework(join: Join, master: Cluster) -> None:
     framework = join("ads", principal="p").subscribe()
     framework.offers()
     info = {**framework.info, "id": {"value": framework.id}}
@@ -302,7 +302,7 @@ def test_op_24_update_framework(join: Join, master: Cluster) -> None:
     assert framework.offers()[0]["allocation_info"] == {"role": "web"}
 
 
-def test_op_26_operators_hear_of_frameworks(join: Join, master: Cluster) -> None:
+def test_operators_hear_of_frameworks(join: Join, master: Cluster) -> None:
     listener = master.subscribers.open("/api/v1", '{"type":"SUBSCRIBE"}', HEADERS)
     try:
         assert listener.status == 200

@@ -173,7 +173,7 @@ def test_an_executor_is_what_it_was_first_said_to_be(start: Any, carrier: Carrie
         assert refused["message"].startswith(says)
 
 
-def test_op_7_a_task_on_what_was_reserved_in_the_same_accept(start: Any, carrier: Carrier) -> None:
+def test_a_task_on_what_was_reserved_in_the_same_accept(start: Any, carrier: Carrier) -> None:
     with start(SETUP) as (master, join):
         framework = joined(join, "ads", principal="p")
         offer = framework.offers()[0]
@@ -205,7 +205,7 @@ def test_op_7_a_task_on_what_was_reserved_in_the_same_accept(start: Any, carrier
         assert master.subscribers.wait(is_free)
 
 
-def test_qv_11_limits_below_what_tasks_use(start: Any, carrier: Carrier) -> None:
+def test_limits_below_what_tasks_use(start: Any, carrier: Carrier) -> None:
     not_really(carrier)
     with start(SETUP) as (master, join):
         framework = joined(join, "role1")

@@ -30,7 +30,7 @@ def launch(offer: dict[str, Any], cpus: float, name: str = "t") -> dict[str, Any
     return {"type": "LAUNCH", "launch": {"task_infos": [task]}}
 
 
-def test_op_1_to_5_and_9_operations_that_are_dropped_and_done(start: Any) -> None:
+def test_operations_that_are_dropped_and_done(start: Any) -> None:
     with start(ONE) as (_, join):
         framework = join("ads", principal="p").subscribe()
         offer = framework.offers()[0]
@@ -69,7 +69,7 @@ def test_op_1_to_5_and_9_operations_that_are_dropped_and_done(start: Any) -> Non
         assert (now["cpus(ads)"], now["cpus"]) == (2.0, 10.0)
 
 
-def test_op_6_without_principal(start: Any) -> None:
+def test_without_principal(start: Any) -> None:
     with start(ONE) as (_, join):
         framework = join("ads").subscribe()
         framework.accept(framework.offers(), reserve(owned("ads", cpus=3)))
@@ -110,7 +110,7 @@ def test_a_volume_on_what_is_reserved_for_a_role_above(start: Any) -> None:
         assert [entry["scalar"]["value"] for entry in offer["resources"] if "disk" in entry] == [20.0]
 
 
-def test_op_8_an_acl_forbids_it(start: Any) -> None:
+def test_an_acl_forbids_it(start: Any) -> None:
     acls = {"reserve_resources": [{"principals": {"values": ["p"]}, "roles": {"type": "NONE"}}]}
     with start(quick(*ONE.agents, acls=acls)) as (_, join):
         framework = join("ads", principal="p").subscribe()
@@ -119,7 +119,7 @@ def test_op_8_an_acl_forbids_it(start: Any) -> None:
 
 
 @pytest.mark.parametrize(("capability", "state"), [("MULTI_ROLE", "TASK_LOST"), ("PARTITION_AWARE", "TASK_DROPPED")])
-def test_op_13_a_launch_upon_no_offer(start: Any, capability: str, state: str) -> None:
+def test_a_launch_upon_no_offer(start: Any, capability: str, state: str) -> None:
     with start(ONE) as (_, join):
         framework = join("ads", capabilities=("MULTI_ROLE", capability)).subscribe()
         offer = framework.offers()[0]
@@ -131,7 +131,7 @@ def test_op_13_a_launch_upon_no_offer(start: Any, capability: str, state: str) -
         assert status["message"] == "Task launched with invalid offers: Offer nope is no longer valid"
 
 
-def test_op_14_a_launch_larger_than_the_offer(start: Any) -> None:
+def test_a_launch_larger_than_the_offer(start: Any) -> None:
     with start(ONE) as (_, join):
         framework = join("ads").subscribe()
         offer = framework.offers()[0]
@@ -141,7 +141,7 @@ def test_op_14_a_launch_larger_than_the_offer(start: Any) -> None:
         assert amounts(framework.offers()[0]["resources"])["cpus"] == 12.0
 
 
-def test_op_15_offers_of_two_agents(start: Any) -> None:
+def test_offers_of_two_agents(start: Any) -> None:
     with start(TWO) as (_, join):
         framework = join("ads").subscribe()
         offers = framework.offers(agents=2)
@@ -151,7 +151,7 @@ def test_op_15_offers_of_two_agents(start: Any) -> None:
         assert len(framework.offers(agents=2)) == 2
 
 
-def test_op_27_old_frameworks_see_the_old_format_and_no_refinements(start: Any) -> None:
+def test_old_frameworks_see_the_old_format_and_no_refinements(start: Any) -> None:
     with start(REFINED) as (master, join):
         agent = master.read("/slaves")["slaves"][0]["id"]
         stack = [{"type": "STATIC", "role": "r"}, {"type": "DYNAMIC", "role": "r/x"}]
@@ -195,7 +195,7 @@ def small_agents(count: int, cpus: float = 2) -> Setup:
     return quick(*[f"cpus:{cpus};mem:1024;disk:100;ports:[31000-31009]"] * count)
 
 
-def test_qh_32_one_agent_for_each_framework_of_the_role(start: Any) -> None:
+def test_one_agent_for_each_framework_of_the_role(start: Any) -> None:
     with start(small_agents(3)) as (master, join):
         holder = join("role1").subscribe()
         holder.offers(agents=3)
@@ -211,7 +211,7 @@ def test_qh_32_one_agent_for_each_framework_of_the_role(start: Any) -> None:
         master.clear_quota()
 
 
-def test_qh_33_offers_are_taken_back_until_they_suffice(start: Any, carrier: Carrier) -> None:
+def test_offers_are_taken_back_until_they_suffice(start: Any, carrier: Carrier) -> None:
     setup = quick(
         "cpus:12;mem:6144;disk:100;ports:[31000-31009]",
         "cpus:8;mem:4096;disk:100;ports:[31000-31009]",
@@ -231,7 +231,7 @@ def test_qh_33_offers_are_taken_back_until_they_suffice(start: Any, carrier: Car
         master.clear_quota()
 
 
-def test_qh_34_reserved_agents_are_visited_too(start: Any) -> None:
+def test_reserved_agents_are_visited_too(start: Any) -> None:
     setup = quick("cpus:2;mem:1024;disk:100;ports:[31000-31009];cpus(ads):2")
     with start(setup) as (master, join):
         holder = join("ads").subscribe()
@@ -246,7 +246,7 @@ def limits(role: str, **quantities: float) -> dict[str, Any]:
     return {"update_quota": {"quota_configs": [config(role, {}, quantities)]}}
 
 
-def test_qv_12_limits_take_back_the_offers_of_the_subtree(start: Any) -> None:
+def test_limits_take_back_the_offers_of_the_subtree(start: Any) -> None:
     with start(TWO) as (master, join):
         parent = join("role1").subscribe()
         first = parent.offers(agents=2)
@@ -260,7 +260,7 @@ def test_qv_12_limits_take_back_the_offers_of_the_subtree(start: Any) -> None:
         master.clear_quota()
 
 
-def test_qv_17_limits_lowered_step_by_step(start: Any) -> None:
+def test_limits_lowered_step_by_step(start: Any) -> None:
     setup = quick(
         "cpus:10;mem:1024;disk:100;ports:[31000-31009]",
         "cpus:4;mem:1024;disk:100;ports:[31000-31009]",
@@ -282,7 +282,7 @@ def test_qv_17_limits_lowered_step_by_step(start: Any) -> None:
         master.clear_quota()
 
 
-def test_we_9_weights_take_back_every_offer_if_they_concern_anybody(start: Any) -> None:
+def test_weights_take_back_every_offer_if_they_concern_anybody(start: Any) -> None:
     with start(TWO) as (master, join):
         first = join("a").subscribe()
         offers = first.offers(agents=2)

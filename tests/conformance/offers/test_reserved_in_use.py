@@ -44,7 +44,7 @@ def static(role: str, **quantities: float) -> list[dict[str, Any]]:
     return [entry | {"reservations": [{"type": "STATIC", "role": role}]} for entry in scalars(**quantities)]
 
 
-def test_rv_24_partly_offered_and_partly_free_again(begin: Begin) -> None:
+def test_partly_offered_and_partly_free_again(begin: Begin) -> None:
     master, join = begin(SMALL)
     framework = join("role").subscribe()
     (offer,) = framework.offers()
@@ -77,7 +77,7 @@ def test_what_a_task_uses_cannot_be_unreserved(begin: Begin) -> None:
     assert unreserve(master, mine) == 202
 
 
-def test_rv_27_an_agent_tells_what_is_in_use_of_what_is_reserved(begin: Begin) -> None:
+def test_an_agent_tells_what_is_in_use_of_what_is_reserved(begin: Begin) -> None:
     master, join = begin(MIXED)
     assert reserve(master, owned("role1", "p", cpus=1, mem=512, disk=1024)) == 202
     framework = join("role").subscribe()
@@ -113,7 +113,7 @@ def test_rv_27_an_agent_tells_what_is_in_use_of_what_is_reserved(begin: Begin) -
     assert state["unreserved_resources_allocated"] == {"cpus": 0.0, "mem": 0.0, "disk": 0.0, **no_gpus}
 
 
-def test_ro_8_a_role_that_uses_is_offered_and_has_reserved(begin: Begin, carrier: Carrier) -> None:
+def test_a_role_that_uses_is_offered_and_has_reserved(begin: Begin, carrier: Carrier) -> None:
     master, join = begin(THREE)
     framework = join("role").subscribe()
     offers = {offer["agent_id"]["value"]: offer for offer in framework.offers(agents=3)}

@@ -28,7 +28,7 @@ def master(request: pytest.FixtureRequest, carrier: Carrier, pool: Pool) -> Clus
 
 
 @on(LARGE)
-def test_rv_21_the_rest_of_a_rescinded_offer_comes_after_the_default_filter(master: Cluster) -> None:
+def test_the_rest_of_a_rescinded_offer_comes_after_the_default_filter(master: Cluster) -> None:
     with joining(master) as join:
         framework = join("role").subscribe()
         assert amounts(framework.offers()[0]["resources"])["cpus"] == 12.0
@@ -41,7 +41,7 @@ def test_rv_21_the_rest_of_a_rescinded_offer_comes_after_the_default_filter(mast
 
 
 @on(SMALL)
-def test_rv_22_reserved_while_free_and_undone_while_declined(master: Cluster) -> None:
+def test_reserved_while_free_and_undone_while_declined(master: Cluster) -> None:
     assert reserve(master, owned("role", cpus=1, mem=512)) == 202
     with joining(master) as join:
         framework = join("role").subscribe()
@@ -67,7 +67,7 @@ def test_what_is_undone_may_be_offered_to_another_role(master: Cluster) -> None:
 
 
 @on(SMALL)
-def test_rv_23_undone_while_offered(master: Cluster) -> None:
+def test_undone_while_offered(master: Cluster) -> None:
     assert reserve(master, owned("role", cpus=1, mem=512)) == 202
     with joining(master) as join:
         framework = join("role").subscribe()
@@ -79,7 +79,7 @@ def test_rv_23_undone_while_offered(master: Cluster) -> None:
 
 
 @on(TWO_RESERVERS)
-def test_rv_26_two_principals_are_two_entries_of_one_offer(master: Cluster) -> None:
+def test_two_principals_are_two_entries_of_one_offer(master: Cluster) -> None:
     for principal in ("p1", "p2"):
         assert reserve(master, owned("role", principal, cpus=1, mem=512), by=principal) == 202
     with joining(master) as join:
@@ -97,7 +97,7 @@ def test_rv_26_two_principals_are_two_entries_of_one_offer(master: Cluster) -> N
 
 
 @on(STATIC)
-def test_ro_9_a_static_reservation_for_a_role_that_nothing_else_names(master: Cluster) -> None:
+def test_a_static_reservation_for_a_role_that_nothing_else_names(master: Cluster) -> None:
     with joining(master) as join:
         framework = join("role").subscribe()
         (offer,) = framework.offers()

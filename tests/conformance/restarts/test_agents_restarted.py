@@ -60,7 +60,7 @@ def reserve(master: Cluster, *, volume: bool = False) -> None:
     assert master.subscribers.wait(applied)
 
 
-def test_op_10_a_reservation_is_offered_again(start: Start) -> None:
+def test_a_reservation_is_offered_again(start: Start) -> None:
     reserve(start(BEFORE))
     with joining(start(BEFORE)) as join:
         held = amounts(join("ads").subscribe().offers()[0]["resources"])
@@ -73,13 +73,13 @@ def test_a_static_reservation_changes_with_the_resources_of_the_agent(start: Sta
             assert amounts(join("ads").subscribe().offers()[0]["resources"])["cpus(ads)"] == ads
 
 
-def test_op_11_an_agent_with_less_than_was_reserved_does_not_start(start: Start) -> None:
+def test_an_agent_with_less_than_was_reserved_does_not_start(start: Start) -> None:
     reserve(start(BEFORE))
     with pytest.raises(AssertionError, match=r"ended before it was ready|instead of its address"):
         start("cpus:4;mem:2048;disk:2048;ports:[31000-31009]")
 
 
-def test_op_12_an_agent_with_other_resources_starts_where_they_fit(start: Start) -> None:
+def test_an_agent_with_other_resources_starts_where_they_fit(start: Start) -> None:
     reserve(start(BEFORE), volume=True)
     with joining(start("cpus:12;mem:2048;disk:1024;ports:[31000-31009]")) as join:
         offered = join("ads").subscribe().offers()[0]["resources"]

@@ -28,7 +28,7 @@ from tests.fake_master.allocator.words import expand
 # --- Sorters --------------------------------------------------------------------------------------
 
 
-def test_so_15_a_weighted_permutation_draws_without_replacement() -> None:
+def test_a_weighted_permutation_draws_without_replacement() -> None:
     expected = [  # probability of item i at position j
         [0.07, 0.08, 0.12, 0.20, 0.54],
         [0.13, 0.16, 0.20, 0.28, 0.23],
@@ -91,14 +91,14 @@ def test_sorters_and_the_tree_take_roles_of_any_depth(chance: bool) -> None:
 
 
 @pytest.mark.parametrize(("weight", "roles"), [(2.0, ["a", "a/b", "a/b/c"]), (1.0, [])])
-def test_so_17_a_role_exists_while_something_says_so(weight: float, roles: list[str]) -> None:
+def test_a_role_exists_while_something_says_so(weight: float, roles: list[str]) -> None:
     tree = RoleTree()
     tree.set_weight("a/b/c", 2.0)
     tree.set_weight("a/b/c", weight)
     assert sorted(role.name for role in tree) == roles
 
 
-def test_so_17_quota_and_reservations_keep_roles_too() -> None:
+def test_quota_and_reservations_keep_roles_too() -> None:
     tree = RoleTree()
     tree.set_quota("q", Quota(Quantities({"cpus": 1}), Limits()))
     reserved = [("a/b/c", (("cpus", 1000),))]
@@ -118,7 +118,7 @@ def test_so_17_quota_and_reservations_keep_roles_too() -> None:
         ("F1", "F1 F2 F1 F2 F1", [0.222, 0.333, 0.444, 0.667, 0.667]),
     ],
 )
-def test_so_19_the_table_of_the_seed(first: str, order: str, shares: list[float]) -> None:
+def test_a_worked_example_of_dominant_shares(first: str, order: str, shares: list[float]) -> None:
     tasks = {"F1": expand("1/4"), "F2": expand("3/1")}
     totals = Totals()
     totals.change(scalar_pairs(expand("9/18")))
@@ -164,7 +164,7 @@ def test_refusals_have_bounds() -> None:
 
 
 @pytest.mark.parametrize(("known", "awaited"), [(0, 0), (1, 0), (2, 1), (3, 2), (4, 3), (5, 4), (10, 8)])
-def test_qa_27_how_many_agents_are_waited_for(known: int, awaited: int) -> None:
+def test_how_many_agents_are_waited_for(known: int, awaited: int) -> None:
     assert agents_to_wait_for(known, 0.8) == awaited
 
 

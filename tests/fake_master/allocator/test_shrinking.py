@@ -34,7 +34,7 @@ def test_shrinking(given: Resources, target: dict[str, int], quantities: str, li
     assert shrink_to_limits(given, target, keep) == expand(limits)
 
 
-def test_re_14_and_15_a_mount_disk_that_does_not_fit_is_left_whole() -> None:
+def test_a_mount_disk_that_does_not_fit_is_left_whole() -> None:
     whole = Resources([mount(20000)])
     for shrink in (shrink_to_quantities, shrink_to_limits):
         assert shrink(whole, {"disk": 10000}, keep) == Resources()
@@ -42,7 +42,7 @@ def test_re_14_and_15_a_mount_disk_that_does_not_fit_is_left_whole() -> None:
     assert shrink_to_limits(expand("cpus:1"), {}, keep) == expand("cpus:1")
 
 
-def test_re_16_shrinking_takes_entries_as_they_are_shuffled() -> None:
+def test_shrinking_takes_entries_as_they_are_shuffled() -> None:
     both = Resources([Resource("disk", 10000), mount(10000)])
     target = {"disk": 10000}
     assert shrink_to_quantities(both, target, keep) == expand("disk:10")

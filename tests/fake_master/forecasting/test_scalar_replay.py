@@ -7,11 +7,9 @@ import pytest
 
 from fake_master.forecasting.replay import ReplayRun
 from fake_master.forecasting.scalar_replay import ScalarReplay
-from mesosctl.client.settings import ClientSettings
 from mesosctl.model.agents import Agent
 from mesosctl.model.notation import parse_resources
 from mesosctl.operations.replay import ReplayOptions, TimedChange, play
-from mesosctl.operations.whatif import ChangeRunner, open_dry_run
 from mesosctl.planning.replay import RecordedDemand, ReplayedAgent, ReplayedFramework, ReplayedTask
 from mesosctl.planning.whatif_changes import parse_change
 
@@ -69,13 +67,8 @@ def demand(chosen):
 
 
 def played(given, words, refuse):
-    def opened(dry_run):
-        return open_dry_run(dry_run, ClientSettings(clock=dry_run.clock, sleep=dry_run.clock.sleep))
-
-    options = ReplayOptions(opened, lambda dry_run, master: ChangeRunner(dry_run, master, force=True), refuse=refuse)
     changes = [TimedChange(word, parse_change(word)) for word in words]
-    result, _ = play(given, changes, options, lambda _: None)
-    return result
+    return play(given, changes, ReplayOptions(refuse=refuse, force=True))[0]
 
 
 def on_a_master(given, words, refuse):

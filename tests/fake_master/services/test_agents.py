@@ -1,59 +1,45 @@
 """Agents: what reaches them, what they show themselves, and what survives a restart."""
 
-import json
-from urllib.parse import urlencode
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from fake_master.http.application import Application
-from fake_master.http.request_response import Request
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.services.agents.checkpointed_resources import DoesNotFit
 from fake_master.sources.agent_tables import AgentSpec
-from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.state.agents import Agent
 from mesosctl.model.errors import BadInput
 from mesosctl.model.notation import parse_resources
 from mesosctl.model.resource import Reservation
-from tests.helpers.reserving import push
+from tests.helpers.lab.master import Lab
+from tests.helpers.reserving import push, reserved_entries
 
 LARGE = "cpus:8;mem:4096;disk:2048"
-OWNER = {"reservations": [{"type": "DYNAMIC", "role": "r"}]}
 
 
-class Lab:
-    def __init__(self, *agents: AgentSpec | str, registry=None) -> None:
-        self.now = 1000.0
-        self.master = ClusterSpec(agents=agents, mesos_version="1.11").start(registry, clock=lambda: self.now)
-        self.application = Application(self.master)
-        [self.agent] = self.master.state.agents.values()
-
-    def ask(self, method, path, body=""):
-        return self.application.handle(Request(method, path, {}, body.encode()))
-
-    def post(self, path, **fields):
-        texts = {name: json.dumps(value) for name, value in fields.items()}
-        return self.ask("POST", path, urlencode({"slaveId": self.agent.id, **texts})).status
-
-    def reserve(self, **amounts):
-        entries = [
-            {"name": name, "type": "SCALAR", "scalar": {"value": amount}, **OWNER} for name, amount in amounts.items()
-        ]
-        return self.post("/reserve", resources=entries)
-
-    def of_the_agent(self):
-        answer = self.ask("GET", "/slave(1)/state")
-        assert answer.status == 200
-        return json.loads(answer.body)
-
-    def of_the_master(self):
-        [entry] = json.loads(self.ask("GET", "/slaves").body)["slaves"]
-        return entry
+def reserve(lab: Lab, **amounts: float) -> int:
+    return lab.post_form("/reserve", resources=reserved_entries("r", **amounts))
 
 
-def test_an_agent_shows_what_it_was_told():
+def agent_of(lab: Lab) -> Agent:
+    (agent,) = lab.master.state.agents.values()
+    return agent
+
+
+def shown_by_the_agent(lab: Lab) -> Any:
+    return lab.read("/slave(1)/state")
+
+
+def shown_by_the_master(lab: Lab) -> Any:
+    (entry,) = lab.agents
+    return entry
+
+
+def test_an_agent_shows_what_it_was_told() -> None:
     lab = Lab(LARGE)
-    assert lab.reserve(cpus=2, mem=512) == 202
-    state, entry = lab.of_the_agent(), lab.of_the_master()
+    assert reserve(lab, cpus=2, mem=512) == 202
+    state, entry = shown_by_the_agent(lab), shown_by_the_master(lab)
     for key in (
         "id pid hostname resources reserved_resources unreserved_resources reserved_resources_full "
         "unreserved_resources_full"
@@ -64,74 +50,77 @@ def test_an_agent_shows_what_it_was_told():
 
 
 @pytest.mark.parametrize("path", ["/slave(2)/state", "/slave(1)", "/slave(1)/nothing", "/slave(x)/state"])
-def test_other_paths_are_nobodys(path):
-    assert Lab(LARGE).ask("GET", path).status == 404
+def test_other_paths_are_nobodys(path: str) -> None:
+    assert Lab(LARGE).request("GET", path).status == 404
 
 
-def test_a_lost_message_is_never_shown_by_the_agent():
+def test_a_lost_message_is_never_shown_by_the_agent() -> None:
     lab = Lab(AgentSpec(LARGE, loses=1))
-    assert lab.reserve(cpus=2) == 202
-    assert "r" in lab.of_the_master()["reserved_resources"]
-    assert lab.of_the_agent()["reserved_resources"] == {}
+    assert reserve(lab, cpus=2) == 202
+    assert "r" in shown_by_the_master(lab)["reserved_resources"]
+    assert shown_by_the_agent(lab)["reserved_resources"] == {}
 
 
-def test_a_late_message_is_shown_late():
+def test_a_late_message_is_shown_late() -> None:
     lab = Lab(AgentSpec(LARGE, delay=1.5))
-    lab.reserve(cpus=2)
-    lab.now += 1.4
-    assert lab.of_the_agent()["reserved_resources"] == {}
-    lab.now += 0.2
-    assert lab.of_the_agent()["reserved_resources"]["r"]["cpus"] == 2.0
+    reserve(lab, cpus=2)
+    lab.wait(1.4)
+    assert shown_by_the_agent(lab)["reserved_resources"] == {}
+    lab.wait(0.2)
+    assert shown_by_the_agent(lab)["reserved_resources"]["r"]["cpus"] == 2.0
 
 
-def test_an_agent_that_cannot_do_it_comes_back_with_what_it_has():
+def test_an_agent_that_cannot_do_it_comes_back_with_what_it_has() -> None:
     lab = Lab(AgentSpec(LARGE, loses=1))
-    lab.reserve(cpus=2)
-    assert (
-        lab.post("/unreserve", resources=[{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}, **OWNER}]) == 202
-    )
-    assert lab.of_the_master()["reserved_resources"] == {}
+    reserve(lab, cpus=2)
+    assert lab.post_form("/unreserve", resources=reserved_entries("r", cpus=1)) == 202
+    assert shown_by_the_master(lab)["reserved_resources"] == {}
 
 
-def test_op_11_an_agent_with_less_than_it_promised_refuses_to_start():
+def test_an_agent_with_less_than_it_promised_refuses_to_start() -> None:
     lab = Lab("cpus:8;mem:4096")
-    lab.reserve(cpus=8, mem=2048)
+    reserve(lab, cpus=8, mem=2048)
     with pytest.raises(DoesNotFit), lab.master.transaction():
-        lab.master.checkpointed_resources.restart(lab.agent, parse_resources("cpus:4;mem:2048"))
-    assert lab.of_the_master()["active"] is False
-    assert lab.ask("GET", "/slave(1)/state").status == 404
+        lab.master.checkpointed_resources.restart(agent_of(lab), parse_resources("cpus:4;mem:2048"))
+    assert shown_by_the_master(lab)["active"] is False
+    assert lab.request("GET", "/slave(1)/state").status == 404
 
 
-def test_op_12_an_agent_with_other_resources_starts_where_its_promises_fit():
+def test_an_agent_with_other_resources_starts_where_its_promises_fit() -> None:
     lab = Lab(LARGE)
-    lab.reserve(cpus=8, mem=2048, disk=1024)
+    reserve(lab, cpus=8, mem=2048, disk=1024)
     info = {"persistence": {"id": "v"}, "volume": {"mode": "RW", "container_path": "data"}}
-    volume = {"name": "disk", "type": "SCALAR", "scalar": {"value": 1024}, "disk": info, **OWNER}
-    assert lab.post("/create-volumes", volumes=[volume]) == 202
+    (reserved,) = reserved_entries("r", disk=1024)
+    assert lab.post_form("/create-volumes", volumes=[{**reserved, "disk": info}]) == 202
     with lab.master.transaction():
-        lab.master.checkpointed_resources.restart(lab.agent, parse_resources("cpus:12;mem:2048;disk:1024"))
-    assert lab.of_the_master()["unreserved_resources"]["cpus"] == 4.0
-    assert lab.of_the_agent()["reserved_resources"]["r"] == {"cpus": 8.0, "disk": 1024.0, "gpus": 0.0, "mem": 2048.0}
+        lab.master.checkpointed_resources.restart(agent_of(lab), parse_resources("cpus:12;mem:2048;disk:1024"))
+    assert shown_by_the_master(lab)["unreserved_resources"]["cpus"] == 4.0
+    assert shown_by_the_agent(lab)["reserved_resources"]["r"] == {
+        "cpus": 8.0,
+        "disk": 1024.0,
+        "gpus": 0.0,
+        "mem": 2048.0,
+    }
 
 
-def test_what_an_agent_kept_outlives_the_master(tmp_path):
-    first = Lab(AgentSpec(LARGE, "node"), registry=SqliteRegistry(tmp_path / "r.sqlite"))
-    first.reserve(cpus=2)
-    first.agent.faults.loses = 1
-    first.reserve(mem=512)
+def test_what_an_agent_kept_outlives_the_master(tmp_path: Path) -> None:
+    first = Lab(AgentSpec(LARGE, "node"), registry=lambda: SqliteRegistry(tmp_path / "r.sqlite"))
+    reserve(first, cpus=2)
+    agent_of(first).faults.loses = 1
+    reserve(first, mem=512)
     first.master.registry.close()
-    second = Lab(AgentSpec(LARGE, "node"), registry=SqliteRegistry(tmp_path / "r.sqlite"))
-    assert second.agent.total == parse_resources("cpus:6;mem:4096;disk:2048") + push(
+    second = Lab(AgentSpec(LARGE, "node"), registry=lambda: SqliteRegistry(tmp_path / "r.sqlite"))
+    assert agent_of(second).total == parse_resources("cpus:6;mem:4096;disk:2048") + push(
         parse_resources("cpus:2"), Reservation("DYNAMIC", "r")
     )
     second.master.registry.close()
 
 
-def test_a_cluster_file_with_less_than_was_promised_is_refused(tmp_path):
-    first = Lab(AgentSpec(LARGE, "node"), registry=SqliteRegistry(tmp_path / "r.sqlite"))
-    first.reserve(cpus=8)
+def test_a_cluster_file_with_less_than_was_promised_is_refused(tmp_path: Path) -> None:
+    first = Lab(AgentSpec(LARGE, "node"), registry=lambda: SqliteRegistry(tmp_path / "r.sqlite"))
+    reserve(first, cpus=8)
     first.master.registry.close()
     registry = SqliteRegistry(tmp_path / "r.sqlite")
     with pytest.raises(BadInput, match="refuses to start"):
-        Lab(AgentSpec("cpus:4;mem:4096", "node"), registry=registry)
+        Lab(AgentSpec("cpus:4;mem:4096", "node"), registry=lambda: registry)
     registry.close()

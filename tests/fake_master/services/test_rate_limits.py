@@ -134,7 +134,7 @@ def test_11_the_default_capacity_is_shared_too():
 # --- Counters --------------------------------------------------------------------------------------------
 
 
-def test_rl_1_counters_come_and_go_with_the_framework():
+def test_counters_come_and_go_with_the_framework():
     cluster = Lab()
     nameless, framework = Scheduler(cluster), Scheduler(cluster, principal="p")
     assert cluster.counters() == {"p": (0, 0)}
@@ -147,7 +147,7 @@ def test_rl_1_counters_come_and_go_with_the_framework():
     assert cluster.counters() == {"p": (0, 0)}
 
 
-def test_rl_5_a_principal_stands_in_the_name_as_it_is():
+def test_a_principal_stands_in_the_name_as_it_is():
     cluster = Lab()
     Scheduler(cluster, principal="a/b c").send("t")
     assert cluster.counters() == {"a/b c": (1, 1)}
@@ -346,7 +346,7 @@ def test_a_scheduler_that_subscribed_again_is_not_ended_by_its_old_connection():
         ("/nonexistent/limits.json", "cannot be read"),
     ],
 )
-def test_rl_4_a_configuration_that_stops_the_start(text, said):
+def test_a_configuration_that_stops_the_start(text, said):
     with pytest.raises(BadInput, match="--rate_limits") as raised:
         MasterFlags.parse({"rate_limits": text})
     assert said in raised.value.message

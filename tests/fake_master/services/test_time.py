@@ -28,7 +28,7 @@ class System:
         self.monotonic += seconds
 
 
-class Lab:
+class OnSystemClock:
     """A master on the system's clocks, and one framework."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ def system(monkeypatch: pytest.MonkeyPatch) -> System:
 
 @pytest.mark.parametrize("jump", [-HOUR, -10 * DAY, HOUR, 10 * DAY])
 def test_offers_and_heartbeats_go_on_when_the_wall_clock_jumps(system: System, jump: float) -> None:
-    lab = Lab()
+    lab = OnSystemClock()
     lab.subscribe()
     system.passes(2)
     assert lab.kinds() == ["SUBSCRIBED", "HEARTBEAT", "OFFERS"]
@@ -76,7 +76,7 @@ def test_offers_and_heartbeats_go_on_when_the_wall_clock_jumps(system: System, j
 
 
 def test_what_is_shown_goes_by_the_wall_clock(system: System) -> None:
-    lab = Lab()
+    lab = OnSystemClock()
     system.passes(1)
     system.wall -= HOUR
     lab.subscribe()
@@ -85,7 +85,7 @@ def test_what_is_shown_goes_by_the_wall_clock(system: System) -> None:
 
 
 def test_ten_days_of_standstill_are_not_caught_up_with(system: System) -> None:
-    lab = Lab()
+    lab = OnSystemClock()
     lab.subscribe()
     system.passes(2)
     lab.kinds()
@@ -100,13 +100,13 @@ def test_ten_days_of_standstill_are_not_caught_up_with(system: System) -> None:
     assert lab.kinds().count("HEARTBEAT") in (1, 2)
 
 
-def allocations(lab: Lab) -> int:
+def allocations(lab: OnSystemClock) -> int:
     answer = lab.application.handle(Request("GET", "/metrics/snapshot"))
     return int(json.loads(answer.body)["allocator/mesos/allocation_runs"])
 
 
 def test_a_logging_level_lasts_as_long_as_the_last_one_says(system: System) -> None:
-    lab = Lab()
+    lab = OnSystemClock()
 
     def levels(*steps: tuple[int | None, float, float]) -> list[int]:
         """Set a level for so long, or none; let time pass; what it is then."""

@@ -62,7 +62,7 @@ def test_an_agent_may_lose_messages_or_be_late(tmp_path: Path):
 
 
 @pytest.mark.parametrize("listed", ["abc,edf,hgi", "abc,edf,hgi,", ",abc,edf,hgi", "abc,,edf,hgi"])
-def test_ro_3_empty_places_in_a_list_of_roles_do_not_count(listed: str):
+def test_empty_places_in_a_list_of_roles_do_not_count(listed: str):
     master = ClusterSpec(flags={"roles": listed}).start()
     assert master.state.flags.whitelist == frozenset({"abc", "edf", "hgi"})
 

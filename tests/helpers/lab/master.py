@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request, Response
@@ -53,7 +54,7 @@ class Lab:
         """A new master, which by default takes the lead from the one before."""
         self.spec = spec
         self.master = spec.start(self.registry(), clock=self.clock, takes_over=takes_over)
-        self.application = Application(self.master)
+        self.application = Application(self.master, has_page=True)
 
     def restart(self, spec: ClusterSpec | None = None, *, killed: bool = False, down: float = 0.0) -> None:
         """Another master; `killed`: the one before had no time to end, `down`: seconds without any."""
@@ -88,6 +89,13 @@ class Lab:
     def post(self, path: str, body: Any) -> int:
         """The status of a POST."""
         return self.request("POST", path, body).status
+
+    def post_form(self, path: str, **fields: Any) -> int:
+        """The status of a form about the first agent, as the endpoints of reservations and volumes read it."""
+        (agent_id, *_) = self.master.state.agents
+        texts = {name: json.dumps(value) for name, value in fields.items()}
+        content = urlencode({"slaveId": agent_id, **texts}).encode()
+        return self.application.handle(Request("POST", path, {}, content)).status
 
     def call(self, kind: str, **body: Any) -> Any:
         """What a v1 operator call that must succeed answers, unwrapped, if anything."""

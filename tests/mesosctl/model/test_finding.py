@@ -11,20 +11,20 @@ def found(target: str, within: str) -> Resources | None:
     return find(parse_resources(target), parse_resources(within))
 
 
-def test_re_11_the_own_role_first_then_what_nobody_owns():
+def test_the_own_role_first_then_what_nobody_owns():
     assert found("cpus(role1):3;mem(role1):15", "cpus(role1):2;mem(role1):10;cpus:4;mem:20") == parse_resources(
         "cpus(role1):2;mem(role1):10;cpus:1;mem:5"
     )
 
 
-def test_re_12_other_roles_last():
+def test_other_roles_last():
     within = "cpus(role1):1;mem(role1):5;cpus(role2):2;mem(role2):8;cpus:1;mem:7"
     assert found("cpus(role1):3;mem(role1):15", within) == parse_resources(
         "cpus(role1):1;mem(role1):5;cpus:1;mem:7;cpus(role2):1;mem(role2):3"
     )
 
 
-def test_re_13_for_nobody_in_particular_and_more_than_there_is():
+def test_for_nobody_in_particular_and_more_than_there_is():
     assert found("cpus:6;mem:6", "cpus(role1):5;mem(role1):5;cpus:5;mem:5") == parse_resources(
         "cpus:5;mem:5;cpus(role1):1;mem(role1):1"
     )

@@ -18,7 +18,7 @@ def entries(text: str) -> list[str]:
     return [str(entry) for entry in parse_resources(text)]
 
 
-def test_re_1_three_kinds_in_one_text():
+def test_three_kinds_in_one_text():
     text = "cpus:45.55;ports:[10000-20000, 30000-50000];disks:{sda1}"
     assert str(parse_resources(text)) == "cpus:45.55; ports:[10000-20000, 30000-50000]; disks:{sda1}"
 
@@ -27,12 +27,12 @@ def test_re_1_three_kinds_in_one_text():
     "text",
     ["cpus(role1)", "cpus(role1:1", "cpus)(role1:1", "foo(role1):1;foo(role2):[0-1]", "cpus:0.00001", ":1", "cpus:-1"],
 )
-def test_re_2_broken_texts(text: str):
+def test_broken_texts(text: str):
     with pytest.raises(RuleViolation):
         parse_resources(text)
 
 
-def test_re_3_zero_vanishes():
+def test_zero_vanishes():
     assert len(parse_resources("gpus:0")) == 0
 
 
@@ -45,11 +45,11 @@ def test_re_3_zero_vanishes():
         ("99999999999.999", "99999999999.999"),
     ],
 )
-def test_re_5_amounts_as_they_are_printed(typed: str, printed: str):
+def test_amounts_as_they_are_printed(typed: str, printed: str):
     assert entries(f"cpus:{typed}") == [f"cpus:{printed}"]
 
 
-def test_re_29_tenths_add_up():
+def test_tenths_add_up():
     assert parse_resources("cpus:0.1") + parse_resources("cpus:0.2") == parse_resources("cpus:0.3")
 
 
@@ -65,23 +65,23 @@ def test_re_29_tenths_add_up():
         ("ports(a):[1-10];ports(b):[20-25]", {"ports": 12}, True),
     ],
 )
-def test_re_17_quantities(text: str, wanted: dict[str, int], reached: bool):
+def test_quantities(text: str, wanted: dict[str, int], reached: bool):
     needed = Quantities({name: amount * 1000 for name, amount in wanted.items()})
     assert parse_resources(text).quantities().contains(needed) is reached
 
 
-def test_re_6_amounts_do_not_drift():
+def test_amounts_do_not_drift():
     one = parse_resources("cpus:1.001")
     assert one + one + one - one - one == one
 
 
-def test_re_7_contains():
+def test_contains():
     large, small = parse_resources("cpus:1;mem:4096"), parse_resources("cpus:1;mem:3072")
     assert large.contains(small)
     assert not small.contains(large)
 
 
-def test_re_8_and_9_ranges():
+def test_ranges():
     left = parse_resources("ports:[1-2]") + parse_resources("ports:[3-4]")
     right = parse_resources("ports:[7-8]") + parse_resources("ports:[5-6]")
     assert (str(left), str(right), str(left + right)) == ("ports:[1-4]", "ports:[5-8]", "ports:[1-8]")
@@ -89,7 +89,7 @@ def test_re_8_and_9_ranges():
     assert str(parse_resources("ports:[1-10]") - parse_resources("ports:[11-20]")) == "ports:[1-10]"
 
 
-def test_re_10_owners():
+def test_owners():
     mixed = parse_resources("cpus:1;mem:2;disk:4;cpus(role1):2;mem(role1):4;disk(role1):8;cpus(role2):4;mem(role2):8")
     assert set(mixed.by_owner()) == {"role1", "role2"}
     assert str(mixed.unreserved()) == "cpus:1; mem:2; disk:4"
@@ -101,7 +101,7 @@ def dynamic(**differing) -> Resource:
     return Resource("cpus", 6000, (Reservation("DYNAMIC", "r", **differing),))
 
 
-def test_re_18_different_labels_and_principals_never_merge():
+def test_different_labels_and_principals_never_merge():
     foo_bar, foo_baz = Labels([("foo", "bar")]), Labels([("foo", "baz")])
     assert len(Resources([dynamic(labels=foo_bar), dynamic(labels=foo_baz)])) == 2
     assert len(Resources([dynamic(labels=foo_bar), dynamic(labels=foo_bar)])) == 1
@@ -117,7 +117,7 @@ def disk(amount: int, **parts) -> Resource:
     return Resource("disk", amount * 1000, disk=Disk(**parts))
 
 
-def test_re_19_disks():
+def test_disks():
     path, mount = DiskSource("PATH", "mnt"), DiskSource("MOUNT", "mnt")
     assert len(Resources([disk(10, source=path), disk(10, source=path)])) == 1
     assert len(Resources([disk(10, source=path), disk(10, source=DiskSource("PATH", "mnt2"))])) == 2
@@ -127,7 +127,7 @@ def test_re_19_disks():
     assert not Resources([disk(20, persistence_id="v")]).contains(Resources([disk(10, persistence_id="v")]))
 
 
-def test_re_20_shared_volumes_count_their_copies():
+def test_shared_volumes_count_their_copies():
     volume = replace(disk(5, persistence_id="v"), shared=True, reservations=(Reservation("DYNAMIC", "r"),))
     plain = parse_resources("cpus:2;mem:10")
     r1, r2 = plain + Resources([volume] * 4), plain + Resources([volume] * 3)

@@ -26,7 +26,7 @@ SHAPES = {
     },
     "QuotaRoom": {
         "schema_version": 1, "kind": "quota.room", "role": "string?", "guarantee": "amounts?", "capacity": "amounts",
-        "promised": "amounts", "largest": "amounts", "tasks": "TaskRoom?",
+        "promised": "amounts", "limits": "amounts", "largest": "amounts", "tasks": "TaskRoom?",
     },
     "TaskRoom": {
         "task": "amounts", "guarantee": "amounts", "by_amounts": "integer", "now": "integer", "agents": "integer",

@@ -55,7 +55,7 @@ def test_the_format_of_the_endpoints_means_the_same(style, printed):
     assert core(to_json(resource, "ENDPOINT")) == resource
 
 
-def test_re_25_one_reservation_in_three_formats():
+def test_one_reservation_in_three_formats():
     resource = Resource("cpus", 1000, (Reservation("DYNAMIC", "r", "p"),))
     before, stack = (
         {"role": "r", "reservation": {"principal": "p"}},
@@ -67,7 +67,7 @@ def test_re_25_one_reservation_in_three_formats():
     assert to_json(resource, "ENDPOINT") == plain | before | stack
 
 
-def test_re_26_a_refined_reservation_has_no_older_format():
+def test_a_refined_reservation_has_no_older_format():
     resource = Resource("cpus", 1000, (Reservation("DYNAMIC", "r"), Reservation("DYNAMIC", "r/x")))
     assert not {"role", "reservation"} & to_json(resource, "ENDPOINT").keys()
     with pytest.raises(ValueError, match="refined"):
@@ -93,7 +93,7 @@ def levels(*pairs):
         ({"role": "r", "reservation": {"role": "r"}}, False),
     ],
 )
-def test_re_27_which_owners_are_valid(owner, valid):
+def test_which_owners_are_valid(owner, valid):
     message = read(RESOURCE, scalar("cpus", 1, None, owner))
     assert (resource_error(message) is None) is valid
 
@@ -112,7 +112,7 @@ def test_re_27_which_owners_are_valid(owner, valid):
         {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}, "shared": {}},
     ],
 )
-def test_re_4_and_28_broken_values(message):
+def test_broken_values(message):
     with pytest.raises(RuleViolation):
         core(message)
 
@@ -130,7 +130,7 @@ def test_ranges_overlap_as_a_master_compares_them(spans):
     assert (problem is not None) is overlap
 
 
-def test_re_28_zero_is_a_value():
+def test_zero_is_a_value():
     assert core({"name": "cpus", "type": "SCALAR", "scalar": {"value": 0}}).value == 0
 
 

@@ -32,6 +32,7 @@ WORDS = (
     Mistake("reserve cpus:1 agent-1 --role web", 3, "'agent-1' is not NAME:VALUE", "write agent-1 first"),
     # --- Roles that nothing uses ----------------------------------------------------------------------------------
     Mistake("quota check wbe cpus:1", 0, NOBODY_IN, on=BUSY),
+    Mistake("quota check webs cpus:1", 0, NOBODY_IN.replace("wbe", "webs"), on=BUSY, before="quota set wbes cpus:1"),
     Mistake("quota set wbe cpus:1 --dry-run", 0, NOBODY_IN, on=BUSY),
     Mistake("reserve agent-1 cpus:1 --role wbe --dry-run", 0, NOBODY_IN, on=BUSY),
     Mistake("weights set wbe=2 --dry-run", 0, NOBODY_IN, on=BUSY),
@@ -69,6 +70,22 @@ WORDS = (
     Mistake("reserve agent-1 50% --role ads", 3, "'50%' is not NAME:VALUE", "name each resource: cpus:50% mem:50%"),
     # --- Amounts -------------------------------------------------------------------------------------------------
     Mistake("quota set web cpus:1e400", 3, "1e400 is out of range", "and is at most 9223372036854775"),
+    Mistake(
+        "quota set web cpus:1,mem:2",
+        3,
+        "'cpus:1,mem:2' has commas between resources",
+        "separate them with spaces, or with semicolons in quotes: cpus:1 mem:2, or 'cpus:1;mem:2'",
+    ),
+    Mistake("quota set web cpus:1, mem:2", 3, "'cpus:1,' has commas", "spaces: cpus:1, without a comma"),
+    Mistake(
+        "whatif --add-agent cpus:1,mem:2", 3, "'cpus:1,mem:2' has commas between", "cpus:1 mem:2, or 'cpus:1;mem:2'"
+    ),
+    Mistake("reserve agent-1 'cpus:1,ports:[1-2,5-6]' --role ads", 3, "has commas", "'cpus:1;ports:[1-2,5-6]'"),
+    Mistake("quota set web cpus:1,5", 3, "cpus: '1,5' is not a number", "for example, cpus:12"),
+    Mistake(
+        "weights set 'a=1;b=2'", 2, "'a=1;b=2' is several weights in one word", "separate them with spaces: a=1 b=2"
+    ),
+    Mistake("weights set a=1,b=2", 2, "'a=1,b=2' is several weights in one word", "separate them with spaces: a=1 b=2"),
     Mistake("quota set web cpus:1 cpus:2", 3, TWICE, "give cpus once"),
     Mistake("quota set web 'cpus:1;cpus:2'", 3, TWICE, "give cpus once"),
     Mistake("quota update web cpus:1 cpus:2", 3, TWICE, "give cpus once"),

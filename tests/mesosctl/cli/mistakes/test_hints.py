@@ -59,6 +59,7 @@ WHO_SAYS_IT = {
     "operations/wait.py": ("wait",),
     "operations/reservations/send.py": ("reserve", "unreserve", "volumes create", "volumes destroy", "apply"),
     "operations/reservations/targets.py": ("reserve",),
+    "planning/added_framework.py": ("whatif",),
     "planning/whatif_variants.py": ("whatif",),
     "operations/reservations/reserve_unreserve.py": ("reserve", "volumes destroy"),
 }

@@ -66,11 +66,7 @@ guarantee = "cpus:4"
 """
 
 
-def options(refuse=5.0):
-    def opened(dry_run):
-        return open_dry_run(dry_run, ClientSettings(clock=dry_run.clock, sleep=dry_run.clock.sleep))
-
-    return ReplayOptions(opened, lambda dry_run, master: ChangeRunner(dry_run, master, force=True), refuse=refuse)
+FORCED = ReplayOptions(force=True)
 
 
 def changed(*words):
@@ -165,7 +161,7 @@ def crowds(draw):
 def test_a_forecast_is_what_then_happens(agents, tasks, words):
     """The forecast leaves out time in which the same offers are declined again and again; the master does not."""
     played_demand = demand(agents, tasks, until=900.0)
-    forecast, interval = play(played_demand, changed(*words), options(), lambda _: None)
+    forecast, interval = play(played_demand, changed(*words), FORCED)
     real = happened(agents, played_demand.tasks, words, until=900.0)
     waited = [
         start is None or start > task.asked + interval for start, task in zip(real, played_demand.tasks, strict=True)
@@ -190,7 +186,7 @@ def test_time_in_which_the_same_offers_are_declined_is_left_out(monkeypatch):
 
     monkeypatch.setattr(Master, "do_next", counted)
     monkeypatch.setattr(ReplayRun, "_plain", lambda _self: None)  # the fast way has a test of its own
-    played, _ = play(given_demand, (), options(), lambda _: None)
+    played, _ = play(given_demand, (), FORCED)
     assert 0 < moments < 2000
     first, second, third = sorted(start for start in played.starts if start is not None)
     assert first < SINCE + 2
@@ -204,7 +200,7 @@ def test_the_same_demand_is_played_the_same_and_sums_are_what_they_are_made_of(a
     if not tasks:
         return
     given_demand = demand(agents, tasks, until=700.0)
-    answers = [compare_replays(given_demand, changed(*words), options()) for _ in range(2)]
+    answers = [compare_replays(given_demand, changed(*words), FORCED) for _ in range(2)]
     assert answers[0].after == answers[1].after
     answer = answers[0]
     assert answer.played_after is not None
@@ -228,7 +224,7 @@ def test_twice_the_cluster_never_makes_one_framework_wait_longer(asked):
     longest = []
     for agents in (["cpus:4;mem:8192"], ["cpus:4;mem:8192"] * 2):
         given_demand = demand(agents, tasks)
-        played, _ = play(given_demand, (), options(), lambda _: None)
+        played, _ = play(given_demand, (), FORCED)
         longest.append(outcomes(given_demand, played, 3600)["a"].longest_wait or 0.0)
     assert longest[1] <= longest[0]
 
@@ -236,7 +232,7 @@ def test_twice_the_cluster_never_makes_one_framework_wait_longer(asked):
 def test_a_task_that_fits_nowhere_is_told_from_one_that_starves():
     tasks = [wanted("a", 2, 0, 10_000.0), wanted("a", 2, 1, 60.0), wanted("b", 1, 2, 60.0)]
     given_demand = demand(["cpus:4;mem:3072"], tasks)
-    played, interval = play(given_demand, (), options(), lambda _: None)
+    played, interval = play(given_demand, (), FORCED)
     found = outcomes(given_demand, played, 600.0)
     assert (found["a"].never_fit, found["a"].started, found["a"].above_limit) == (0, 1, 1)
     assert (found["b"].never_fit, found["b"].above_limit, found["b"].longest_wait) == (1, 0, None)
@@ -248,7 +244,7 @@ def test_a_guarantee_is_unmet_while_its_role_waits():
     tasks = [wanted("b", 2, 0, 60.0), wanted("a", 2, 10, 60.0)]
     given_demand = demand(["cpus:4;mem:4096"], tasks, until=300)
     answer = compare_replays(
-        given_demand, [TimedChange("quota:a=cpus:4", parse_change("quota:a=cpus:4"), SINCE + 5)], options()
+        given_demand, [TimedChange("quota:a=cpus:4", parse_change("quota:a=cpus:4"), SINCE + 5)], FORCED
     )
     before, after = answer.outcome("a")
     assert before.below_guarantee == 0
@@ -259,7 +255,7 @@ def test_a_guarantee_is_unmet_while_its_role_waits():
 def test_an_agent_that_a_change_takes_away_takes_its_tasks_along():
     given_demand = demand(["cpus:4;mem:4096"], [wanted("a", 2, 0, 200.0)], until=300.0)
     lose = TimedChange("agents lost: h0", LoseAgents(("h0",)), SINCE + 100)
-    answer = compare_replays(given_demand, [lose], options())
+    answer = compare_replays(given_demand, [lose], FORCED)
     served = [side.served["cpus"] / 4000 for side in answer.outcome("a")]
     assert served == [pytest.approx(200, abs=0.01), pytest.approx(100, abs=0.01)]
 
@@ -267,10 +263,10 @@ def test_an_agent_that_a_change_takes_away_takes_its_tasks_along():
 def test_growth_of_the_waits_is_what_is_judged():
     tasks = [wanted("a", 2, float(place), 100.0) for place in range(30)]
     given_demand, changes = demand(["cpus:4;mem:4096"], tasks, until=900.0), changed("limit:a=cpus:0.5")
-    answer = compare_replays(given_demand, changes, options())
+    answer = compare_replays(given_demand, changes, FORCED)
     assert answer.accepted
     assert answer.harmed == []  # nobody waited above an hour: the window is shorter
-    stricter = compare_replays(given_demand, changes, replace(options(), wait_limit=300.0))
+    stricter = compare_replays(given_demand, changes, replace(FORCED, wait_limit=300.0))
     assert stricter.harmed == ["a"]
     assert stricter.verdict == "NO: 30 of 30 tasks of a would have waited more than 5m; 26 did"
 
@@ -294,7 +290,7 @@ def reservations(at, *entries):
 def replay_with_settings(agent, size, *recorded):
     """Replay a task of 1 or 4 cpus that is asked for after 100 s, on one agent, with a weight as the change."""
     plain = demand([agent], [wanted("c", size, 100, 60.0)])
-    return compare_replays(replace(plain, settings=recorded), changed("weight:c=2"), options())
+    return compare_replays(replace(plain, settings=recorded), changed("weight:c=2"), FORCED)
 
 
 @pytest.mark.parametrize(("ends", "runs"), [((reservations(50),), True), ((), False)])
@@ -303,7 +299,7 @@ def test_a_reservation_that_is_there_at_the_beginning_ends_when_it_did(ends, run
     (there,) = plain.agents
     total = Resources([to_model(reserved("web", 4)), *parse_resources("cpus:2;mem:8192")])
     agents = [there._replace(agent=replace(there.agent, total=total))]
-    answer = compare_replays(replace(plain, agents=agents, settings=ends), changed("weight:c=2"), options())
+    answer = compare_replays(replace(plain, agents=agents, settings=ends), changed("weight:c=2"), FORCED)
     assert [side.started for side in answer.outcome("c")] == [runs, runs]
 
 
@@ -425,6 +421,50 @@ def test_words_that_cannot_be_replayed(typed, tmp_path, words, said):
     assert said in ran.err
 
 
+# --- Several changes of one recording -----------------------------------------------------------------
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("cores", [1, 3])
+def test_alternatives_are_the_same_whatever_the_number_of_processes(typed, tmp_path, monkeypatch, cores):
+    recording(tmp_path, [("web", 10 * place, 60.0) for place in range(20)] + [("ads", 5, 600.0)])
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    words = ("whatif", "--replay", "h.sqlite", "--wait-limit", "5m", "weight:ads=2", "--each", "limit:web=cpus:{1,2,9}")
+    ran = typed(*words, "-o", "json")
+    assert ran.status == 0, ran.err  # one of them is harmless
+    found = json.loads(ran.out)["alternatives"]
+    for one in found:
+        alone = json.loads(typed(*words[:6], one["change"], "-o", "json").out)
+        assert one["replay"] == alone
+    assert [one["replay"]["harmless"] for one in found] == [False, False, True]
+    shown = typed(*words)
+    assert shown.out.splitlines()[0] == "1 of 3 changes would be harmless"
+    assert "13 of 20 tasks of web would have waited more than 5m; 0 did" in shown.out
+
+
+@pytest.mark.process
+def test_the_largest_guarantee_that_makes_nobody_wait(typed, tmp_path):
+    """Ads keep 4 of 8 cpus busy, of which 6 are theirs if they ask; a guarantee of web leaves them what it does not."""
+    recording(tmp_path, [("ads", place, 400.0) for place in range(6)] + [("web", 300, 60.0)])
+    words = ("whatif", "--replay", "h.sqlite", "--wait-limit", "5m")
+    ran = typed(*words, "--find-largest", "quota:web=cpus:?", "-o", "json", "--report", "r.html")
+    assert ran.status == 0, ran.err
+    answer = json.loads(ran.out)
+    assert answer["best"]["change"] in (tmp_path / "r.html").read_text(encoding="utf-8")
+    for side, status in (("best", 0), ("beyond", 1)):
+        alone = typed(*words, answer[side]["change"], "-o", "json")
+        assert alone.status == status
+        assert json.loads(alone.out) == answer[side]["replay"]
+    shown = typed(*words, "--find-largest", "quota:web=cpus:?")
+    assert "would be accepted, and no role would wait much longer" in shown.out.splitlines()[0]
+
+
+def test_a_search_for_what_no_agent_has_says_so(typed, tmp_path):
+    recording(tmp_path, [("web", 30, 60.0)])
+    ran = typed("whatif", "--replay", "h.sqlite", "--find-largest", "quota:web=gpus:?")
+    assert (ran.status, ran.out.splitlines()[0]) == (1, "no agent has gpus, so no amount is possible")
+
+
 # --- A framework that is not there yet ------------------------------------------------------------------
 
 
@@ -470,6 +510,8 @@ def test_a_task_of_an_added_framework_that_fits_nowhere_is_said(typed, tmp_path)
         ("role=db;task=cpus:1;tasks=0", "tasks is '0': it must be a number from 1 to 1,000,000"),
         ("role=db;task=cpus(web):1", "is not the size of a task"),
         ("role=d b;task=cpus:1", "role"),
+        ("role=db;task=cpus:1;mem:1GiB", "'mem:1GiB' belongs to the task"),
+        ("role=db,task=cpus:1", "has a comma between parts"),
         ("role=db;task=cpus:1;lasts=soon", "'soon' is not a span of time"),
     ],
 )
@@ -480,7 +522,95 @@ def test_a_framework_that_is_not_described(typed, tmp_path, word, said):
     assert said in ran.err
 
 
-def test_an_added_framework_is_for_a_replay(typed):
-    ran = typed("whatif", "--add-framework", "role=db;task=cpus:1")
-    assert ran.status == 2
-    assert "--add-framework is for --replay" in ran.err
+def test_tasks_that_would_be_asked_for_after_the_end_are_said(typed, tmp_path):
+    recording(tmp_path, [("web", 30, 60.0)])
+    word = "role=db;task=cpus:1;tasks=10;every=10m"
+    ran = typed("whatif", "--replay", "h.sqlite", "--add-framework", word, "-o", "json")
+    (added,) = json.loads(ran.out)["added_frameworks"]
+    assert (added["tasks"], added["asked_after_the_end"]) == (6, 4)
+    shown = typed("whatif", "--replay", "h.sqlite", "--add-framework", word)
+    assert "it asks for 4 more after the end" in shown.out
+
+
+def test_a_resource_that_no_agent_has_is_refused(typed, tmp_path):
+    recording(tmp_path, [("web", 30, 60.0)])
+    words = ("whatif", "--replay", "h.sqlite", "--add-framework", "role=db;task=cpu:1")
+    ran = typed(*words)
+    assert ran.status == 3
+    assert "no agent has the resource 'cpu'" in ran.err
+    assert "did you mean cpus?" in ran.err
+    assert "no agent has room for such a task" in typed(*words, "--allow-new-resource").out
+
+
+# --- From a cluster as it is ----------------------------------------------------------------------------
+
+CLUSTER = """
+mesos_version = "1.11"
+[[agents]]
+resources = "cpus:8;mem:32GiB"
+count = 3
+[[frameworks]]
+name = "site"
+role = "web"
+task = "cpus:2;mem:1GiB"
+tasks = 4
+[[frameworks]]
+name = "greedy"
+role = "ads"
+answer = "hold"
+"""
+
+
+def test_a_framework_is_added_to_a_cluster_as_it_is(typed, tmp_path):
+    """Of 24 cpus, 8 are used: four tasks of 4 start, and two more when these are done."""
+    (tmp_path / "c.toml").write_text(CLUSTER, encoding="utf-8")
+    words = ("whatif", "--add-framework", "role=db;task=cpus:4,mem:4GiB;tasks=6;lasts=10m")
+    ran = typed(*words, "-o", "json", master="fake:c.toml")
+    assert ran.status == 0, ran.err
+    answer = json.loads(ran.out)
+    (added,) = answer["added_frameworks"]
+    assert answer["from_snapshot"]
+    assert (added["tasks"], added["started_at_once"], added["started"]) == (6, 4, 6)
+    assert 600 <= added["last_start_seconds"] <= 610
+    assert 1200 <= added["all_done_seconds"] <= 1220
+    assert {one["name"] for one in answer["displaced"]} == {"greedy", "site"}
+    assert sum(one["amounts"]["cpus"] for one in answer["displaced"]) == 16
+    typed("snapshot", "-f", "s.json", master="fake:c.toml")
+    shown = typed(*words, "--from", "s.json")
+    assert shown.out.startswith("YES: db: 4 of 6 tasks start at once, the last starts after 10m")
+    assert "framework greedy would be offered 8 cpus" in shown.out
+
+
+def test_a_change_beside_an_added_framework_holds_for_it_too(typed, tmp_path):
+    (tmp_path / "c.toml").write_text(CLUSTER, encoding="utf-8")
+    words = ("whatif", "--add-framework", "role=db;task=cpus:4;tasks=6;lasts=10m", "limit:db=cpus:8", "-o", "json")
+    (added,) = json.loads(typed(*words, master="fake:c.toml").out)["added_frameworks"]
+    assert (added["started_at_once"], added["started"]) == (2, 6)
+
+
+def test_a_snapshot_is_played_by_the_rule_of_a_recording(typed, tmp_path):
+    """On agents on which nothing runs, both say the same."""
+    recording(tmp_path, [("web", 3500, 1.0)])
+    (tmp_path / "c.toml").write_text('mesos_version = "1.11"\n[[agents]]\nresources = "cpus:8;mem:8192"\n')
+    words = ("whatif", "--add-framework", "role=db;task=cpus:3,mem:256;tasks=9;every=20s;lasts=2m", "-o", "json")
+    played = json.loads(typed(*words, "--replay", "h.sqlite").out)["added_frameworks"]
+    forecast = json.loads(typed(*words, master="fake:c.toml").out)["added_frameworks"]
+    for name in ("tasks", "started_at_once", "started", "last_start_seconds", "all_done_seconds"):
+        assert forecast[0][name] == pytest.approx(played[0][name], abs=1e-6), name
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--from", "c.toml"), "a cluster file says how frameworks will behave"),
+        (("--each", "weight:db={1,2}"), "--each cannot be used with --add-framework, unless a recording is played"),
+        (("--since", "1h"), "--since is for --replay"),
+    ],
+)
+def test_words_that_do_not_go_with_an_added_framework(typed, tmp_path, words, said):
+    (tmp_path / "c.toml").write_text(CLUSTER, encoding="utf-8")
+    ran = typed(
+        "whatif", "--add-framework", "role=db;task=cpus:1", *words, master="" if words[0] == "--from" else "fake:c.toml"
+    )
+    assert ran.status in (2, 3), ran.err
+    assert said in ran.err

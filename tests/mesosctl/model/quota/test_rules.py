@@ -60,13 +60,13 @@ def test_children_fit_into_their_parent_or_the_tree_is_refused():
         ({"cpus": 3.0}, {"cpus": 2.0}, "quota.guarantee-within-limit"),
     ],
 )
-def test_qv_5_and_6_amounts_of_a_configuration(guarantees: dict[str, float], limits: dict[str, float], rule: str):
+def test_amounts_of_a_configuration(guarantees: dict[str, float], limits: dict[str, float], rule: str):
     with pytest.raises(RuleViolation) as refused:
         quota_rules.check_config_amounts(guarantees, limits)
     assert refused.value.rule == rule
 
 
-def test_qv_7_a_guarantee_without_a_limit_and_the_reverse():
+def test_a_guarantee_without_a_limit_and_the_reverse():
     quota_rules.check_config_amounts({"cpus": 1.0}, {"mem": 1.0})
 
 

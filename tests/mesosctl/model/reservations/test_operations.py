@@ -24,7 +24,7 @@ def reserved(text: str) -> Resources:
     return push(parse_resources(text), BY_P)
 
 
-def test_re_21_reserve():
+def test_reserve():
     after = apply_all(parse_resources("cpus:1;mem:512"), operations.reserve(reserved("cpus:1")))
     assert after == parse_resources("mem:512") + reserved("cpus:1")
     with pytest.raises(Conflict):
@@ -36,7 +36,7 @@ def volume(amount: int, *, shared: bool) -> Resource:
     return Resource("disk", amount * 1000, (Reservation("STATIC", "role"),), disk=disk, shared=shared)
 
 
-def test_re_22_create_and_destroy():
+def test_create_and_destroy():
     made = Resources([volume(200, shared=True)])
     after = apply_all(AGENT, operations.create(made))
     assert after == parse_resources("cpus:1;mem:512;disk(role):800") + made
@@ -45,13 +45,13 @@ def test_re_22_create_and_destroy():
         apply_all(AGENT, operations.create(Resources([volume(2000, shared=True)])))
 
 
-def test_re_23_a_shared_volume_is_destroyed_with_its_last_copy():
+def test_a_shared_volume_is_destroyed_with_its_last_copy():
     shared = volume(200, shared=True)
     with pytest.raises(Conflict):
         apply_all(Resources([shared, shared]), operations.destroy(Resources([shared])))
 
 
-def test_re_24_what_two_stacks_share():
+def test_what_two_stacks_share():
     foo, bar, baz = (Reservation("DYNAMIC", role) for role in ("foo", "foo/bar", "foo/baz"))
     assert common_bottom([foo, bar], [foo, baz]) == (foo,)
     assert common_bottom([foo, bar], []) == ()
