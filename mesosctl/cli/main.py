@@ -32,6 +32,8 @@ SECTIONS = {
         "tasks": ("tasks", "List tasks and what each of them uses."),
         "roles": ("cluster", "List roles with their resources, guarantees and weights."),
         "offers": ("offers", "Show who is offered what and why, and use an offer."),
+        "can-i": ("can_i", "Ask whether you may run a command, without running it."),
+        "acls": ("acls", "Check a file of ACLs, and what it allows to whom."),
     },
     "Rehearse": {
         "whatif": ("whatif", "Forecast what changes would do."),
