@@ -76,7 +76,7 @@ class _Order(Generic[Member]):
     def __init__(self) -> None:
         self.nodes: list[Member] = []
         self.ties = 0
-        """How often counts may have decided between equal shares."""
+        """The number of times that counts may have decided between equal shares."""
         self._ranking: list[Member] = []
         self.is_stale = True
         """Whether it has to be ordered again before the next walk."""
@@ -128,7 +128,7 @@ class _Node:
         self.shares = shares
         self.is_active = is_active
         self.count = 0
-        """How often it was offered something."""
+        """The number of offers to it so far."""
         self.amounts: Amounts = (0,) * len(shares.divisors)
         self.key = (0.0, 0, name)
         order.nodes.append(self)
@@ -158,9 +158,9 @@ class _Role(_Node):
         super().__init__(name, order, weight, shares, is_active=True)
         self.frameworks: _Order[_Client] = _Order()
         self.limits_left: list[float] | None = None
-        """What its limits leave in this run; None without quota."""
+        """The amounts that its limits leave in this run; None without quota."""
         self.unmet: list[int] = []
-        """What its guarantee lacks in this run."""
+        """The amounts that its guarantee lacks in this run."""
 
 
 class _Client(_Node):
@@ -201,7 +201,7 @@ class _Framework:
         self.clients: list[_Client] = []
         self.joined = 0.0
         self.asked = 0
-        """How many tasks it has asked for."""
+        """The number of tasks that it has asked for."""
         self.is_suppressed = True
         self.waiting = 0
         self.queues: dict[tuple[int, str], tuple[Amounts, deque[AskedTask]]] = {}
@@ -286,9 +286,9 @@ class ScalarReplay:
         self._shares = _Shares([state.totals.divisors.get(name, math.inf) for name in self._names])
         self._interval = allocator.allocation_runs.batches.interval
         self._batch = allocator.allocation_runs.batches.due[0]
-        """When the next batch is."""
+        """The moment of the next batch."""
         self._seconds = filter_seconds(refuse, self._interval)
-        """How long a filter lasts."""
+        """The length of a filter; None if nothing is filtered."""
         self._on_start = on_start
         self._roles: dict[str, _Role] = {}
         self._order: _Order[_Role] = _Order()
@@ -299,7 +299,7 @@ class ScalarReplay:
         self._is_lacking = False
         self._until = now
         self._idle_until = [0.0] * len(self._free)
-        """Until when everybody refuses all of what an agent has free, so that they refuse each part of it too."""
+        """By agent: everybody refuses all that it has free until then, and so each part of that."""
         self._quotas = {
             role.name: (
                 [role.quota.guarantees.get(name, 0) for name in self._names],
@@ -310,13 +310,13 @@ class ScalarReplay:
         self._now = now
         self._in_batch = False
         self._active = 0
-        """How many clients may be offered something."""
+        """The number of clients that may be offered something."""
         self._candidates: set[int] | None = None
         """The agents of the run that is due at this moment, if one is."""
         self._has_changed = True
         """Whether anything has changed since a batch that made no offer, so that the next one might."""
         self._ends: deque[float] = deque()
-        """When filters end, in order."""
+        """The ends of filters, in order."""
         self._timers: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = count()
         self._seen: dict[object, _Moment] = {}
@@ -371,7 +371,7 @@ class ScalarReplay:
 
     @property
     def _due(self) -> float:
-        """When a framework does something next, or the end of the replay."""
+        """The moment at which a framework does something next, or the end of the replay."""
         return min(self._timers[0][0], self._until) if self._timers else self._until
 
     def _next(self) -> float | None:
