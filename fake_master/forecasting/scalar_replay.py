@@ -34,7 +34,7 @@ Amounts = tuple[int, ...]
 
 _MOST_SHARES = 10_000
 _MOST_REQUESTS = 1000
-"""A framework that asks says of so many waiting tasks which sizes they have, as `SimulatedFramework` does."""
+"""The most waiting tasks of which a framework tells the sizes when it asks, as `SimulatedFramework` does."""
 
 
 Minimum = tuple[tuple[tuple[int, int], ...], ...]
@@ -141,7 +141,7 @@ class _Node:
         self.order.is_stale = True
 
     def offered_again(self, times: int) -> None:
-        """It was offered something, and gave it back, so many times."""
+        """It was offered something, and gave it back, as often as this."""
         self.count += times
         self.hold(self.amounts)
 
