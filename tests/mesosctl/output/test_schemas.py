@@ -32,6 +32,7 @@ OTHER_COMMANDS = {
     "alternatives": ["whatif", "--each", "quota:ads=cpus:{1,2}"],
     "cleanup": ["cleanup", "--role", "ads"],
     "context.changes": ["context", "set", "lab", "--master", "http://mesos:5050"],
+    "expected-wait": ["whatif", "--history", "h.sqlite", "--wait", "role=db;task=cpus:1"],
     "forecast": ["whatif", "quota:ads=cpus:100"],
     "frameworks.teardown": ["frameworks", "teardown", "holding", "--yes"],
     "history.import": ["history", "import", "log.csv", "--format", "csv", "--history", "new.sqlite"],
