@@ -46,11 +46,15 @@ def parse_added_framework(word: str, option: str = OPTION) -> AddedFramework:
     for part in filter(str.strip, word.split(";")):
         key, equals, value = (text.strip() for text in part.partition("="))
         if key not in keys:
+            if ":" in key and "task" in given:
+                raise wrong(f"'{part.strip()}' belongs to the task", "separate its resources with commas; ")
             likely = closest(key, keys)
             raise wrong(f"'{key}' is not a part of {option}", f"did you mean {likely}? " if likely else "")
         if not equals or not value or key in given:
             raise wrong(f"'{part.strip()}' is not {key}=VALUE" if key not in given else f"{key} is given twice")
         given[key] = value
+    if any(value.partition(",")[2].partition("=")[0].strip() in keys for value in given.values()):
+        raise wrong(f"'{word}' has a comma between parts", "separate them with semicolons; ")
     missing = [key for key in ("role", "task") if key not in given]
     if missing:
         raise wrong(f"{option} has no {' and no '.join(missing)}")

@@ -323,8 +323,8 @@ def _chart(answer: Replay) -> str:
     box = f"0 0 {left + width + 8:.0f} {height + 40 + 18 * len(roles):.0f}"
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img">',
-        f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({left:.0f},8)">',
         "<title>Tasks that wait: dashed without the changes, solid with them</title>",
+        f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({left:.0f},8)">',
     ]
     for part in (0.0, 0.5, 1.0):
         y = height * (1 - part)

@@ -508,6 +508,8 @@ def test_a_task_of_an_added_framework_that_fits_nowhere_is_said(typed, tmp_path)
         ("role=db;task=cpus:1;tasks=0", "tasks is '0': it must be a number from 1 to 1,000,000"),
         ("role=db;task=cpus(web):1", "is not the size of a task"),
         ("role=d b;task=cpus:1", "role"),
+        ("role=db;task=cpus:1;mem:1GiB", "'mem:1GiB' belongs to the task"),
+        ("role=db,task=cpus:1", "has a comma between parts"),
         ("role=db;task=cpus:1;lasts=soon", "'soon' is not a span of time"),
     ],
 )
