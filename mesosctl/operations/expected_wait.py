@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 
 from mesosctl.history.interface import Recording
 from mesosctl.history.records import MICROS, Micros, RecordedCluster, Window
@@ -36,6 +37,12 @@ def expected_wait(
     assert window.until is not None, "the window is that of the command"
     moment = window.until
     demand = read_demand(recording, cluster, Window(moment - 1, moment), version, is_wanted=False)
+    # What is there at that moment stays: the recording ends, the cluster does not.
+    demand = replace(
+        demand,
+        agents=[one._replace(end=None) for one in demand.agents if one.end is None or one.end >= demand.until],
+        settings=[one for one in demand.settings if one.at <= demand.since],
+    )
     if not options.allow_new_resource:
         check_resources([wanted], [one.agent.total for one in demand.agents])
     lifetimes = _lifetimes(recording, cluster.cluster_id, window, moment)

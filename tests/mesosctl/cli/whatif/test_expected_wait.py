@@ -35,7 +35,7 @@ def record(folder, ended, running):
     with open_writer(folder / "h.sqlite") as writer, writer.transaction():
         start, end = to_micros(SINCE), to_micros(SINCE + LENGTH)
         writer.put_cluster(RecordedCluster("c", "10.0.0.1:5050", "1.11.0", start, end, clean_end=True))
-        writer.add_agent("c", RecordedAgent("S0", "h0", parse_resources("cpus:4;mem:8192"), start))
+        writer.add_agent("c", RecordedAgent("S0", "h0", parse_resources("cpus:4;mem:8192"), start, end))
         writer.add_framework("c", RecordedFramework("F", "web", ("web",), start))
         size = parse_resources("cpus:1;mem:256")
         for place, lasts in enumerate(ended):
