@@ -14,11 +14,33 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.role_status import WeightChange
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.quota.reading import note_unknown_role
+from mesosctl.operations.selection import Selection, SortKey, entries_named, is_in_branch, sort_entries
+
+WEIGHT_KEYS = ("name", "weight")
+"""The keys that a list of weights can be sorted by."""
 
 
 def read_weights(master: Master) -> dict[str, float]:
     """Return the configured weights by role; every other role has 1."""
     return responses.weights(master.get("/weights"))
+
+
+def list_weights(master: Master, wanted: Selection) -> list[tuple[str, float]]:
+    """The selected roles with their configured weights, by default by role.
+
+    Raises NotFound for a role without a weight of its own, and UsageError for an unknown key.
+    """
+    weights = list(read_weights(master).items())
+    named = entries_named(
+        weights,
+        wanted.names,
+        lambda one: (one[0],),
+        noun="weight",
+        field="role",
+        otherwise="other roles have weight 1; mesosctl weights shows those that were set",
+    )
+    keys: dict[str, SortKey[tuple[str, float]]] = {"name": lambda one: one[0], "weight": lambda one: -one[1]}
+    return sort_entries([one for one in named if is_in_branch(one[0], wanted.role)], wanted.sort, keys)
 
 
 def check_weights(target: Mapping[str, float]) -> None:

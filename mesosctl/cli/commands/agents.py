@@ -11,7 +11,7 @@ from mesosctl.cli.listing import Count, OfRole, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.operations import cluster
-from mesosctl.operations.cluster import Selection
+from mesosctl.operations.selection import Selection
 from mesosctl.output.cluster import agent_list
 from mesosctl.output.formats.report import Report
 

@@ -11,6 +11,7 @@ from mesosctl.cli.arguments import (
     ClusterId,
     Since,
     Until,
+    attribute_option,
     named_file,
     pairs,
     refuse_to_overwrite,
@@ -98,7 +99,7 @@ Count = Annotated[
 ]
 Attribute = Annotated[
     list[str] | None,
-    typer.Option("--attribute", metavar="NAME=VALUE", help="An attribute of the added agents. Repeat for several."),
+    attribute_option("An attribute of the added agents. Repeat for several."),
 ]
 Gone = Annotated[
     list[str] | None,
