@@ -150,6 +150,14 @@ WrittenFile = Annotated[
     Path | None,
     typer.Option("--file", "-f", metavar="FILE", help="Write to this file. The default, and -, is standard output."),
 ]
+ForecastPage = Annotated[
+    str | None,
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        help="Also write the forecast as an HTML page; - writes only the page, to standard output.",
+    ),
+]
 SnapshotSource = Annotated[
     Path | None,
     typer.Option("--from", metavar="FILE", help="Read a snapshot instead of asking a master; - is standard input."),

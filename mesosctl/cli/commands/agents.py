@@ -153,6 +153,9 @@ def drain(
     from mesosctl.output.agents import drain_plan, service_changes
 
     session: Session = ctx.obj
+    waiting = "--wait" if wait else "--at-most" if at_most is not None else None
+    if waiting and session.said.no_wait:
+        raise UsageError(f"{waiting} waits, but --no-wait does not", field="--no-wait", hint="leave one of them out")
     with session.open_master() as master:
         chosen, everybody = _chosen(session, master, names, attribute)
         plan = plan_drain(master, chosen, everybody)

@@ -9,6 +9,7 @@ import typer
 from mesosctl.cli.arguments import (
     AllowNewResource,
     ClusterId,
+    ForecastPage,
     Since,
     Until,
     attribute_option,
@@ -142,14 +143,6 @@ Before = Annotated[
         "the cluster file; a snapshot has none.",
     ),
 ]
-Page = Annotated[
-    str | None,
-    typer.Option(
-        "--report",
-        metavar="FILE",
-        help="Also write the forecast as an HTML page; - writes only the page, to standard output.",
-    ),
-]
 Recording = Annotated[
     Path | None,
     typer.Option(
@@ -262,7 +255,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     refuse: Refuse = None,
     mesos_version: MesosVersion = None,
     uncalibrated: Uncalibrated = False,
-    report: Page = None,
+    report: ForecastPage = None,
 ) -> ExitStatus:
     """Forecast what changes would do: who gains, who loses, who starves, and what a master would refuse.
 

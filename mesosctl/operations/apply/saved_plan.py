@@ -14,8 +14,17 @@ from mesosctl.operations.apply.plan import make_plan, read_actual
 from mesosctl.operations.apply.run import resume, undone
 from mesosctl.operations.reservations.reserve_unreserve import requester
 from mesosctl.planning.desired_state import DesiredState
-from mesosctl.planning.plan import Step
-from mesosctl.planning.saved_plan import KIND, SCHEMA_VERSION, Fact, SavedPlan, checksum, facts, moved
+from mesosctl.planning.plan import Step, in_words
+from mesosctl.planning.saved_plan import (
+    KIND,
+    SCHEMA_VERSION,
+    Fact,
+    SavedPlan,
+    checksum,
+    facts,
+    moved,
+    without_subjects_of,
+)
 
 _NAMED = 3
 """Facts in one sentence."""
@@ -48,6 +57,8 @@ def read_saved_plan(text: str, where: str) -> SavedPlan:
     try:
         return _saved_plan(content)
     except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, MesosctlError) as error:
+        if isinstance(error, ValueError) and not isinstance(error, MesosctlError):
+            raise BadInput(f"{where} cannot be applied: {error}", field="--plan", hint="save a new plan") from None
         raise BadInput(f"{where} is not a saved plan: {type(error).__name__}: {error}", field="--plan") from None
 
 
@@ -71,9 +82,19 @@ def _saved_plan(content: Mapping[str, Any]) -> SavedPlan:
             )
             for fact in content["rests_on"]
         ],
-        steps=[step_from_json(step["change"]) for step in content["steps"]],
+        steps=[_step(number, step) for number, step in enumerate(content["steps"], 1)],
         checksum=_checked(content["checksum"], str),
     )
+
+
+def _step(number: int, saved: Mapping[str, Any]) -> Step:
+    """A step, whose words say what its change does: they are what somebody has approved.  Raises ValueError."""
+    step = step_from_json(saved["change"])
+    words = in_words(step)
+    told = {name: saved[name] for name in words}
+    if told != words or saved["number"] != number:
+        raise ValueError(f"the words of step {number} are not those of its change")
+    return step
 
 
 def _checked(value: Any, kind: Any) -> Any:
@@ -126,10 +147,18 @@ class ReadyPlan:
         return left
 
     def _check_unmoved(self, master: Master, done: Sequence[Step]) -> None:
+        """Raise Conflict with what has moved, apart from what the steps `done` have changed.
+
+        An earlier apply of this plan may have made other steps that the master shows: their effects are named only if
+        nothing else has moved.
+        """
         now = read_facts(master, self.desired, list(self.saved.steps))
         found = moved(self.saved.rests_on, now, done)
         if found:
-            raise self._outdated(listed([move.sentence() for move in found], _NAMED))
+            steps = self.saved.steps
+            shown = without_subjects_of(steps, undone(master, steps))
+            others = moved(self.saved.rests_on, now, [*done, *shown])
+            raise self._outdated(listed([move.sentence() for move in others or found], _NAMED))
 
     def _outdated(self, why: str) -> Conflict:
         again = command("plan", f=self.saved.file, prune=self.saved.prune or None, save="plan.json")

@@ -274,9 +274,11 @@ def test_an_interruption_is_told_of_the_context_where_it_came(ctl, monkeypatch):
 def test_one_cluster_under_two_names_is_not_changed_twice(ctl, tmp_path):
     with (tmp_path / "mesosctl" / "config.toml").open("a", encoding="utf-8") as file:
         file.write('[contexts.again]\nmaster = "fake:lab.toml"\n')
-    ran = ctl("reserve", "lab-1", "cpus:1", "--role", "web", "--context", "lab,again")
-    assert (ran.status, ran.out) == (2, "")
-    assert "contexts lab and again name the same master" in ran.err
+    for agreed in ([], ["--yes"]):
+        ran = ctl("reserve", "lab-1", "cpus:1", "--role", "web", "--context", "lab,again", *agreed)
+        assert (ran.status, ran.out) == (2, "")
+        assert "contexts lab and again name the same master" in ran.err
+        assert ctl("reservations", "--context", "lab", "-o", "name").out == ""
     assert ctl("agents", "--context", "lab,again", "-o", "name").status == 0
 
 
