@@ -98,7 +98,13 @@ def _serve(
     allow_many_files()
 
     async def run() -> None:
-        server = Server(master, tls, drivers=options.driver, allowed_origins=options.allow_origin or ())
+        server = Server(
+            master,
+            tls,
+            drivers=options.driver,
+            allowed_origins=options.allow_origin or (),
+            has_page=not options.no_page,
+        )
         registered: list[Registration] = []
 
         def ready(url: str) -> None:

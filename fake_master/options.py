@@ -15,7 +15,7 @@ from mesosctl import __version__
 
 _NO_FLAGS = frozenset(
     "agent cluster mesos_version ip ssl_cert_file ssl_key_file ssl_ca_file ssl_require_client_cert ready_file "
-    "exit_with_parent allocator_timeout log_format log_requests driver zk allow_origin version".split()
+    "exit_with_parent allocator_timeout log_format log_requests driver zk allow_origin no_page version".split()
 )
 _FLAGS = {"cluster_name": "cluster"}
 """Flags under another name than their option's, which a file has taken."""
@@ -76,6 +76,7 @@ class ServeOptions:
             "several.",
         ),
     ] = None
+    no_page: Annotated[bool, typer.Option("--no-page", help="Do not show the cluster as a page at GET /.")] = False
     port: Annotated[int, typer.Option(min=0, max=65535, metavar="PORT", help="The port. 0 chooses a free one.")] = 5050
     registry: Annotated[
         str | None,

@@ -16,7 +16,7 @@ import pytest
 from mesosctl.__main__ import main
 from tests.helpers.surroundings import InMemory, Ran, Terminal
 
-pytest_plugins = ("pytester", "tests.helpers.needs", "tests.helpers.profiles")
+pytest_plugins = ("pytester", "tests.helpers.needs", "tests.helpers.profiles", "tests.helpers.browser")
 
 OF_TESTS = {"MESOSCTL_FUZZ_EXAMPLES"}
 OF_THE_USER = ("MESOSCTL_", "XDG_", "NO_COLOR", "FORCE_COLOR")

@@ -294,3 +294,10 @@ class Allocator(ABC):
     def run_times(self) -> Iterable[float]:
         """The times of the last allocation runs, in order; none if the allocator does not know them."""
         return ()
+
+    def serving_order(self) -> Iterable[tuple[RoleName, float]]:
+        """The roles that take part in sharing, the next to be served first, and the weighted dominant share of each.
+
+        None if the allocator does not know them before a run, as where it draws lots.
+        """
+        return ()

@@ -15,13 +15,13 @@ from dataclasses import replace
 from io import BufferedIOBase
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
-from fake_master.forecasting.account import AccountsOfMaster
 from fake_master.forecasting.cluster_changes import add_agents, restarted
 from fake_master.forecasting.recorder import AgentNames, Evictions, Recorder, RescindedOffers
 from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.sources.source_file import read_opened
+from fake_master.state.account import AccountsOfMaster
 from fake_master.state.agents import Agent
 from fake_master.state.clock import VirtualClock
 from fake_master.state.offers import Offer

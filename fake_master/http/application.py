@@ -13,21 +13,36 @@ _READING = ("GET", "HEAD")
 
 
 class Application:
-    """Answers requests to one master.  Not thread-safe: a transport sends one at a time."""
+    """Answers requests to one master, and with `has_page` shows it to browsers.
 
-    def __init__(self, master: Master) -> None:
-        self.follow(master)
+    Not thread-safe: a transport sends one request at a time.
+    """
+
+    master: Master
+    endpoints: Endpoints
+
+    def __init__(self, master: Master, *, has_page: bool = False) -> None:
+        self._has_page = has_page
+        self._begin(master)
 
     def follow(self, master: Master) -> None:
         """Answer requests to this master from now on."""
+        self.endpoints.page.close()
+        self._begin(master)
+
+    def _begin(self, master: Master) -> None:
         self.master = master
-        self.endpoints = Endpoints(master)
+        self.endpoints = Endpoints(master, has_page=self._has_page)
         self.find_message: Callable[[Request], Callable[[], Response] | None] = lambda _request: None
         """Finds the taker of a request that is a message of a driver, if drivers are served; None for any other."""
 
     def tick(self) -> None:
         """Do what has become due."""
         self.master.advance()
+
+    def publish(self) -> float | None:
+        """Send an update to open pages; see `PageEndpoints.publish`."""
+        return self.endpoints.page.publish()
 
     def handle(self, request: Request) -> Response:
         """Return the answer to a request, also if the registry fails; a change that it reports is on disk."""

@@ -18,6 +18,7 @@ from fake_master.http.agents import AgentCalls, AgentEndpoints
 from fake_master.http.frameworks import FrameworkEndpoints
 from fake_master.http.maintenance import MaintenanceEndpoints
 from fake_master.http.operator_api import STREAMS, Change, OperatorApi, Reading
+from fake_master.http.page import PageEndpoints
 from fake_master.http.quota import QuotaEndpoints, WeightEndpoints
 from fake_master.http.request_response import Realm, Request, Response
 from fake_master.http.reservations import ReservationEndpoints
@@ -42,8 +43,10 @@ class Router(Generic[Handler]):
     def find(self, path: str) -> Handler | None:
         """The endpoint of a raw path, or None."""
         first = next(filter(None, path.split("/")), None)
-        if first is None or "/.." in path:
+        if "/.." in path:
             return None
+        if first is None:
+            return self._apart.get("", {}).get("")
         actor = unquote(first)
         if actor != _MASTER and actor not in self._apart:
             return _longest(self._of_master, path)
@@ -84,9 +87,9 @@ class Route:
 
 
 class Endpoints:
-    """Every endpoint of one master, made with the services that it needs."""
+    """Every endpoint of one master, made with the services that it needs; `has_page`: with the page at its address."""
 
-    def __init__(self, master: Master) -> None:
+    def __init__(self, master: Master, *, has_page: bool = False) -> None:
         state, transaction = master.state, master.transaction
         state_endpoints = StateEndpoints(state, master.runtime, master.metrics.snapshot, master.run_times)
         logging = LoggingCalls(state, master.logging_level)
@@ -109,7 +112,21 @@ class Endpoints:
             master.task_runner,
             master.operation_updates,
         )
-        self.routes = (
+        self.page = PageEndpoints(master)
+        of_page = (
+            Route("", Realm.READONLY, methods={"GET": self.page.html, "HEAD": self.page.html}, prefixed=False),
+            Route("page/cluster", Realm.READONLY, methods={"GET": self.page.document}, prefixed=False),
+            Route("page/events", Realm.READONLY, methods={"GET": self.page.events}, prefixed=False),
+            Route(
+                "page/clock",
+                Realm.READWRITE,
+                methods={"POST": self.page.clock},
+                prefixed=False,
+                begins_itself=True,
+            ),
+        )
+        self.routes: tuple[Route, ...] = (
+            *(of_page if has_page else ()),
             Route("health", None, state_endpoints.health),
             Route("version", None, state_endpoints.version, prefixed=False),
             Route("redirect", None, state_endpoints.redirect),
@@ -180,6 +197,8 @@ def _lines(endpoints: Endpoints) -> Iterator[str]:
         yield f"| `/slave(N)/{of_agent.path}` | {of_agent.method or 'any'} | {of_agent.realm.name.lower()} | no |"
     yield ""
     yield "`/allocation-runs` is not in Mesos: it shows when the last allocation runs were, for recordings."
+    yield "`/` is a page, which shows the document of `/page/cluster`, listens to `/page/events` and changes the clock"
+    yield "by `POST /page/clock`. Only `mesos-fake-master` serves these four; `--no-page` leaves them out."
     yield ""
     yield "The calls, answers and event streams of `/api/v1` and `/api/v1/scheduler` are `application/json`, or"
     yield "`application/x-protobuf` if `mesosctl[protobuf]` is installed."
@@ -216,4 +235,4 @@ def _names(calls: Iterable[str]) -> str:
 if __name__ == "__main__":
     from fake_master.sources.cluster_file import BUILT_IN
 
-    print(page(Endpoints(BUILT_IN.start())), end="")  # noqa: T201  # a page on standard output is what it is for
+    print(page(Endpoints(BUILT_IN.start(), has_page=True)), end="")  # noqa: T201  # a page on standard output is what it is for

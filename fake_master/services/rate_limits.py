@@ -5,7 +5,7 @@ applies to their calls: a call is answered 202 as soon as it is valid, and takes
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from fake_master.registry.interface import HeldRegistry, RegistryFailure, Transaction
@@ -13,6 +13,7 @@ from fake_master.services.events import EventPublisher
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.streams import EventStream
+from mesosctl.model.rate_limits import RateLimit
 from mesosctl.model.token_bucket import Throttle, TokenBucket
 
 # A driver's name for every message of a 1.x framework.
@@ -112,6 +113,13 @@ class RateLimiting:
             found[f"frameworks/{principal}/messages_received"] = float(counters.received)
             found[f"frameworks/{principal}/messages_processed"] = float(counters.processed)
         return found
+
+    def queues(self) -> Iterator[tuple[str, int, RateLimit]]:
+        """The principals of registered frameworks that are throttled: how many messages wait, and the limit."""
+        for principal in self._counters:
+            limiter = self._throttle.limiter(principal)
+            if limiter is not None:
+                yield principal, limiter.outstanding, self._state.flags.rate_limits.queue_of(principal)[1]
 
     def _acts_on(self, framework: Framework) -> bool:
         """Return whether a framework is throttled and counted: over HTTP only if the flag says so."""

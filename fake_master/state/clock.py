@@ -23,14 +23,41 @@ class SteadyClock:
         self._monotonic = monotonic or time.monotonic
         self._wall = wall or time.time
         self._offset = self._wall() - self._monotonic()
+        self._moved = 0.0
+        """The seconds by which the time that is shown has been moved."""
+        self._paused_at: float | None = None
+        """The time of the monotonic clock since which it stands still."""
 
     def __call__(self) -> float:
         """Return the time for durations."""
-        return self._monotonic() + self._offset
+        return self._offset + (self._monotonic() if self._paused_at is None else self._paused_at)
 
     def wall(self) -> float:
         """Return the time that is shown."""
-        return self._wall()
+        still = 0.0 if self._paused_at is None else self._monotonic() - self._paused_at
+        return self._wall() + self._moved - still
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether it stands still, until `run` or `sleep`."""
+        return self._paused_at is not None
+
+    def pause(self) -> None:
+        """Stand still."""
+        if self._paused_at is None:
+            self._paused_at = self._monotonic()
+
+    def run(self) -> None:
+        """Go on, where it stands still."""
+        if self._paused_at is not None:
+            still, self._paused_at = self._monotonic() - self._paused_at, None
+            self._offset -= still
+            self._moved -= still
+
+    def sleep(self, seconds: float) -> None:
+        """Be `seconds` later at once, paused or not."""
+        self._offset += max(0.0, seconds)
+        self._moved += max(0.0, seconds)
 
     def lose(self, seconds: float) -> None:
         """Skip some time, for example because the process was suspended."""

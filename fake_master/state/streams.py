@@ -116,6 +116,11 @@ class EventStream:
         self._size += len(record)
         self._notify()
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether events wait to be taken."""
+        return bool(self._pending)
+
     def take(self) -> list[bytes]:
         """Everything that waits, one RecordIO record for each event.
 

@@ -24,6 +24,7 @@ from fake_master.http.application import Application, registry_failed, without_b
 from fake_master.http.request_response import Refusal, Request, Response
 from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
+from fake_master.state.clock import SteadyClock
 from fake_master.state.streams import EventStream
 from fake_master.transports.connections import ConnectionDropped
 from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off, write_chunk
@@ -46,7 +47,8 @@ class Server:
     """Serves one master until it is stopped, over https if there is a context for it.
 
     With `drivers` it takes messages of scheduler drivers too, which needs the package `protobuf`. Web pages of
-    `allowed_origins` may do what programs may.
+    `allowed_origins` may do what programs may.  `has_page` serves a page at the address, unless it
+    is given an application.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Server:
         *,
         drivers: bool = False,
         allowed_origins: Collection[str] = (),
+        has_page: bool = False,
     ) -> None:
         self._tls = tls
         self._allowed_origins = frozenset(allowed_origins)
@@ -67,7 +70,7 @@ class Server:
             self._limits = replace(self._limits, connections=left)
         self._held = 0
         """Bytes of the bodies that are being read."""
-        self._application = served if isinstance(served, Application) else Application(served)
+        self._application = served if isinstance(served, Application) else Application(served, has_page=has_page)
         self._application.master.registry.wait_at_most(0)  # no request would be answered meanwhile: see `_respond`
         self._turn = asyncio.Lock()
         """Held by the request that tries for the registry again; those that come later wait for it."""
@@ -126,6 +129,7 @@ class Server:
         finally:
             if self._driver_connections is not None:
                 await self._driver_connections.close()
+            self._application.endpoints.page.close()
             await runner.cleanup()
             self._application.master.close()
 
@@ -136,8 +140,12 @@ class Server:
             self._application.tick()
             if master.state.ended is not None:
                 return
-            deadline = master.next_deadline()
-            wait = None if deadline is None else max(0.0, deadline - master.state.clock())
+            deadline, clock = master.next_deadline(), master.state.clock
+            is_still = deadline is None or (isinstance(clock, SteadyClock) and clock.is_paused)
+            wait = None if deadline is None or is_still else max(0.0, deadline - clock())
+            until_update = self._application.publish()
+            if until_update is not None:
+                wait = until_update if wait is None else min(wait, until_update)
             self._busy.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._busy.wait(), wait)

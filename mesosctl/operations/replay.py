@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mesosctl.api.resources import list_to_json, to_model
+from mesosctl.client.settings import ClientSettings
 from mesosctl.history.interface import Recording
 from mesosctl.history.records import (
     MICROS,
@@ -21,6 +22,7 @@ from mesosctl.model.errors import BadInput, Conflict, Invalid, NotFound, UsageEr
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import MESOS_1_11, PROFILES
+from mesosctl.operations.whatif import ChangeRunner, open_dry_run
 from mesosctl.planning import whatif_changes as changes_of_masters
 from mesosctl.planning.added_demand import added_outcomes, delayed_tasks, with_frameworks
 from mesosctl.planning.added_framework import AddedFramework
@@ -29,6 +31,7 @@ from mesosctl.planning.replay import (
     DEFAULT_REFUSE,
     DEFAULT_WAIT_LIMIT,
     REFUSE_ABOVE,
+    Calibration,
     Played,
     RecordedDemand,
     Replay,
@@ -36,6 +39,7 @@ from mesosctl.planning.replay import (
     ReplayedFramework,
     ReplayedSetting,
     ReplayedTask,
+    RoleOutcome,
     calibrate,
     never_fitting,
     outcomes,
@@ -43,9 +47,7 @@ from mesosctl.planning.replay import (
 from mesosctl.planning.whatif_changes import Change
 
 if TYPE_CHECKING:
-    from fake_master import DryRun
     from mesosctl.client.leading_master import Master
-    from mesosctl.operations.whatif import ChangeRunner
 
 
 # --- Reading ------------------------------------------------------------------------------------------
@@ -265,36 +267,79 @@ class TimedChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """How a recording is played.
+    """How a recording is played: plain values, so that another process can play it too.
 
-    `refuse` are the seconds for which a framework declines what it has no use for.  `open_master` opens the master of a
-    dry run, and `runner` makes changes on it.
+    `refuse` are the seconds for which a framework declines what it has no use for.  `force` skips the checks of
+    capacity when changes are made, and `allow_new_resource` accepts resources that no agent has.
     """
 
-    open_master: "Callable[[DryRun], Master]"
-    runner: "Callable[[DryRun, Master], ChangeRunner]"
     wait_limit: float = DEFAULT_WAIT_LIMIT
     refuse: float = DEFAULT_REFUSE
     uncalibrated: bool = False
-    progress: Progress = lambda _: None
+    force: bool = False
+    allow_new_resource: bool = False
 
 
-def compare_replays(
-    demand: RecordedDemand,
-    changes: Sequence[TimedChange],
-    options: ReplayOptions,
-    added: Sequence[AddedFramework] = (),
-) -> Replay:
-    """Play the demand without changes, then with them and the added frameworks.
+Notice = Callable[[str], None]
+"""Tell the operator what a change means, such as who loses a limit."""
 
-    Raises Conflict if the first is too far from the recording, UsageError for changes that cannot be replayed, and
-    what these raise.
+
+def _nothing(_: object) -> None:
+    """Progress and notes that nobody sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedDemand:
+    """Demand that was played without changes, and is there to be played with some.
+
+    unchanged = play_unchanged(demand, options)
+    unchanged.play_with(changes)                    the answer to one question; to many, one after the other
     """
-    for one in changes:
-        _check_replayable(one)
-    parts = 2 if changes or added else 1
-    before, interval = play(demand, (), options, lambda part: options.progress(part / parts))
-    calibration = calibrate(demand, before, interval)
+
+    demand: RecordedDemand
+    options: ReplayOptions
+    played: Played
+    interval: float
+    """Seconds between two allocations."""
+    calibration: Calibration
+    outcomes: Mapping[str, RoleOutcome]
+
+    def play_with(
+        self,
+        changes: Sequence[TimedChange],
+        added: Sequence[AddedFramework] = (),
+        progress: Progress = _nothing,
+        notice: Notice = _nothing,
+    ) -> Replay:
+        """Play the demand with changes and added frameworks, and compare.  Raises what the changes raise."""
+        played = self.played
+        if changes or added:
+            played, _ = play(with_frameworks(self.demand, added), changes, self.options, progress, notice)
+        return self.compare(played, changes, added)
+
+    def compare(self, played: Played, changes: Sequence[TimedChange], added: Sequence[AddedFramework] = ()) -> Replay:
+        """Return the answer, once the demand was played with these changes."""
+        demand = with_frameworks(self.demand, added)
+        return Replay(
+            self.demand,
+            self.options.wait_limit,
+            self.calibration,
+            self.outcomes,
+            outcomes(demand, played, self.options.wait_limit),
+            (*(one.word for one in changes), *(one.word for one in added)),
+            played.answers,
+            self.played,
+            played,
+            demand,
+            tuple(added_outcomes(demand, played, added, self.interval)),
+            delayed_tasks(self.demand, self.played, demand, played, self.interval),
+        )
+
+
+def play_unchanged(demand: RecordedDemand, options: ReplayOptions, progress: Progress = _nothing) -> PlayedDemand:
+    """Play the demand without changes.  Raises Conflict if that is too far from the recording."""
+    played, interval = play(demand, (), options, progress)
+    calibration = calibrate(demand, played, interval)
     if calibration.distance > REFUSE_ABOVE and not demand.is_imported and not options.uncalibrated:
         raise Conflict(
             f"the replay is too far from the recording to say anything: {calibration.sentence}",
@@ -302,37 +347,46 @@ def compare_replays(
             rule="replay.calibrated",
             hint="give --uncalibrated to see it anyway",
         )
-    after, demand_after = before, with_frameworks(demand, added)
-    if parts > 1:
-        after, _ = play(demand_after, changes, options, lambda part: options.progress((1 + part) / parts))
-    return Replay(
-        demand,
-        options.wait_limit,
-        calibration,
-        outcomes(demand, before, options.wait_limit),
-        outcomes(demand_after, after, options.wait_limit),
-        (*(one.word for one in changes), *(one.word for one in added)),
-        after.answers,
-        before,
-        after,
-        demand_after,
-        tuple(added_outcomes(demand_after, after, added, interval)),
-        delayed_tasks(demand, before, demand_after, after, interval),
-    )
+    found = outcomes(demand, played, options.wait_limit)
+    return PlayedDemand(demand, options, played, interval, calibration, found)
 
 
-def _check_replayable(one: TimedChange) -> None:
+def compare_replays(
+    demand: RecordedDemand,
+    changes: Sequence[TimedChange],
+    options: ReplayOptions,
+    added: Sequence[AddedFramework] = (),
+    progress: Progress = _nothing,
+    notice: Notice = _nothing,
+) -> Replay:
+    """Play the demand without changes, then with them and the added frameworks.
+
+    Raises Conflict if the first is too far from the recording, UsageError for changes that cannot be replayed, and
+    what these raise.
+    """
+    check_replayable(changes)
+    parts = 2 if changes or added else 1
+    unchanged = play_unchanged(demand, options, lambda part: progress(part / parts))
+    return unchanged.play_with(changes, added, lambda part: progress((1 + part) / parts), notice)
+
+
+def check_replayable(changes: Iterable[TimedChange]) -> None:
     """Raise UsageError for a change that restarts the master."""
-    if isinstance(one.change, changes_of_masters.Restart):
-        raise UsageError(
-            f"'{one.word}' restarts the master, which a replay cannot",
-            field="CHANGES",
-            hint="leave it out, or leave --replay out",
-        )
+    for one in changes:
+        if isinstance(one.change, changes_of_masters.Restart):
+            raise UsageError(
+                f"'{one.word}' restarts the master, which a replay cannot",
+                field="CHANGES",
+                hint="leave it out, or leave --replay out",
+            )
 
 
 def play(
-    demand: RecordedDemand, changes: Sequence[TimedChange], options: ReplayOptions, progress: Progress
+    demand: RecordedDemand,
+    changes: Sequence[TimedChange],
+    options: ReplayOptions,
+    progress: Progress = _nothing,
+    notice: Notice = _nothing,
 ) -> tuple[Played, float]:
     """Play the demand once; return what happened, and the allocation interval."""
     from fake_master import start_replay
@@ -357,10 +411,14 @@ def play(
             run.begin()
         run.play_until(at)
         # The deadline of a client counts in virtual time, so each has its own.
-        with options.open_master(run.dry_run) as master:
+        clock = run.dry_run.clock
+        with open_dry_run(run.dry_run, ClientSettings(clock=clock, sleep=clock.sleep, notice=notice)) as master:
             if isinstance(one, TimedChange):
                 changed |= _keys(one.change)
-                options.runner(run.dry_run, master).attempt([(one.word, one.change)])
+                runner = ChangeRunner(
+                    run.dry_run, master, force=options.force, allow_new_resource=options.allow_new_resource
+                )
+                runner.attempt([(one.word, one.change)])
             elif (one.kind, one.name) not in changed:
                 with run.dry_run.without_answers():  # the answer is about the changes
                     settings.make(master, one)

@@ -427,23 +427,30 @@ class Replay:
         return self.accepted and not self.harmed and not any(one.never_fit for one in self.added)
 
     @property
-    def verdict(self) -> str:
-        """Return the answer in one sentence."""
-        limit = limit_text(self.wait_limit)
-        if not self.accepted:
-            return "NO: it would be refused"
+    def harm(self) -> str | None:
+        """Return the harm of accepted changes in one sentence; None if they do none."""
         for one in self.added:
             if one.never_fit:
-                return f"NO: {one.sentence}"
-        if self.harmed:
-            role = self.harmed[0]
-            before, after = self.outcome(role)
-            others = len(self.harmed) - 1
-            more = f", and {others} more role{'s' * (others > 1)} would have waited more" if others else ""
-            return (
-                f"NO: {after.above_limit:,} of {after.tasks:,} tasks of {role} would have waited more than {limit}; "
-                f"{before.above_limit:,} did{more}"
-            )
+                return one.sentence
+        if not self.harmed:
+            return None
+        role = self.harmed[0]
+        before, after = self.outcome(role)
+        others = len(self.harmed) - 1
+        more = f", and {others} more role{'s' * (others > 1)} would have waited more" if others else ""
+        return (
+            f"{after.above_limit:,} of {after.tasks:,} tasks of {role} would have waited more than "
+            f"{limit_text(self.wait_limit)}; {before.above_limit:,} did{more}"
+        )
+
+    @property
+    def verdict(self) -> str:
+        """Return the answer in one sentence."""
+        if not self.accepted:
+            return "NO: it would be refused"
+        if self.harm is not None:
+            return f"NO: {self.harm}"
+        limit = limit_text(self.wait_limit)
         totals = [sum(one.above_limit for one in side.values()) for side in (self.before, self.after)]
         tasks = sum(one.tasks for one in self.after.values())
         if not self.changes:

@@ -9,10 +9,10 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 from mesosctl.model.errors import UsageError
 from mesosctl.model.quantities import Quantities, format_milli
-from mesosctl.planning.forecast import Forecast
 
 MOST_ALTERNATIVES = 100
 """Changes that one question may list."""
@@ -90,9 +90,10 @@ _VERBS = ("quota", "reserve")
 _UNKNOWN = re.compile(r"(?P<name>[^\s:;=()]+)\s*(?:\([^()]*\))?\s*:\s*\?\s*(?=;|$)")
 _WHOLE = frozenset({"mem", "disk", "gpus"})
 """Resources of which the search tries whole numbers; of the others thousandths."""
-_MANY_AGENTS = 1000
-_STEPS_OF_FEW, _STEPS_OF_MANY = 1 << 16, 1 << 10
-"""How many amounts the search tells apart: a forecast of few agents takes milliseconds, one of many takes seconds."""
+MANY_AGENTS = 1000
+"""A forecast of fewer takes milliseconds, one of more takes seconds."""
+_STEPS, _STEPS_IF_SLOW = 1 << 16, 1 << 10
+"""How many amounts the search tells apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +110,13 @@ class Template:
         """Return the change with an amount, in thousandths."""
         return f"{self.head}{format_milli(amount)}{self.tail}"
 
-    def precision(self, total: int, agents: int) -> int:
-        """Return the step between amounts that are tried, round and in thousandths, for `agents` with `total`."""
+    def precision(self, total: int, *, is_slow: bool) -> int:
+        """Return the step between amounts that are tried, round and in thousandths, of `total`.
+
+        There are fewer steps if an answer takes seconds, as it does for many agents, or for a recording.
+        """
         grain = 1000 if self.resource in _WHOLE else 1
-        finest = total // (_STEPS_OF_MANY if agents > _MANY_AGENTS else _STEPS_OF_FEW)
+        finest = total // (_STEPS_IF_SLOW if is_slow else _STEPS)
         tens = int("1" + "0" * (len(str(finest)) - 1))
         return max(grain, *(step * tens for step in (0, 1, 2, 5) if step * tens <= finest))
 
@@ -137,38 +141,89 @@ def parse_template(word: str) -> Template:
     return Template(word, match["name"], f"{verb}:{head}={amounts[:mark]}", amounts[mark + 1 :])
 
 
+class Answering(Protocol):
+    """An answer to a question: a forecast, or a replay."""
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether the change is accepted and nobody is worse off than is allowed."""
+
+
+Answer = TypeVar("Answer", bound=Answering)
+
+
 @dataclass(frozen=True, slots=True)
-class Alternative:
-    """One of several changes, and its forecast."""
+class Alternative(Generic[Answer]):
+    """One of several changes, and what it would do."""
 
     change: str
-    forecast: Forecast
+    answer: Answer
 
 
 @dataclass(frozen=True, slots=True)
-class LargestChange:
+class LargestChange(Generic[Answer]):
     """The largest change of a template for which the answer is yes."""
 
     template: Template
     precision: int
     """The step between amounts that were tried, in thousandths."""
     tried: int
-    """Forecasts that were made."""
+    """Amounts that were tried."""
     largest: int | None
-    """In thousandths; None if even the smallest amount is refused or starves a role."""
-    best: Alternative | None
-    """Its forecast; absent if there is none."""
-    beyond: Alternative | None
-    """The forecast of the next larger amount; absent if the amount is all that the agents have."""
+    """In thousandths; None if even the smallest amount is refused or does harm."""
+    best: Alternative[Answer] | None
+    """Its answer; absent if there is none."""
+    beyond: Alternative[Answer] | None
+    """The answer for the next larger amount; absent if the amount is all that the agents have."""
 
 
-Ask = Callable[[Sequence[int]], Sequence[bool]]
-"""Say of some amounts whether the answer is yes."""
+class Search(Generic[Answer]):
+    """The search for the largest amount of a template; `ask` answers some changes, which may be done side by side.
+
+    It keeps the answers for the largest amount that is harmless, and for the smallest that is not: each may be large.
+    """
+
+    def __init__(
+        self, template: Template, total: int, precision: int, ask: Callable[[Sequence[str]], Sequence[Answer]]
+    ) -> None:
+        self._template = template
+        self._total = total
+        self._precision = precision
+        self._ask = ask
+        self._kept: dict[int, Alternative[Answer]] = {}
+        self._tried = 0
+
+    def largest(self, guess: int) -> LargestChange[Answer]:
+        """Search, beginning at an amount that is likely the answer.  Raises what the questions raise."""
+        largest = search(self._are_harmless, self._total, self._precision, guess)
+        return LargestChange(
+            template=self._template,
+            precision=self._precision,
+            tried=self._tried,
+            largest=largest or None,
+            best=self._kept.get(largest),
+            beyond=self._kept.get(largest + self._precision),
+        )
+
+    def _are_harmless(self, amounts: Sequence[int]) -> list[bool]:
+        words = [self._template.with_amount(amount) for amount in amounts]
+        answers = self._ask(words)
+        self._tried += len(words)
+        self._kept |= {
+            amount: Alternative(word, answer) for amount, word, answer in zip(amounts, words, answers, strict=True)
+        }
+        harmful = min(
+            (amount for amount, one in self._kept.items() if not one.answer.is_harmless), default=self._total + 1
+        )
+        harmless = max((amount for amount in self._kept if amount < harmful), default=0)
+        self._kept = {amount: one for amount, one in self._kept.items() if amount in (harmless, harmful)}
+        return [answer.is_harmless for answer in answers]
 
 
-def search(ask: Ask, total: int, precision: int, guess: int = 0) -> int:
+def search(ask: Callable[[Sequence[int]], Sequence[bool]], total: int, precision: int, guess: int = 0) -> int:
     """Return the largest multiple of `precision` up to `total` for which the answer is yes, or 0.
 
+    `ask` says of some amounts whether the answer is yes.
     Whatever is harmless is taken to be harmless in a smaller amount too.  `guess` is an amount
     that is likely the answer.  Two amounts are asked about at a time, as they can be answered side by side.
     """

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import fake_master
 import mesosctl
-from fake_master.forecasting.account import AccountsOfMaster
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
+from fake_master.state.account import AccountsOfMaster
 from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings

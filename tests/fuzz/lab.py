@@ -10,6 +10,7 @@ from fake_master.http.request_response import Request
 from fake_master.protobuf.conversion import parse
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
+from fake_master.state.streams import EventStream
 from mesosctl.api.protobuf_json import recordio
 from tests.fuzz.requests import Sent
 from tests.jobs.day import check_books
@@ -101,7 +102,8 @@ class Lab:
         self._clock = VirtualClock()
         flags = {"registry": "in_memory"}
         self.master = ClusterSpec(agents=AGENTS, mesos_version=version, flags=flags).start(clock=self._clock)
-        self.application = Application(self.master)
+        self.application = Application(self.master, has_page=True)
+        self._pages: list[EventStream] = []
         self._streams = [
             self._subscribe("/api/v1/scheduler", subscribe("one", "web", "ads")),
             self._subscribe("/api/v1/scheduler", subscribe("two", "dev")),
@@ -151,7 +153,9 @@ class Lab:
         assert answer.status < 500 or answer.status == 501, (answer.status, answer.body, sent)
         assert took < MOST_SECONDS, (took, sent)
         in_protobuf = answer.headers.get("Content-Type") == PROTOBUF["accept"]
-        if answer.stream is not None:
+        if answer.headers.get("Content-Type") == "text/event-stream" and answer.stream is not None:
+            self._pages.append(answer.stream)
+        elif answer.stream is not None:
             self._streams.append((answer.stream, sent.event if in_protobuf else None))
         elif in_protobuf:
             parse("mesos.v1.master.Response", answer.body)
@@ -168,6 +172,10 @@ class Lab:
             answer = self.application.handle(Request("POST", "/api/v1", JSON, json.dumps({"type": name}).encode()))
             assert answer.status == 200, (name, answer)
             json.loads(answer.body.decode(errors="surrogateescape"))
+        self.application.publish()
+        for page in self._pages:
+            for record in page.take():
+                json.loads(record.removeprefix(b"data: "))
         for stream, event in self._streams:
             for record in recordio.decode(stream.take()):
                 if event is None:

@@ -334,6 +334,14 @@ class HierarchicalAllocator(Allocator):
         """See `Allocator.run_times`."""
         return self.allocation_runs.times
 
+    def serving_order(self) -> Iterable[tuple[str, float]]:
+        """See `Allocator.serving_order`."""
+        sorter = self.state.role_sorter
+        if not sorter.order_lasts:
+            return
+        for leaf in sorter.walk():
+            yield leaf.client_path, sorter.share(leaf.client_path)
+
 
 def _applied_to_total(total: Resources, conversions: Iterable[Conversion]) -> Resources:
     """Return an agent's total after operations on allocated resources.  Raises Conflict.

@@ -197,7 +197,7 @@ Each = Annotated[
     typer.Option(
         "--each",
         metavar="CHANGE",
-        help="Forecast each of the changes that the braces list, from one reading of the cluster: "
+        help="Forecast each of the changes that the braces list, from one reading of the cluster or the recording: "
         "'quota:web=cpus:{8,12,16}' or {8..16..4}. Repeat for several.",
     ),
 ]
@@ -206,7 +206,8 @@ Largest = Annotated[
     typer.Option(
         "--find-largest",
         metavar="CHANGE",
-        help="Find the largest amount for the ? that is accepted and starves nobody: 'quota:web=cpus:?;mem:6GiB'.",
+        help="Find the largest amount for the ? that is accepted and starves nobody: 'quota:web=cpus:?;mem:6GiB'. "
+        "With --replay, it is the largest that makes no role wait much longer.",
     ),
 ]
 
@@ -290,10 +291,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     else:
         from mesosctl.cli.replay import ReplayWords, answer_replay
 
-        instead = {
-            "--from": source, "--each": each, "--find-largest": find_largest, "--recorded": recorded,
-            "--before": before,
-        }  # fmt: skip
+        instead = {"--from": source, "--recorded": recorded, "--before": before}
         _refuse_options(instead, "cannot be used with --replay", "leave one of them out")
     wanted = named_changes(
         () if replay is not None else words or (),
@@ -304,14 +302,15 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         count=count or 1,
         attributes=dict(pairs(attribute, "--attribute")),
     )
+    several = _several(each or (), find_largest, report)
     if replay is not None:
         given = ReplayWords(
             replay, since, until, cluster_id, wait_limit, refuse, mesos_version, uncalibrated, force,
-            allow_new_resource, report, add_framework or (),
+            allow_new_resource, report, add_framework or (), several,
         )  # fmt: skip
         refuse_to_overwrite(replay, report, "--report")
+        _parsed(several)
         return answer_replay(session, given, wanted, words or ())
-    several = _several(each or (), find_largest, report)
     if not wanted and several is None:
         raise UsageError(
             "no change was given, so there is nothing to forecast",
@@ -386,12 +385,12 @@ def _tell_several(
         found = list(each)
         session.end_progress()
         emit_answer(session, alternatives_report(found))
-        return ExitStatus.DONE if any(one.forecast.is_harmless for one in found) else ExitStatus.ANSWER_IS_NO
+        return ExitStatus.DONE if any(one.answer.is_harmless for one in found) else ExitStatus.ANSWER_IS_NO
     largest = find_largest(dry_run, several, lambda one: runner.attempt([(one, parse_change(one))]), session.progress)
     answer = largest_report(largest)
     if largest.best is None:
         session.end_progress()
         emit_answer(session, answer)
         return ExitStatus.ANSWER_IS_NO
-    emit_with_page(session, answer, largest.best.forecast, report, [], source)
+    emit_with_page(session, answer, largest.best.answer, report, [], source)
     return ExitStatus.DONE

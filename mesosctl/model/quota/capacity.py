@@ -3,6 +3,7 @@
 Source: Mesos documentation, "Quota", "Capacity Heuristic Check".
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
@@ -36,10 +37,12 @@ def capacity(agents: Iterable[CountedAgent], profile: Profile) -> Quantities:
 
     On newer masters reserved resources count too, and so do inactive agents.
     """
+    counted = [agent.total for agent in agents if agent.active or profile.capacity_includes_inactive_agents]
+    agents_with = Counter(map(id, counted))  # thousands of agents share a few objects
     sums: dict[str, int] = {}
-    for agent in agents:
-        if agent.active or profile.capacity_includes_inactive_agents:
-            add_up(sums, _promised(agent.total, profile))
+    for total in {id(total): total for total in counted}.values():
+        count = agents_with[id(total)]
+        add_up(sums, [(name, amount * count) for name, amount in _promised(total, profile)])
     return Quantities(sums)
 
 

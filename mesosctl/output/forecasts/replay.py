@@ -23,15 +23,17 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 
 def replay_report(answer: Replay) -> Report:
     """A row for each role: before and after, or one side if nothing is changed."""
-    shown = _report(answer, _plain)
-    return shown._replace(terminal=lambda: _report(answer, _for_people))
+    shown = _report(answer, plain_span)
+    return shown._replace(terminal=lambda: _report(answer, span_for_people))
 
 
-def _plain(seconds: float | None) -> str:
+def plain_span(seconds: float | None) -> str:
+    """Return seconds for scripts."""
     return NOTHING if seconds is None else f"{seconds:.10g}"
 
 
-def _for_people(seconds: float | None) -> str:
+def span_for_people(seconds: float | None) -> str:
+    """Return a span for people: 1h 30m."""
     return NOTHING if seconds is None else format_span(seconds) if seconds else "0s"
 
 
@@ -78,8 +80,8 @@ def _report(answer: Replay, span: _Span) -> Report:
         columns,
         rows,
         answer.roles,
-        lambda: _document(answer),
-        lambda: _document(answer).roles,
+        lambda: replay_document(answer),
+        lambda: replay_document(answer).roles,
         verdicts=[Verdict(answer.verdict, meaning)],
         remark=["", *_remark(answer)],
     )
@@ -90,11 +92,7 @@ def _served(one: RoleOutcome) -> str:
 
 
 def _remark(answer: Replay) -> Iterator[str]:
-    demand = answer.demand
-    yield (
-        f"{demand.cluster_id} from {utc_minute(demand.since)} to {utc_minute(demand.until)} UTC, played on Mesos "
-        f"{demand.version}"
-    )
+    yield _played(answer)
     for one in answer.answers:
         if not one.accepted:
             yield answer_text(one)
@@ -103,9 +101,24 @@ def _remark(answer: Replay) -> Iterator[str]:
     if answer.added:
         delayed = ", ".join(f"{count:,} of {role}" for role, count in sorted(answer.delayed.items()))
         yield f"tasks that start later than without the changes: {delayed or 'none'}"
+    yield from _trust(answer)
+
+
+def about_recording(answer: Replay) -> list[str]:
+    """Return sentences about what was played, and how far to trust it: the same for all replays of one recording."""
+    return ["", _played(answer), *_trust(answer)]
+
+
+def _played(answer: Replay) -> str:
+    demand = answer.demand
+    times = f"from {utc_minute(demand.since)} to {utc_minute(demand.until)} UTC"
+    return f"{demand.cluster_id} {times}, played on Mesos {demand.version}"
+
+
+def _trust(answer: Replay) -> Iterator[str]:
     yield answer.calibration.sentence
     yield "assumed:"
-    yield from (f"  {sentence}" for sentence in demand.assumptions)
+    yield from (f"  {sentence}" for sentence in answer.demand.assumptions)
 
 
 def _hours(integrals: "Sequence[tuple[str, int]]") -> dict[str, float]:
@@ -129,7 +142,8 @@ def _waits(one: RoleOutcome) -> "documents.RoleWaits":
     )
 
 
-def _document(answer: Replay) -> "documents.ReplayDocument":
+def replay_document(answer: Replay) -> "documents.ReplayDocument":
+    """Return the JSON of a replay."""
     from mesosctl.output.json_documents import forecast
     from mesosctl.output.json_documents import replay as documents
 
@@ -186,7 +200,7 @@ def _document(answer: Replay) -> "documents.ReplayDocument":
 
 def replay_page(answer: Replay, origin: Origin) -> str:
     """One self-contained page: the verdict, the table, and how many tasks waited over time."""
-    titles, rows = shown_cells(_report(answer, _for_people))
+    titles, rows = shown_cells(_report(answer, span_for_people))
     facts = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in origin.facts())
     changes = "".join(f"<li>{escape(change)}</li>" for change in answer.changes)
     return html_document(

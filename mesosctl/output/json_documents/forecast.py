@@ -188,9 +188,9 @@ class Alternative(Strict):
     forecast: ForecastDocument
 
     @classmethod
-    def answering(cls, value: whatif_variants.Alternative) -> Self:
+    def answering(cls, value: whatif_variants.Alternative[values.Forecast]) -> Self:
         """Make it from the value."""
-        return cls(change=value.change, forecast=ForecastDocument.answering(value.forecast))
+        return cls(change=value.change, forecast=ForecastDocument.answering(value.answer))
 
 
 class Alternatives(Document):
@@ -218,7 +218,7 @@ class LargestChange(Document, Mirrored):
     )
 
     @classmethod
-    def answering(cls, found: whatif_variants.LargestChange) -> Self:
+    def answering(cls, found: whatif_variants.LargestChange[values.Forecast]) -> Self:
         """Make it from the value, in which amounts are thousandths."""
         return cls.of(
             found,

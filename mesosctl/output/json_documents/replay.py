@@ -81,3 +81,35 @@ class ReplayDocument(Document):
     roles: list[ReplayedRole]
     added_frameworks: list[AddedFramework]
     assumptions: list[str]
+
+
+class ReplayedAlternative(Strict):
+    """One change, and the replay with it."""
+
+    change: str
+    replay: ReplayDocument
+
+
+class ReplayedAlternatives(Document):
+    """`whatif --replay --each`."""
+
+    kind: Literal["replayed-alternatives"] = "replayed-alternatives"
+    alternatives: list[ReplayedAlternative]
+
+
+class LargestReplayedChange(Document):
+    """`whatif --replay --find-largest`."""
+
+    kind: Literal["largest-replayed-change"] = "largest-replayed-change"
+    question: str
+    resource: str
+    largest: float | None
+    """The amount; null if even the smallest is refused or harms a role, or if no agent has the resource."""
+    precision: float
+    """The step between amounts that were tried."""
+    tried: int
+    """Replays that were made."""
+    best: ReplayedAlternative | None
+    """The replay with the largest amount."""
+    beyond: ReplayedAlternative | None
+    """The replay with the next larger amount; null if the largest is everything that the agents have."""

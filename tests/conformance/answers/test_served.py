@@ -27,7 +27,7 @@ def agent(master: Cluster) -> str:
 
 def test_each_endpoint_of_a_master_is_served_or_listed(master: Cluster, carrier: Carrier, agent: str) -> None:
     endpoints = Endpoints(BUILT_IN.start())
-    served = {f"/{route.path}" for route in (*endpoints.routes, *endpoints.of_agents.routes)}
+    served = {f"/{route.path}" for route in endpoints.routes} | {f"/{of.path}" for of in endpoints.of_agents.routes}
     if carrier is not REAL:
         for path in ("/version", "/metrics/snapshot", "/state"):
             assert path in served

@@ -135,11 +135,13 @@ VIEWS: dict[tuple[str, str], str] = {
     ("view_roles", "GET_ROLES"): '"web"',
     ("view_roles", "GET /weights"): '"web"',
     ("view_roles", "GET_WEIGHTS"): '"web"',
+    ("view_roles", "GET /page/cluster"): '"web"',
     ("view_flags", "GET /state"): '"allocation_interval"',
     ("view_frameworks", "GET /frameworks"): '"name":"shop"',
     ("view_frameworks", "GET /state"): '"name":"shop"',
     ("view_frameworks", "GET /state-summary"): '"name":"shop"',
     ("view_frameworks", "GET_FRAMEWORKS"): '"name":"shop"',
+    ("view_frameworks", "GET /page/cluster"): '"shop"',
     ("view_frameworks", "GET_STATE"): '"name":"shop"',
     ("view_tasks", "GET /tasks"): '"the-task"',
     ("view_tasks", "GET /state"): '"the-task"',
@@ -158,7 +160,17 @@ OPEN_CALLS = {
     *("LIST_FILES", "READ_FILE"),
 }
 """Calls about which no ACL of a real master decides; agents and operations show what the views of roles allow."""
-OPEN_ROUTES = {"health", "version", "redirect", "metrics/snapshot", "allocation-runs", "slaves"}
+OPEN_ROUTES = {
+    "health",
+    "version",
+    "redirect",
+    "metrics/snapshot",
+    "allocation-runs",
+    "slaves",
+    "",
+    "page/events",
+    "page/clock",
+}
 DOORS = {"api/v1", "api/v1/scheduler"}
 OF_FRAMEWORKS = {"register_agents", "register_frameworks", "run_tasks"}
 """Actions of the tests at the end."""

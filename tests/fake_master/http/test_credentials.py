@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from fake_master.http.operator_api import STREAMS
+from fake_master.http.page import TOKEN
 from fake_master.http.request_response import Realm, Response
 from tests.helpers.lab import Lab
 
@@ -50,7 +51,8 @@ def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Lab:
 
 
 def asked(lab: Lab, method: str, target: str, header: str | None, body: Any = None) -> Response:
-    return lab.request(method, target, body, **({} if header is None else {"authorization": header}))
+    credentials = {} if header is None else {"authorization": header}
+    return lab.request(method, target, body, **{"x-page-token": TOKEN}, **credentials)
 
 
 def guarded(lab: Lab) -> list[str]:

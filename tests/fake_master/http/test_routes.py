@@ -9,7 +9,7 @@ PAGE = ROOT / "docs" / "reference" / "served.md"
 
 
 def test_the_page_is_fresh() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(Endpoints(BUILT_IN.start())), (
+    assert PAGE.read_text(encoding="utf-8") == page(Endpoints(BUILT_IN.start(), has_page=True)), (
         "run python -m fake_master.http.routes > docs/reference/served.md"
     )
 

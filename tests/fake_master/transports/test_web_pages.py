@@ -53,7 +53,7 @@ def statuses(requests: Sequence[bytes], **more: Any) -> list[int]:
     """The status of each request on a connection of its own; PORT stands for the port."""
 
     async def play() -> list[int]:
-        async with served(ROOMY, **more) as at:
+        async with served(ROOMY, has_page=True, **more) as at:
             found = []
             for each in requests:
                 client = await (await at.client()).says(each.replace(b"PORT", str(at.port).encode()))
@@ -65,7 +65,7 @@ def statuses(requests: Sequence[bytes], **more: Any) -> list[int]:
 
 def answers(requests: Sequence[bytes], **more: Any) -> list[bytes]:
     async def play() -> list[bytes]:
-        async with served(ROOMY, **more) as at:
+        async with served(ROOMY, has_page=True, **more) as at:
             return [
                 await (await (await at.client()).says(each.replace(b"PORT", str(at.port).encode()))).answer()
                 for each in requests
@@ -81,7 +81,7 @@ def test_on_loopback_only_its_own_hosts_are_answered() -> None:
 
 
 def test_a_name_that_is_rebound_reads_and_changes_nothing_on_any_route() -> None:
-    endpoints = Endpoints(BUILT_IN.start())
+    endpoints = Endpoints(BUILT_IN.start(), has_page=True)
     paths = [f"/{route.path}" for route in endpoints.routes] + ["/slave(1)/state", "/nowhere", "/state?jsonp=f"]
     asked = [request(method, path, "evil.example") for path in paths for method in ("GET", "POST", "OPTIONS")]
     assert statuses(asked) == [403] * len(asked)
@@ -102,8 +102,8 @@ def test_where_others_get_through_any_host_may_be_named() -> None:
     ["http://evil.example", "null", "", "http://localhost", "https://127.0.0.1:PORT", "http://127.0.0.1:PORT.x"],
 )
 def test_a_page_of_somebody_else_changes_nothing(origin: str) -> None:
-    endpoints = Endpoints(BUILT_IN.start())
-    changing = [(m, f"/{route.path}") for route in endpoints.routes for m in route.methods if m != "GET"]
+    endpoints = Endpoints(BUILT_IN.start(), has_page=True)
+    changing = [(m, f"/{route.path}") for route in endpoints.routes for m in route.methods if m not in ("GET", "HEAD")]
     asked = [request(method, path, "127.0.0.1:PORT", QUOTA, Origin=origin) for method, path in changing]
     assert statuses(asked) == [403] * len(asked)
     assert statuses(asked, host="0.0.0.0") == [403] * len(asked)

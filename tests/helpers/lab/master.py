@@ -54,7 +54,7 @@ class Lab:
         """A new master, which by default takes the lead from the one before."""
         self.spec = spec
         self.master = spec.start(self.registry(), clock=self.clock, takes_over=takes_over)
-        self.application = Application(self.master)
+        self.application = Application(self.master, has_page=True)
 
     def restart(self, spec: ClusterSpec | None = None, *, killed: bool = False, down: float = 0.0) -> None:
         """Another master; `killed`: the one before had no time to end, `down`: seconds without any."""

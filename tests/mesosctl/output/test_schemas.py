@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from fake_master import FakeMaster, FrameworkConfig
 from mesosctl.__main__ import main
 from mesosctl.cli.reference.command_tree import commands
-from mesosctl.output.json_documents import schemas
+from mesosctl.output.json_documents import models
 from tests import EXAMPLES, ROOT
 from tests.helpers.surroundings import InMemory
 
@@ -35,6 +35,7 @@ OTHER_COMMANDS = {
     "forecast": ["whatif", "quota:ads=cpus:100"],
     "frameworks.teardown": ["frameworks", "teardown", "holding", "--yes"],
     "history.import": ["history", "import", "log.csv", "--format", "csv", "--history", "new.sqlite"],
+    "largest-replayed-change": ["whatif", "--replay", "h.sqlite", "--find-largest", "quota:web=cpus:?"],
     "largest-change": ["whatif", "--find-largest", "quota:ads=cpus:?"],
     "maintenance.changes": ["maintenance", "plan", "agent-1", "--at", "2030-12-01T02:00+01:00"],
     "offers.call": ["offers", "reserve", "--offer", "offer.json", "cpus:1", "--principal", "web"],
@@ -48,6 +49,7 @@ OTHER_COMMANDS = {
     "ratelimit.suggest": ["ratelimit", "suggest", "--for", "2s"],
     "ratelimit.watch": ["ratelimit", "watch", "--count", "2", "--interval", "1s"],
     "replay": ["whatif", "--replay", "h.sqlite"],
+    "replayed-alternatives": ["whatif", "--replay", "h.sqlite", "--each", "quota:web=cpus:{1,2}"],
     "reservations.changes": ["reserve", "agent-1", "cpus:1", "--role", "ads"],
     "reservations.tree": ["reservations", "--tree"],
     "snapshot.comparison": ["snapshot", "--compare", "before.json"],
@@ -74,14 +76,15 @@ ON_SEVERAL_CONTEXTS = {"by-context"}
 """The kinds that `cli/context/test_several.py` checks, where there are contexts."""
 IN_DRY_RUNS = {"agents.plan": ["agents", "drain", "agent-1", "--dry-run"]}
 """Commands whose dry run has these among the answers in `would`."""
-FORKING = ("alternatives", "largest-change")
+FORKING = ("alternatives", "largest-change", "largest-replayed-change", "replayed-alternatives")
 
 
 def first_examples() -> Iterator[tuple[str, list[str]]]:
     """The first example in the help of each command, beside the kind of the document that it writes."""
+    kinds = models()
     for node in commands().walk():
         for kind in (".".join(node.path[1:]), ".".join([*node.path[1:], "list"])):
-            if node.examples and kind in schemas():
+            if node.examples and kind in kinds:
                 yield kind, shlex.split(node.examples[0][0])
 
 
@@ -144,7 +147,7 @@ def typed(fake: FakeMaster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_every_kind_has_its_command():
     shown = COMMANDS.keys() | BESIDE.keys() | ONE_A_LINE.keys() | IN_DRY_RUNS.keys()
-    assert shown | ON_SEVERAL_CONTEXTS == schemas().keys()
+    assert shown | ON_SEVERAL_CONTEXTS == models().keys()
 
 
 @pytest.mark.parametrize(

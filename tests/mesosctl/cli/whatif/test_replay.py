@@ -65,11 +65,7 @@ guarantee = "cpus:4"
 """
 
 
-def options(refuse=5.0):
-    def opened(dry_run):
-        return open_dry_run(dry_run, ClientSettings(clock=dry_run.clock, sleep=dry_run.clock.sleep))
-
-    return ReplayOptions(opened, lambda dry_run, master: ChangeRunner(dry_run, master, force=True), refuse=refuse)
+FORCED = ReplayOptions(force=True)
 
 
 def changed(*words):
@@ -164,7 +160,7 @@ def crowds(draw):
 def test_a_forecast_is_what_then_happens(agents, tasks, words):
     """The forecast leaves out time in which the same offers are declined again and again; the master does not."""
     played_demand = demand(agents, tasks, until=900.0)
-    forecast, interval = play(played_demand, changed(*words), options(), lambda _: None)
+    forecast, interval = play(played_demand, changed(*words), FORCED)
     real = happened(agents, played_demand.tasks, words, until=900.0)
     waited = [
         start is None or start > task.asked + interval for start, task in zip(real, played_demand.tasks, strict=True)
@@ -188,7 +184,7 @@ def test_time_in_which_the_same_offers_are_declined_is_left_out(monkeypatch):
         return do_next(self, until)
 
     monkeypatch.setattr(Master, "do_next", counted)
-    played, _ = play(given_demand, (), options(), lambda _: None)
+    played, _ = play(given_demand, (), FORCED)
     assert moments < 2000
     first, second, third = sorted(start for start in played.starts if start is not None)
     assert first < SINCE + 2
@@ -202,7 +198,7 @@ def test_the_same_demand_is_played_the_same_and_sums_are_what_they_are_made_of(a
     if not tasks:
         return
     given_demand = demand(agents, tasks, until=700.0)
-    answers = [compare_replays(given_demand, changed(*words), options()) for _ in range(2)]
+    answers = [compare_replays(given_demand, changed(*words), FORCED) for _ in range(2)]
     assert answers[0].after == answers[1].after
     answer = answers[0]
     assert answer.played_after is not None
@@ -226,7 +222,7 @@ def test_twice_the_cluster_never_makes_one_framework_wait_longer(asked):
     longest = []
     for agents in (["cpus:4;mem:8192"], ["cpus:4;mem:8192"] * 2):
         given_demand = demand(agents, tasks)
-        played, _ = play(given_demand, (), options(), lambda _: None)
+        played, _ = play(given_demand, (), FORCED)
         longest.append(outcomes(given_demand, played, 3600)["a"].longest_wait or 0.0)
     assert longest[1] <= longest[0]
 
@@ -234,7 +230,7 @@ def test_twice_the_cluster_never_makes_one_framework_wait_longer(asked):
 def test_a_task_that_fits_nowhere_is_told_from_one_that_starves():
     tasks = [wanted("a", 2, 0, 10_000.0), wanted("a", 2, 1, 60.0), wanted("b", 1, 2, 60.0)]
     given_demand = demand(["cpus:4;mem:3072"], tasks)
-    played, interval = play(given_demand, (), options(), lambda _: None)
+    played, interval = play(given_demand, (), FORCED)
     found = outcomes(given_demand, played, 600.0)
     assert (found["a"].never_fit, found["a"].started, found["a"].above_limit) == (0, 1, 1)
     assert (found["b"].never_fit, found["b"].above_limit, found["b"].longest_wait) == (1, 0, None)
@@ -246,7 +242,7 @@ def test_a_guarantee_is_unmet_while_its_role_waits():
     tasks = [wanted("b", 2, 0, 60.0), wanted("a", 2, 10, 60.0)]
     given_demand = demand(["cpus:4;mem:4096"], tasks, until=300)
     answer = compare_replays(
-        given_demand, [TimedChange("quota:a=cpus:4", parse_change("quota:a=cpus:4"), SINCE + 5)], options()
+        given_demand, [TimedChange("quota:a=cpus:4", parse_change("quota:a=cpus:4"), SINCE + 5)], FORCED
     )
     before, after = answer.outcome("a")
     assert before.below_guarantee == 0
@@ -257,7 +253,7 @@ def test_a_guarantee_is_unmet_while_its_role_waits():
 def test_an_agent_that_a_change_takes_away_takes_its_tasks_along():
     given_demand = demand(["cpus:4;mem:4096"], [wanted("a", 2, 0, 200.0)], until=300.0)
     lose = TimedChange("agents lost: h0", LoseAgents(("h0",)), SINCE + 100)
-    answer = compare_replays(given_demand, [lose], options())
+    answer = compare_replays(given_demand, [lose], FORCED)
     served = [side.served["cpus"] / 4000 for side in answer.outcome("a")]
     assert served == [pytest.approx(200, abs=0.01), pytest.approx(100, abs=0.01)]
 
@@ -265,10 +261,10 @@ def test_an_agent_that_a_change_takes_away_takes_its_tasks_along():
 def test_growth_of_the_waits_is_what_is_judged():
     tasks = [wanted("a", 2, float(place), 100.0) for place in range(30)]
     given_demand, changes = demand(["cpus:4;mem:4096"], tasks, until=900.0), changed("limit:a=cpus:0.5")
-    answer = compare_replays(given_demand, changes, options())
+    answer = compare_replays(given_demand, changes, FORCED)
     assert answer.accepted
     assert answer.harmed == []  # nobody waited above an hour: the window is shorter
-    stricter = compare_replays(given_demand, changes, replace(options(), wait_limit=300.0))
+    stricter = compare_replays(given_demand, changes, replace(FORCED, wait_limit=300.0))
     assert stricter.harmed == ["a"]
     assert stricter.verdict == "NO: 30 of 30 tasks of a would have waited more than 5m; 26 did"
 
@@ -292,7 +288,7 @@ def reservations(at, *entries):
 def replay_with_settings(agent, size, *recorded):
     """Replay a task of 1 or 4 cpus that is asked for after 100 s, on one agent, with a weight as the change."""
     plain = demand([agent], [wanted("c", size, 100, 60.0)])
-    return compare_replays(replace(plain, settings=recorded), changed("weight:c=2"), options())
+    return compare_replays(replace(plain, settings=recorded), changed("weight:c=2"), FORCED)
 
 
 @pytest.mark.parametrize(("ends", "runs"), [((reservations(50),), True), ((), False)])
@@ -301,7 +297,7 @@ def test_a_reservation_that_is_there_at_the_beginning_ends_when_it_did(ends, run
     (there,) = plain.agents
     total = Resources([to_model(reserved("web", 4)), *parse_resources("cpus:2;mem:8192")])
     agents = [there._replace(agent=replace(there.agent, total=total))]
-    answer = compare_replays(replace(plain, agents=agents, settings=ends), changed("weight:c=2"), options())
+    answer = compare_replays(replace(plain, agents=agents, settings=ends), changed("weight:c=2"), FORCED)
     assert [side.started for side in answer.outcome("c")] == [runs, runs]
 
 
@@ -421,6 +417,50 @@ def test_words_that_cannot_be_replayed(typed, tmp_path, words, said):
     ran = typed("whatif", *words)
     assert ran.status in (2, 3), ran.err
     assert said in ran.err
+
+
+# --- Several changes of one recording -----------------------------------------------------------------
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("cores", [1, 3])
+def test_alternatives_are_the_same_whatever_the_number_of_processes(typed, tmp_path, monkeypatch, cores):
+    recording(tmp_path, [("web", 10 * place, 60.0) for place in range(20)] + [("ads", 5, 600.0)])
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    words = ("whatif", "--replay", "h.sqlite", "--wait-limit", "5m", "weight:ads=2", "--each", "limit:web=cpus:{1,2,9}")
+    ran = typed(*words, "-o", "json")
+    assert ran.status == 0, ran.err  # one of them is harmless
+    found = json.loads(ran.out)["alternatives"]
+    for one in found:
+        alone = json.loads(typed(*words[:6], one["change"], "-o", "json").out)
+        assert one["replay"] == alone
+    assert [one["replay"]["harmless"] for one in found] == [False, False, True]
+    shown = typed(*words)
+    assert shown.out.splitlines()[0] == "1 of 3 changes would be harmless"
+    assert "13 of 20 tasks of web would have waited more than 5m; 0 did" in shown.out
+
+
+@pytest.mark.process
+def test_the_largest_guarantee_that_makes_nobody_wait(typed, tmp_path):
+    """Ads keep 4 of 8 cpus busy, of which 6 are theirs if they ask; a guarantee of web leaves them what it does not."""
+    recording(tmp_path, [("ads", place, 400.0) for place in range(6)] + [("web", 300, 60.0)])
+    words = ("whatif", "--replay", "h.sqlite", "--wait-limit", "5m")
+    ran = typed(*words, "--find-largest", "quota:web=cpus:?", "-o", "json", "--report", "r.html")
+    assert ran.status == 0, ran.err
+    answer = json.loads(ran.out)
+    assert answer["best"]["change"] in (tmp_path / "r.html").read_text(encoding="utf-8")
+    for side, status in (("best", 0), ("beyond", 1)):
+        alone = typed(*words, answer[side]["change"], "-o", "json")
+        assert alone.status == status
+        assert json.loads(alone.out) == answer[side]["replay"]
+    shown = typed(*words, "--find-largest", "quota:web=cpus:?")
+    assert "would be accepted, and no role would wait much longer" in shown.out.splitlines()[0]
+
+
+def test_a_search_for_what_no_agent_has_says_so(typed, tmp_path):
+    recording(tmp_path, [("web", 30, 60.0)])
+    ran = typed("whatif", "--replay", "h.sqlite", "--find-largest", "quota:web=gpus:?")
+    assert (ran.status, ran.out.splitlines()[0]) == (1, "no agent has gpus, so no amount is possible")
 
 
 # --- A framework that is not there yet ------------------------------------------------------------------

@@ -24,6 +24,6 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
             "--disable-dev-shm-usage",
             f"--user-data-dir={profile}",
         ),
-        # Whatever a page might ask for, nobody answers.
-        "--host-resolver-rules=MAP * ~NOTFOUND",
+        # Whatever a page might ask for, nobody answers but a server of the test.
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     ]

@@ -1,4 +1,4 @@
-"""The account of a cluster from the state of its master: a dry run compares two of them."""
+"""The account of a cluster from the state of its master: a dry run compares two, and the page shows it."""
 
 from collections.abc import Iterator
 
