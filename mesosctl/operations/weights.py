@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from mesosctl.api import responses
 from mesosctl.client.leading_master import Master
 from mesosctl.model import roles
-from mesosctl.model.errors import RuleViolation
+from mesosctl.model.errors import NotFound, RuleViolation
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.role_status import WeightChange
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.quota.reading import note_unknown_role
-from mesosctl.operations.selection import Selection, SortKey, entries_named, is_in_branch, sort_entries
+from mesosctl.operations.selection import Selection, SortKey, is_in_branch, sort_entries
 
 WEIGHT_KEYS = ("name", "weight")
 """The keys that a list of weights can be sorted by."""
@@ -30,17 +30,24 @@ def list_weights(master: Master, wanted: Selection) -> list[tuple[str, float]]:
 
     Raises NotFound for a role without a weight of its own, and UsageError for an unknown key.
     """
-    weights = list(read_weights(master).items())
-    named = entries_named(
-        weights,
-        wanted.names,
-        lambda one: (one[0],),
-        noun="weight",
-        field="role",
-        otherwise="other roles have weight 1; mesosctl weights shows those that were set",
-    )
+    weights = read_weights(master)
+    missing = [role for role in wanted.names if role not in weights]
+    if missing:
+        raise NotFound(
+            f"no weight is set for '{missing[0]}', or this principal may not see it",
+            field="role",
+            rule="weight.exists",
+            hint=roles.did_you_mean(
+                missing[0], list(weights), "mesosctl weights shows those that were set; other roles have weight 1"
+            ),
+        )
+    chosen = [
+        (role, weight)
+        for role, weight in weights.items()
+        if is_in_branch(role, wanted.role) and (not wanted.names or role in wanted.names)
+    ]
     keys: dict[str, SortKey[tuple[str, float]]] = {"name": lambda one: one[0], "weight": lambda one: -one[1]}
-    return sort_entries([one for one in named if is_in_branch(one[0], wanted.role)], wanted.sort, keys)
+    return sort_entries(chosen, wanted.sort, keys)
 
 
 def check_weights(target: Mapping[str, float]) -> None:

@@ -111,7 +111,7 @@ class Journal:
         except BlockingIOError:
             self._release()
             raise Conflict(
-                f"another {self.verb} of {self._about.file} is under way on this master"
+                f"{self._about.file} is being applied to this master by another command"
                 if self.verb == "apply"
                 else f"another {self._about.file} is under way on this master",
                 hint="wait until it ends",

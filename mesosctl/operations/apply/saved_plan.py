@@ -55,11 +55,11 @@ def read_saved_plan(text: str, where: str) -> SavedPlan:
             hint="get the file as it was approved, or save a new plan",
         )
     try:
-        return _saved_plan(content)
+        plan = _saved_plan(content)
     except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, MesosctlError) as error:
-        if isinstance(error, ValueError) and not isinstance(error, MesosctlError):
-            raise BadInput(f"{where} cannot be applied: {error}", field="--plan", hint="save a new plan") from None
         raise BadInput(f"{where} is not a saved plan: {type(error).__name__}: {error}", field="--plan") from None
+    _check_words(content, plan.steps, where)
+    return plan
 
 
 def _saved_plan(content: Mapping[str, Any]) -> SavedPlan:
@@ -82,19 +82,22 @@ def _saved_plan(content: Mapping[str, Any]) -> SavedPlan:
             )
             for fact in content["rests_on"]
         ],
-        steps=[_step(number, step) for number, step in enumerate(content["steps"], 1)],
+        steps=[step_from_json(step["change"]) for step in content["steps"]],
         checksum=_checked(content["checksum"], str),
     )
 
 
-def _step(number: int, saved: Mapping[str, Any]) -> Step:
-    """A step, whose words say what its change does: they are what somebody has approved.  Raises ValueError."""
-    step = step_from_json(saved["change"])
-    words = in_words(step)
-    told = {name: saved[name] for name in words}
-    if told != words or saved["number"] != number:
-        raise ValueError(f"the words of step {number} are not those of its change")
-    return step
+def _check_words(content: Mapping[str, Any], steps: Sequence[Step], where: str) -> None:
+    """Raise BadInput if the words of a step, which somebody has approved, are not those of its change."""
+    for number, (saved, step) in enumerate(zip(content["steps"], steps, strict=True), 1):
+        words = {"number": number, **in_words(step)}
+        if any(name not in saved or saved[name] != text for name, text in words.items()):
+            raise BadInput(
+                f"{where} was edited: the words of step {number} are not those of its change",
+                field="--plan",
+                rule="plan.checksum",
+                hint="get the file as it was approved, or save a new plan",
+            )
 
 
 def _checked(value: Any, kind: Any) -> Any:

@@ -13,6 +13,7 @@ from tests.conformance.masters.cluster import Cluster
 from tests.helpers.surroundings import InMemory, Ran
 
 NAMES = ("lab", "old", "prod")
+ALL = ",".join(NAMES)
 
 
 @pytest.fixture(params=(SOCKET, REAL), ids=str)
@@ -31,9 +32,11 @@ def masters(request: pytest.FixtureRequest, pool: Pool) -> Iterator[dict[str, Cl
 @pytest.fixture
 def everywhere(masters: dict[str, Cluster], tmp_path: Path) -> Run:
     """Run words with these contexts, which end with this status."""
+    addresses = {name: master.address for name, master in masters.items()}
+    addresses["same"] = addresses["prod"].replace("127.0.0.1", "localhost")
     configuration = tmp_path / "config.toml"
     configuration.write_text(
-        "".join(f'[contexts.{name}]\nmaster = "{master.address}"\n' for name, master in masters.items()),
+        "".join(f'[contexts.{name}]\nmaster = "{address}"\n' for name, address in addresses.items()),
         encoding="utf-8",
     )
     variables = {"MESOSCTL_CONFIG": str(configuration), "XDG_STATE_HOME": str(tmp_path)}
@@ -55,14 +58,20 @@ def answers(ran: Ran) -> dict[str, dict[str, object]]:
 def test_lists_changes_and_failures_on_three_masters(masters: dict[str, Cluster], everywhere: Run) -> None:
     listed = answers(everywhere("agents", "--all-contexts", "-o", "json"))
     sizes = {name: one["agents"][0]["total"]["amounts"]["cpus"] for name, one in listed.items()}  # type: ignore[index]
-    assert sizes == {"lab": 4.0, "old": 6.0, "prod": 8.0}
+    assert sizes == {"lab": 4.0, "old": 6.0, "prod": 8.0, "same": 8.0}
 
     everywhere("quota", "set", "web", "cpus:2", "--context", "old,prod", "--yes")
-    table = everywhere("quota", "list", "--all-contexts", "-o", "csv", "--columns", "context,role,guarantee").out
+    table = everywhere("quota", "list", "--context", ALL, "-o", "csv", "--columns", "context,role,guarantee").out
     assert table.splitlines()[1:] == ["old,web,cpus:2", "prod,web,cpus:2"]
 
+    # A master is one, whatever the spelling of its address: it is not changed twice.
+    for agreed in ([], ["--yes"]):
+        twice = everywhere("quota", "set", "ads", "cpus:1", "--context", "prod,same", *agreed, gives=2)
+        assert "contexts prod and same name the same master" in twice.err
+        everywhere("quota", "remove", "ads", "--context", "prod", "--yes", gives=0 if agreed else 5)
+
     # The worst status counts: one master has no room for so much, and those that have some are changed.
-    refused = everywhere("quota", "set", "big", "cpus:5", "--all-contexts", "--yes", "-o", "json", gives=6)
+    refused = everywhere("quota", "set", "big", "cpus:5", "--context", ALL, "--yes", "-o", "json", gives=6)
     statuses = {one["context"]: one["exit_status"] for one in refused.json["contexts"]}
     assert statuses == {"lab": 6, "old": 6, "prod": 0}
 
@@ -70,6 +79,6 @@ def test_lists_changes_and_failures_on_three_masters(masters: dict[str, Cluster]
     assert [(one["context"], one["status"]) for one in audited] == [("old", 0), ("prod", 0), ("prod", 0)]
 
     masters["lab"].stop()
-    away = everywhere("quota", "list", "--all-contexts", "--timeout", "2", "-o", "json", gives=7)
+    away = everywhere("quota", "list", "--context", ALL, "--timeout", "2", "-o", "json", gives=7)
     assert [one["exit_status"] for one in away.json["contexts"]] == [7, 0, 0]
     assert [role["role"] for role in answers(away)["prod"]["quotas"]] == ["big", "web"]  # type: ignore[attr-defined]

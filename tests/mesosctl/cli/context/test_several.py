@@ -66,6 +66,13 @@ def test_scripts_get_the_context_too(ctl, form, out):
     assert ctl("quota", "list", *BOTH, "-o", form, *columns).out == out
 
 
+def test_chosen_columns_come_after_the_context(ctl):
+    shown = ctl("agents", *BOTH, "--columns", "agent").out
+    assert [line.split() for line in shown.splitlines()] == [["CONTEXT", "AGENT"], ["prod", "prod-1"], ["lab", "lab-1"]]
+    assert ctl("agents", *BOTH, "-o", "csv", "--columns", "agent,CONTEXT").out.splitlines()[1] == "prod-1,prod"
+    assert ctl("agents", *BOTH, "--columns", ",").status == 2
+
+
 def test_jsonl_has_the_context_in_each_line(ctl):
     lines = ctl("agents", *BOTH, "-o", "jsonl").lines
     assert [(line["context"], line["hostname"]) for line in lines] == [("prod", "prod-1"), ("lab", "lab-1")]
