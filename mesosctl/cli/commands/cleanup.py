@@ -82,7 +82,8 @@ def cleanup(
         raise UsageError(
             "nothing is selected", field="--role", hint="give --role, --framework or --reserver, or several of them"
         )
-    said = command("cleanup", role=role, framework=framework, reserver=reserver)
+    said = partial(command, "cleanup", role=role, framework=framework, reserver=reserver)
+    key = f"cleanup {role=} {framework=} {reserver=}"  # whatever the name of the cluster
     with session.open_master() as master:
         wanted = select(master, role, framework, reserver)
         found: list[Cleanup] = []
@@ -101,14 +102,14 @@ def cleanup(
 
         work = Work(
             verb="cleanup",
-            text=said,
-            file=said,
-            digest=said,
+            text=key,
+            file=said(),
+            digest=key,
             planned=planned,
-            resumed=partial(resume, digest=said),
+            resumed=partial(resume, digest=key),
             prove=partial(note_more, wanted=wanted),
             report=report,
-            anew=f"make a new plan: {said} --restart",
+            anew=f"make a new plan: {said(restart=True)}",
         )
         carry_out(session, master, work, restart=restart, trusts=trust_master)
         if found[0].left and session.form in ROWS_ALONE:
