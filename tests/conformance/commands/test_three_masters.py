@@ -65,10 +65,12 @@ def test_lists_changes_and_failures_on_three_masters(masters: dict[str, Cluster]
     assert table.splitlines()[1:] == ["old,web,cpus:2", "prod,web,cpus:2"]
 
     # A master is one, whatever the spelling of its address: it is not changed twice.
-    for agreed in ([], ["--yes"]):
-        twice = everywhere("quota", "set", "ads", "cpus:1", "--context", "prod,same", *agreed, gives=2)
-        assert "contexts prod and same name the same master" in twice.err
-        everywhere("quota", "remove", "ads", "--context", "prod", "--yes", gives=0 if agreed else 5)
+    agent = masters["prod"].agents()[0]["id"]
+    for agreed, times in ((), 0), (("--yes",), 1):
+        words = ("reserve", agent, "cpus:1", "--role", "ads", "--context", "prod,same", *agreed)
+        assert "contexts prod and same name the same master" in everywhere(*words, gives=2).err
+        kept = everywhere("reservations", "--context", "prod", "-o", "json").json["reservations"]
+        assert [one["resources"]["amounts"] for one in kept] == [{"cpus": 1.0}] * times
 
     # The worst status counts: one master has no room for so much, and those that have some are changed.
     refused = everywhere("quota", "set", "big", "cpus:5", "--context", ALL, "--yes", "-o", "json", gives=6)

@@ -176,7 +176,8 @@ def test_a_checksum_may_lack_its_prefix_but_no_digit(run, saved):
 
 
 @pytest.mark.parametrize(
-    ("part", "value"), [("step", "set quota"), ("of", "other"), ("before", "cpus:99"), ("after", "cpus:99"), ("number", 7)]
+    ("part", "value"),
+    [("step", "set quota"), ("of", "other"), ("before", "cpus:99"), ("after", "cpus:99"), ("number", 7)],
 )
 def test_words_that_are_not_those_of_their_change_are_refused_whatever_the_checksum(run, saved, part, value):
     edited = content(saved)
