@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from io import BufferedIOBase
 
-    import httpx
     import typer
 
     from fake_master.forecasting.dry_run import DryRun as DryRun
     from fake_master.forecasting.replay import ReplayRun as ReplayRun
     from fake_master.state.clock import VirtualClock
+    from fake_master.transports.in_process import ConnectionTransport as ConnectionTransport
     from mesosctl.planning.dominant_shares import Sharing
     from mesosctl.planning.forecast import DryRunOptions
     from mesosctl.planning.offer_explanation import OfferAccount
@@ -78,18 +78,29 @@ def open_transport(
     *,
     clock: "VirtualClock | None" = None,
     notice: "Callable[[str], None]" = lambda _: None,
-) -> "httpx.BaseTransport":
+) -> "ConnectionTransport":
     """A transport of httpx to the master behind a `fake:` address.
 
     `longest_wait`: seconds to wait, at most ten, while another process holds the saved state. `clock`: the time of the
     master, which reading a stream of events moves on at once. `notice` gets sentences for the operator. Raises BadInput
     if the address, the cluster file or the saved state cannot be used, and so may the first request.
+
+    The transport's `pass_time` is called with the seconds that the client has waited: the time of `fake:FILE` passes
+    with these, and while a stream is read, but not while a command or the master works.
     """
     # Imported late, here and below: the command line imports this module, and most commands do not need them.
     from fake_master.transports.address import open_on_call
     from fake_master.transports.in_process import ConnectionTransport
 
-    return ConnectionTransport(open_on_call(address, longest_wait, clock=clock, notice=notice))
+    connection = open_on_call(address, longest_wait, clock=clock, notice=notice)
+    return ConnectionTransport(connection, connection.pass_time)
+
+
+def address_forms() -> tuple[tuple[str, str], ...]:
+    """The forms of `fake:` addresses, each with its meaning, for the pages that describe them."""
+    from fake_master.transports.address import FORMS
+
+    return FORMS
 
 
 def virtual_clock() -> "VirtualClock":

@@ -16,7 +16,13 @@ import pytest
 from mesosctl.__main__ import main
 from tests.helpers.surroundings import InMemory, Ran, Terminal
 
-pytest_plugins = ("pytester", "tests.helpers.needs", "tests.helpers.profiles", "tests.helpers.browser")
+pytest_plugins = (
+    "pytester",
+    "tests.helpers.needs",
+    "tests.helpers.profiles",
+    "tests.helpers.browser",
+    "tests.helpers.devtools",
+)
 
 OF_TESTS = {"MESOSCTL_FUZZ_EXAMPLES"}
 OF_THE_USER = ("MESOSCTL_", "XDG_", "NO_COLOR", "FORCE_COLOR")

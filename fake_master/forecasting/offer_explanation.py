@@ -12,10 +12,10 @@ from fake_master.master import Master
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.clock import VirtualClock
 from mesosctl.model.agents import Agent as ListedAgent
-from mesosctl.model.quantities import Quantities
+from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.roles import display_names
+from mesosctl.model.roles import display_names, top_level
 from mesosctl.planning.offer_explanation import AccountLine, AgentAccount, Cause, Evictable, OfferAccount
 from mesosctl.planning.snapshot import ClusterSnapshot
 
@@ -79,9 +79,17 @@ class _Accounting:
             ),
             lacking=self._trial.lacking,
             minimum=client.eligibility.minimum,
+            reached=self._reached(role),
             ahead=tuple(order[: order.index(role)]) if role in order else (),
             evictable=tuple(self._evictable(role)),
         )
+
+    def _reached(self, role: str) -> Limits:
+        """Return the limits that leave the role nothing."""
+        bounds = self._trial.bounds.get(role)
+        limits = self._snapshot.quotas.get(top_level(role), Quota()).limits
+        left = Limits() if bounds is None else bounds.limits_left
+        return Limits({name: limits[name] for name, amount in left.items() if amount <= 0 and name in limits})
 
     def _lines(self, agent: ListedAgent, client: Client) -> Iterator[AccountLine]:
         """Yield the lines of one agent; loans are not part of its total, and so are in none of them."""

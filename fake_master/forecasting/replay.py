@@ -22,9 +22,10 @@ from fake_master.sources.snapshot_state import register_agents
 from fake_master.state.clock import VirtualClock
 from fake_master.state.tasks import Task
 from mesosctl.model.quantities import Quantities
+from mesosctl.model.resources import Resources
 from mesosctl.planning.forecast import DryRunOptions, Progress
 from mesosctl.planning.replay import Played, RecordedDemand, ReplayedAgent, ReplayedFramework
-from mesosctl.planning.snapshot import ClusterSnapshot
+from mesosctl.planning.snapshot import ClusterSnapshot, evaluable
 
 _INTERVAL = 1.0
 """Seconds between two allocations."""
@@ -57,13 +58,14 @@ class ReplayRun:
         self._clock = VirtualClock(_first_moment(demand))
         present = tuple(one.agent for one in demand.agents if one.start <= demand.since)
         self._snapshot = ClusterSnapshot(demand.version, demand.since, agents=present)
-        source = RestoredCluster(self._snapshot)
+        source = RestoredCluster(self._snapshot if demand.snapshot is None else evaluable(demand.snapshot))
         self._master = source.start(clock=self._clock)
         self.dry_run = DryRun(self._master, self._clock, self._snapshot, DryRunOptions(cycles=0), source=source)
         self._starts: list[float | None] = [None] * len(demand.tasks)
         self._ends: list[float | None] = [None] * len(demand.tasks)
         self._on_agent: dict[str, list[int]] = {}
         """The places of the tasks that were launched on an agent, by its id."""
+        self._held: dict[int, tuple[str, Resources]] = {}
         self._guarantees: list[tuple[float, dict[str, Quantities]]] = []
         allocator = self._master.allocator
         self._recurrence = Recurrence(allocator) if type(allocator) is HierarchicalAllocator else None
@@ -128,6 +130,8 @@ class ReplayRun:
         if wanted.lasts is not None:
             self._ends[wanted.place] = now + wanted.lasts
         self._on_agent.setdefault(task.agent_id, []).append(wanted.place)
+        if self._demand.snapshot is not None:
+            self._held[wanted.place] = task.agent_id, task.resources.allocated_to(None)
 
     def _register(self, one: ReplayedAgent) -> None:
         with self._master.transaction():
@@ -197,4 +201,5 @@ class ReplayRun:
 
     def played(self) -> Played:
         """Return what happened until now."""
-        return Played(self._starts, self._ends, self._never_fit, self._guarantees, self.dry_run.answers)
+        answers = self.dry_run.answers
+        return Played(self._starts, self._ends, self._never_fit, self._guarantees, answers, self._held)

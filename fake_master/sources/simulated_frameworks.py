@@ -126,6 +126,8 @@ class SimulatedFramework(LocalScheduler):
         self._rooms: dict[int, _Room] = {}
         """By the id of an offer's resources: thousands of offers share a few objects."""
         self._framework: Framework | None = None
+        self._framework_id: str | None = None
+        """The id that it has got, also after it was torn down: it never subscribes again."""
         self._refusal: str | None = None
         """The message of the ERROR that the framework got."""
         self._answers_later = False
@@ -196,9 +198,8 @@ class SimulatedFramework(LocalScheduler):
 
     def to_document(self) -> dict[str, Any]:
         """Return what the scheduler itself remembers, as JSON: its framework is kept by the master."""
-        framework = self._framework
         return {
-            "framework": None if framework is None else framework.id,
+            "framework": self._framework_id,
             "subscribes": self._subscribes,
             "launched": self._launched,
             "joined": self._joined,
@@ -208,9 +209,10 @@ class SimulatedFramework(LocalScheduler):
     def resume(self, document: Mapping[str, Any], framework: Framework | None) -> None:
         """Go on as the scheduler of a document; `framework` is its own, None if it has none, or none any more."""
         self._launched = int(document["launched"])
+        self._framework_id = document["framework"]
         if framework is None:
             # It comes later, or it is gone for good.
-            if document["framework"] is None:
+            if self._framework_id is None:
                 self._subscribe_at(float(document["subscribes"]))
             return
         if self._spec.lasts is not None:
@@ -283,7 +285,7 @@ class SimulatedFramework(LocalScheduler):
         self._ask_for_the_rest()
 
     def _take_part(self, framework: Framework) -> None:
-        self._framework = framework
+        self._framework, self._framework_id = framework, framework.id
         framework.is_simulated = True
         self._answers_later = self._master.rate_limiting.throttles(framework)
 

@@ -1,28 +1,18 @@
-"""Authorization: the ACLs of `--acls` and the decisions that follow from them (Mesos documentation, "Authorization").
+"""Authorization: the ACLs of `--acls`, and what this master asks them (Mesos documentation, "Authorization").
 
-An action has a list of ACLs; the first whose principals and object both match decides.  If none matches, `permissive`
-decides.
+`mesosctl.model.authorization` decides.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
+from mesosctl.api import acls
 from mesosctl.api.protobuf_json.decoding import ConversionError
-from mesosctl.api.protobuf_json.message_tables import Message, mesos_message
-from mesosctl.api.protobuf_json.messages import read
+from mesosctl.model.authorization import Acls
 from mesosctl.model.errors import BadInput, Forbidden
 from mesosctl.model.resource import Resource
-from mesosctl.model.roles import is_strict_subrole
 
-_ACLS = mesos_message("mesos.ACLs")
-_PERMISSIVE = "permissive"
-# Action → the name of its object's field.
-_OBJECT_FIELDS = {
-    action: next(name for name in field.type.fields if name != "principals")
-    for action, field in _ACLS.fields.items()
-    if isinstance(field.type, Message)
-}
 ENFORCED = frozenset(
     {
         "create_volumes",
@@ -55,52 +45,12 @@ ENFORCED = frozenset(
     }
 )
 """The actions that this master asks about; the objects of the others do not exist here."""
-# The object of these is all that there is of its kind, so an ACL applies to all of it or to nothing.
-_WITHOUT_NAMES = frozenset(
-    {
-        *(name for name, of in _OBJECT_FIELDS.items() if of in ("machines", "flags", "resource_providers")),
-        *(name for name in _OBJECT_FIELDS if name.endswith("_standalone_containers")),
-        *("drain_agents", "deactivate_agents", "reactivate_agents", "register_agents"),
-        *("access_mesos_logs", "prune_images", "set_log_level"),
-    }
-)
-# The paths that get_endpoints may name.
-_AUTHORIZABLE_PATHS = (
-    "/containers",
-    "/files/debug",
-    "/logging/toggle",
-    "/metrics/snapshot",
-    "/monitor/statistics",
-)
 
 
 @dataclass(frozen=True, slots=True)
-class Entity:
-    """One side of an ACL: some named values, anything, or nothing."""
-
-    type: str
-    values: tuple[str, ...] = ()
-
-    def matches(self, value: str | None) -> bool:
-        """Return whether the rule matches `value`; None means no principal, or no particular object."""
-        return self.type != "SOME" or (value is not None and self._names(value))
-
-    def allows(self, value: str | None) -> bool:
-        """Return whether a rule that matches lets `value` pass."""
-        return self.type == "ANY" or (self.type == "SOME" and value is not None and self._names(value))
-
-    def _names(self, value: str) -> bool:
-        return any(
-            value == named or (named.endswith("/%") and is_strict_subrole(value, named[:-2])) for named in self.values
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Authorizer:
+class Authorizer(Acls):
     """The ACLs of a master; without any, everything is allowed."""
 
-    permissive: bool = True
-    rules: Mapping[str, tuple[tuple[Entity, Entity], ...]] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
     """The actions in the file that this master never asks about."""
 
@@ -108,55 +58,22 @@ class Authorizer:
     def from_json(cls, value: Any) -> "Authorizer":
         """Read the decoded value of `--acls`.  Raises BadInput."""
         try:
-            message = read(_ACLS, value)
+            found = acls.from_json(value)
         except ConversionError as error:
             raise BadInput(f"--acls: {error}", field=error.path) from error
-        rules = {
-            action: tuple(_rule(action, entry) for entry in entries)
-            for action, entries in message.items()
-            if action != _PERMISSIVE
-        }
-        ignored = [name for name in value if name not in ENFORCED and name != _PERMISSIVE]
-        return cls(message.get(_PERMISSIVE, True), rules, tuple(ignored))
-
-    def allows_all(self, action: str) -> bool:
-        """Return whether everybody may do `action` to everything, so that nobody needs to ask for each thing."""
-        return self.permissive and not self.rules.get(action)
-
-    def allows(self, action: str, principal: str | None, target: str | None) -> bool:
-        """Return whether `principal` (None: unauthenticated) may do `action` to `target`."""
-        for principals, targets in self.rules.get(action, ()):
-            if principals.matches(principal) and targets.matches(target):
-                return principals.allows(principal) and targets.allows(target)
-        return self.permissive
+        except BadInput as error:
+            error.reword(f"--acls: {error.message}")
+            raise
+        ignored = [name for name in value if name not in ENFORCED and name != acls.PERMISSIVE]
+        return cls(found.permissive, found.rules, tuple(ignored))
 
     def require(self, action: str, principal: str | None, target: str | None) -> None:
         """Check that `allows` is true.  Raises Forbidden."""
         if not self.allows(action, principal, target):
             client = "an unauthenticated client" if principal is None else f"principal '{principal}'"
-            kind = _OBJECT_FIELDS[action].removesuffix("s").replace("_", " ")
+            kind = acls.OBJECT_FIELDS[action].removesuffix("s").replace("_", " ")
             of = "" if target is None else f" ({kind} '{target}')"
             raise Forbidden(f"the ACLs do not allow {client} to {action.replace('_', ' ')}{of}", rule=f"acl.{action}")
-
-
-def _rule(action: str, entry: Mapping[str, Any]) -> tuple[Entity, Entity]:
-    """One ACL: its principals and its object.  Raises BadInput."""
-    target = _entity(entry[_OBJECT_FIELDS[action]])
-    if action in _WITHOUT_NAMES and target.type == "SOME":
-        raise BadInput(f"--acls: the object of {action} must be ANY or NONE", field=action)
-    if action == "get_endpoints" and target.type == "SOME":
-        for path in target.values:
-            if path not in _AUTHORIZABLE_PATHS:
-                raise BadInput(
-                    f"--acls: Path: '{path}' is not an authorizable path",
-                    field=action,
-                    hint=f"the paths are {', '.join(one for one in _AUTHORIZABLE_PATHS if not one.endswith('.json'))}",
-                )
-    return _entity(entry["principals"]), target
-
-
-def _entity(message: Mapping[str, Any]) -> Entity:
-    return Entity(message.get("type", "SOME"), tuple(message.get("values", ())))
 
 
 class Access:

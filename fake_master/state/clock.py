@@ -82,6 +82,18 @@ class VirtualClock:
         self.now += max(0.0, seconds)
 
 
+class WaitingClock(VirtualClock):
+    """Seconds since the epoch that pass only while somebody waits, and not while a command or the master works.
+
+    So what a command reads does not depend on the speed of the machine.
+    """
+
+    def wait(self, seconds: float) -> None:
+        """Really wait, and be that much later."""
+        time.sleep(max(0.0, seconds))
+        self.sleep(seconds)
+
+
 class RunningClock(VirtualClock):
     """Seconds since the epoch that pass by themselves, and that `sleep` moves on at once."""
 

@@ -1,10 +1,4 @@
-"""`fake:` addresses: the cluster, the version, and the place of the saved state.
-
-    fake:                       the built-in cluster
-    fake:FILE                   a cluster file (TOML), or a snapshot of a cluster (JSON)
-    fake:FILE?fresh             …with its saved state reset first
-    fake:FILE?advance=60s       …after this much time has passed
-    fake:?version=1.11          …as the last release instead of the documents' master
+"""`fake:` addresses (`FORMS`): the cluster, the version, and the place of the saved state.
 
 Each file (by its absolute path) and version has its own state, in SQLite, so that each command sees the whole cluster
 as the previous one left it.  Time stands still between commands.  A file that was edited starts over.
@@ -32,6 +26,14 @@ if TYPE_CHECKING:
     from fake_master.state.clock import VirtualClock
 
 SCHEME = "fake:"
+FORMS = (
+    ("fake:", "A small cluster that is built in. Changes last from one command to the next."),
+    ("fake:FILE", "The cluster of a file: a cluster file (TOML), or a snapshot (JSON). All of it lasts."),
+    ("fake:FILE?fresh", "The same from the beginning: what commands have changed is forgotten."),
+    ("fake:FILE?advance=60s", "The same after this much time has passed; without it, time stands still."),
+    ("fake:?version=1.11", "Like Mesos 1.11; the default is 1.4, or what the file says. Join options with &."),
+)
+"""Each form and its meaning, for help."""
 _OPTIONS = ("fresh", "advance", "version")
 _LONGEST_ADVANCE = 100 * 365 * 86400.0
 """Seconds."""
@@ -149,23 +151,28 @@ def open_on_call(
         raise
 
     def start() -> DirectConnection:
-        from fake_master.state.clock import RunningClock
+        from fake_master.state.clock import WaitingClock
 
         now = kept_time(registry)
-        time = clock if clock is not None else RunningClock(now)
-        if clock is not None and now is not None:
-            clock.now = now
+        waiting = WaitingClock(now)
+        time = waiting if clock is None else clock
+        if now is not None:
+            time.now = now
         kept = KeptCluster()
         master = (spec or parsed.spec()).start(registry, clock=time, kept=kept)
         if parsed.advance:
             kept.settle()
             time.sleep(parsed.advance)
         if clock is not None:
-            return KeptConnection(master, kept, clock.sleep, passes_time=True)
-        return KeptConnection(master, kept, passes_time=parsed.advance > 0)
+            return KeptConnection(master, kept, clock.sleep, _nothing, passes_time=True)
+        return KeptConnection(master, kept, waiting.wait, waiting.sleep, passes_time=parsed.advance > 0)
 
     profile = None if parsed.advance else at_rest
     return LazyConnection(start, registry, profile, lambda: _explained(address, path))
+
+
+def _nothing(_seconds: float) -> None:
+    """Leave a clock that was given to the one who moves it."""
 
 
 _SOURCE, _FILES = "source", "files"

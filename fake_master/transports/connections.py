@@ -94,6 +94,9 @@ class DirectConnection:
         """Return the events on the stream of an answer; `timeout`: seconds between two pieces, None for no limit."""
         return Events(self._application, stream, self._sleep, math.inf if timeout is None else timeout)
 
+    def pass_time(self, seconds: float) -> None:
+        """The client has waited so long: nothing, for a master whose clock follows the system's."""
+
     def close(self) -> None:
         """End the master."""
         self._application.master.close()
@@ -107,10 +110,11 @@ class KeptConnection(DirectConnection):
     """
 
     def __init__(
-        self, master: "Master", kept: "KeptCluster", sleep: Sleep = time.sleep, *, passes_time: bool = False
+        self, master: "Master", kept: "KeptCluster", sleep: Sleep, pass_time: Sleep, *, passes_time: bool = False
     ) -> None:
-        """`passes_time`: whether the time that passes here is kept, as well as changes."""
+        """`pass_time` lets the time pass that the client waits; `passes_time`: whether it is kept, as changes are."""
         super().__init__(master, sleep)
+        self._pass_time = pass_time
         self._kept = kept
         self._is_settled = False
         self._is_interrupted = False
@@ -137,6 +141,10 @@ class KeptConnection(DirectConnection):
         except KeyboardInterrupt:
             self._is_interrupted = True
             raise
+
+    def pass_time(self, seconds: float) -> None:
+        """See `DirectConnection.pass_time`."""
+        self._pass_time(seconds)
 
     def _settle(self) -> None:
         if not self._is_settled:
@@ -215,6 +223,11 @@ class LazyConnection:
         """See `DirectConnection.events`.  Raises BadInput as `answer` does."""
         with self._explained():
             return self._master().events(stream, timeout)
+
+    def pass_time(self, seconds: float) -> None:
+        """See `DirectConnection.pass_time`; before the first request, time stands still."""
+        if self._started is not None:
+            self._started.pass_time(seconds)
 
     def close(self) -> None:
         """End the master, if it has started, and close the registry."""

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 class ConnectionTransport(httpx.BaseTransport):
     """Carries each request of an httpx client over a connection to a master in this process."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, pass_time: Sleep = lambda _: None) -> None:
+        """`pass_time` is called with the seconds that the client has waited."""
         self._connection = connection
+        self.pass_time = pass_time
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """One exchange; the answer is whole before it returns, unless it is a stream."""

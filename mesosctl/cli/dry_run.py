@@ -182,7 +182,7 @@ def emit_with_page(
     if report is not None:
         from mesosctl.output.forecasts.page import page
 
-        session.emit_page(page(forecast, would, _origin(session, source)), report)
+        session.emit_page(page(forecast, would, origin(session, source)), report)
 
 
 def emit_answer(session: Session, answer: Report, refused: "Sequence[ChangeAnswer]" = ()) -> None:
@@ -199,7 +199,7 @@ def emit_answer(session: Session, answer: Report, refused: "Sequence[ChangeAnswe
                 session.note(verdict.sentence)
 
 
-def _origin(session: Session, source: str | None) -> "Origin":
+def origin(session: Session, source: str | None) -> "Origin":
     """The origin of a page, which may contain secrets; they are removed from the whole page."""
     import shlex
 

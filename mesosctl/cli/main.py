@@ -32,6 +32,8 @@ SECTIONS = {
         "tasks": ("tasks", "List tasks and what each of them uses."),
         "roles": ("cluster", "List roles with their resources, guarantees and weights."),
         "offers": ("offers", "Show who is offered what and why, and use an offer."),
+        "can-i": ("can_i", "Ask whether you may run a command, without running it."),
+        "acls": ("acls", "Check a file of ACLs, and what it allows to whom."),
     },
     "Rehearse": {
         "whatif": ("whatif", "Forecast what changes would do."),
@@ -52,7 +54,7 @@ SECTIONS = {
     "Settings": {
         "context": ("context", "Keep the settings of your clusters; choose one with --context."),
         "completion": ("help", "Write the completion script for a shell."),
-        "options": ("help", "Show the options that every command takes."),
+        "options": ("help", "Show the options that every command takes, and the exit statuses."),
     },
 }
 """The nouns by purpose: their module below `cli.commands`, which is imported when it is needed, and a summary."""
@@ -63,9 +65,9 @@ class LazyGroup(Group):
     """The nouns: the command or group of that name in the app of its module, or the app itself as a group."""
 
     global_options = (
-        "Global options: see mesosctl options\n"
-        "To try anything without a cluster: --master fake:, mesos-fake-master --help, or\n"
-        "the fixture fake_master in your pytest tests"
+        "Global options, exit statuses and fake: addresses: see mesosctl options\n"
+        "To try anything without a cluster: --master fake: or fake:FILE, mesos-fake-master --help, or\n"
+        "in a pytest test, fake_master.FakeMaster(agents=200) or the fixture fake_master"
     )
 
     def list_commands(self, ctx: Any) -> list[str]:

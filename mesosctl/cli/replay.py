@@ -5,14 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import UsageError
+from mesosctl.model.errors import BadInput, UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.notation import parse_span
 from mesosctl.planning.replay import DEFAULT_REFUSE, DEFAULT_WAIT_LIMIT, WARN_ABOVE
 from mesosctl.planning.whatif_changes import Change
 
 if TYPE_CHECKING:
-    from mesosctl.operations.replay import PlayedDemand, TimedChange
+    from mesosctl.operations.replay import PlayedDemand, ReplayOptions, TimedChange
+    from mesosctl.output.forecasts.page import Origin
     from mesosctl.output.formats.report import Report
     from mesosctl.planning.added_framework import AddedFramework
     from mesosctl.planning.replay import Replay
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 class ReplayWords(NamedTuple):
     """The options of a replay, as they are typed."""
 
-    file: Path
+    file: Path | None
     since: str | None
     until: str | None
     cluster_id: str | None
@@ -51,12 +52,12 @@ def answer_replay(
 
     Raises UsageError, BadInput, and Conflict if the replay is too far from the recording.
     """
+    from mesosctl.cli.dry_run import origin
     from mesosctl.history.contents import chosen_cluster
     from mesosctl.history.records import MICROS, Window, to_seconds
     from mesosctl.history.sqlite import open_recording
     from mesosctl.history.windows import parse_time, window_of
     from mesosctl.operations.replay import (
-        ReplayOptions,
         TimedChange,
         check_replayable,
         compare_replays,
@@ -67,6 +68,7 @@ def answer_replay(
     from mesosctl.output.forecasts.replay import replay_report
     from mesosctl.planning.added_framework import parse_added_framework
 
+    assert given.file is not None, "a recording is replayed"
     added = [parse_added_framework(word) for word in given.add_frameworks]
     with open_recording(given.file) as recording:
         cluster = chosen_cluster(recording, given.cluster_id)
@@ -82,13 +84,7 @@ def answer_replay(
             changes += [TimedChange(name, change, at) for name, change in named_changes([word])]
         demand = read_demand(recording, cluster, Window(start, end), given.mesos_version)
 
-    options = ReplayOptions(
-        DEFAULT_WAIT_LIMIT if given.wait_limit is None else parse_span(given.wait_limit, "--wait-limit"),
-        DEFAULT_REFUSE if given.refuse is None else parse_span(given.refuse, "--refuse"),
-        given.uncalibrated,
-        given.force,
-        given.allow_new_resource,
-    )
+    options = _options(given)
     if given.several is not None:
         several = given.several
         check_replayable([*changes, *(TimedChange(*one) for one in (several if isinstance(several, tuple) else ()))])
@@ -98,26 +94,61 @@ def answer_replay(
         demand, changes, options, added, lambda part: session.progress("playing the recording", part), session.note
     )
     session.end_progress()
-    _tell(session, replay_report(answer), answer, given)
+    _tell(session, replay_report(answer), answer, given, origin(session, str(given.file)))
     return ExitStatus.DONE if answer.is_harmless else ExitStatus.ANSWER_IS_NO
 
 
-def _tell(session: Session, shown: "Report", answer: "Replay", given: ReplayWords, *, with_page: bool = True) -> None:
-    """Emit an answer, and the page of its replay; a page on standard output is the only output there."""
+def _options(given: ReplayWords) -> "ReplayOptions":
+    from mesosctl.operations.replay import ReplayOptions
+
+    return ReplayOptions(
+        DEFAULT_WAIT_LIMIT if given.wait_limit is None else parse_span(given.wait_limit, "--wait-limit"),
+        DEFAULT_REFUSE if given.refuse is None else parse_span(given.refuse, "--refuse"),
+        given.uncalibrated,
+        given.force,
+        given.allow_new_resource,
+    )
+
+
+def answer_added(
+    session: Session, given: ReplayWords, wanted: Sequence[tuple[str, Change]], source: Path | None, cycles: int
+) -> ExitStatus:
+    """Play the tasks of --add-framework on the cluster as it is, or on a snapshot of it.
+
+    Raises UsageError, BadInput, and what reading raises.
+    """
+    from mesosctl.cli.dry_run import begin_dry_run, origin, terms_of
+    from mesosctl.cli.environment import named
+    from mesosctl.operations.replay import add_to_snapshot
+    from mesosctl.output.forecasts.replay import replay_report
+    from mesosctl.planning.added_framework import OPTION, parse_added_framework
+
+    added = [parse_added_framework(word) for word in given.add_frameworks]
+    terms = terms_of(session, cycles)
+    snapshot = begin_dry_run(session, source, terms, None)[0].snapshot
+    if not snapshot.agents:
+        raise BadInput(
+            "a cluster file says how frameworks will behave, and not what runs now",
+            field="--from",
+            hint=f"{OPTION} takes a snapshot, or --master fake:FILE for the cluster of the file as it is now",
+        )
+    answer = add_to_snapshot(snapshot, wanted, _options(given), added, terms, session.note)
+    session.end_progress()
+    where = None if source is None else named(source)
+    _tell(session, replay_report(answer), answer, given, origin(session, where))
+    return ExitStatus.DONE if answer.is_harmless else ExitStatus.ANSWER_IS_NO
+
+
+def _tell(session: Session, shown: "Report", answer: "Replay", given: ReplayWords, origin: "Origin | None") -> None:
+    """Emit an answer, and if it has an origin, its page; a page on standard output is the only output there."""
     if not session.is_output(given.report, "--report"):
         session.emit(shown)
     if answer.calibration.distance > WARN_ABOVE:
         session.note(f"the replay differs from the recording: {answer.calibration.sentence}")
-    if given.report is None or not with_page:
-        return
-    import shlex
+    if given.report is not None and origin is not None:
+        from mesosctl.output.forecasts.replay import replay_page
 
-    from mesosctl import __version__
-    from mesosctl.output.forecasts.page import Origin
-    from mesosctl.output.forecasts.replay import replay_page
-
-    command = shlex.join(("mesosctl", *session.environment.words))
-    session.emit_page(replay_page(answer, Origin(command, __version__, file=str(given.file))), given.report)
+        session.emit_page(replay_page(answer, origin), given.report)
 
 
 def _answer_several(
@@ -127,6 +158,7 @@ def _answer_several(
     changes: "Sequence[TimedChange]",
     added: "Sequence[AddedFramework]",
 ) -> ExitStatus:
+    from mesosctl.cli.dry_run import origin
     from mesosctl.operations.whatif_variants import ReplayedVariants
     from mesosctl.output.forecasts.variants import largest_replay_report, replayed_alternatives_report
 
@@ -134,12 +166,13 @@ def _answer_several(
     if isinstance(given.several, tuple):
         found = list(variants.each([word for word, _ in given.several]))
         session.end_progress()
-        _tell(session, replayed_alternatives_report(found), found[0].answer, given)
+        _tell(session, replayed_alternatives_report(found), found[0].answer, given, None)
         return ExitStatus.DONE if any(one.answer.is_harmless for one in found) else ExitStatus.ANSWER_IS_NO
     assert given.several is not None, "several are given"
     largest = variants.find_largest(given.several)
     session.end_progress()
     shown = largest.best or largest.beyond
     answer = unchanged.play_with(()) if shown is None else shown.answer
-    _tell(session, largest_replay_report(largest), answer, given, with_page=largest.best is not None)
+    page_of = None if largest.best is None else origin(session, str(given.file))
+    _tell(session, largest_replay_report(largest), answer, given, page_of)
     return ExitStatus.ANSWER_IS_NO if largest.best is None else ExitStatus.DONE

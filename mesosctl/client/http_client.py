@@ -27,6 +27,7 @@ from mesosctl.client.tls import (
 from mesosctl.model.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer, Unreachable, UsageError
 
 if TYPE_CHECKING:
+    from fake_master import ConnectionTransport
     from mesosctl.client.transport import NetworkTransport
 
 _PATH_SAFE = "/:@!$&'()*+,;=~-._?"
@@ -52,8 +53,13 @@ class HttpClient:
         largest: int = LARGEST_ANSWER,
     ) -> None:
         self._network = _open_network(tls) if transport is None and fake is None else None
+        self.pass_time: Callable[[float], None] = lambda _: None
+        """Called with the seconds that the client waits between requests; the time of `fake:FILE` passes with them."""
+        if transport is None and self._network is None:
+            transport = opened = _open_fake(fake, timeout, notice)
+            self.pass_time = opened.pass_time
         self._client = httpx.Client(
-            transport=transport or self._network or _open_fake(fake, timeout, notice),
+            transport=transport or self._network,
             # In process, nothing is compressed.
             headers={"User-Agent": f"mesosctl/{__version__}", "Accept-Encoding": "identity" if fake else "gzip"},
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # no cookies of another master
@@ -193,7 +199,7 @@ def _open_network(tls: Tls) -> "NetworkTransport":
     return NetworkTransport(tls)
 
 
-def _open_fake(address: str | None, timeout: float | None, notice: Callable[[str], None]) -> httpx.BaseTransport:
+def _open_fake(address: str | None, timeout: float | None, notice: Callable[[str], None]) -> "ConnectionTransport":
     import fake_master
 
     assert address is not None, "an address that is not fake: is on the network"

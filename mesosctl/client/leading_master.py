@@ -3,6 +3,7 @@
 with Master(parse_address("http://host:5050"), ClientSettings()) as master:
     master.get("/quota")             decoded JSON
     master.stream("/slaves", take)   what is made of a large answer, piece by piece
+    master.refusal_of(b"{…}")        the reason for which a call is refused
     master.post("/quota", b"{…}")    nothing, or an error
     master.delete("/quota/dev")
     master.call(b'{"type": …}')      POST /api/v1 for a change
@@ -27,9 +28,12 @@ from mesosctl.client.response import Response, Take, raise_for_status
 from mesosctl.client.response_body import EventStream, check_readable
 from mesosctl.client.settings import ClientSettings
 from mesosctl.model.errors import (
+    Conflict,
     Denied,
+    Forbidden,
     MasterFailed,
     MesosctlError,
+    Rejected,
     UnexpectedAnswer,
     UsageError,
     printable,
@@ -58,15 +62,16 @@ class Master:
         settings: ClientSettings | None = None,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self.settings = settings or ClientSettings()
+        settings = settings or ClientSettings()
         self.fake = address.fake if transport is None else None
-        self._sender = Sender(
-            address,
-            self.settings,
-            HttpClient(
-                address.fake, self.settings.tls, transport, timeout=self.settings.timeout, notice=self.settings.notice
-            ),
-        )
+        http = HttpClient(address.fake, settings.tls, transport, timeout=settings.timeout, notice=settings.notice)
+
+        def sleep(seconds: float) -> None:
+            settings.sleep(seconds)
+            http.pass_time(seconds)
+
+        self.settings = settings._replace(sleep=sleep)
+        self._sender = Sender(address, self.settings, http)
         self._profile: Profile | None = None
         self._subscribed_at: str | None = None
         self._read_before: dict[str, Any] = {}
@@ -170,6 +175,22 @@ class Master:
     def ask(self, call: str) -> Any:
         """The JSON of a v1 call that only reads, by its name. Repeated like `get`."""
         return self._read(_reading_call(call))
+
+    def refusal_of(self, call: bytes) -> MesosctlError:
+        """The refusal of a v1 call that no master can carry out, from which its reason is learned.
+
+        Repeated like `get`.  Raises UnexpectedAnswer if the call is accepted, Unauthenticated, and what `get` raises.
+        """
+        request = Request("POST", "/api/v1", call, repeatable=True)
+        try:
+            answer = self._receive(request)
+        except (Forbidden, Rejected, Conflict) as refused:
+            return refused
+        except UnexpectedAnswer as refused:
+            if refused.status == 404:  # what the call is about does not exist
+                return refused
+            raise
+        raise UnexpectedAnswer(f"{answer.url} accepted a request that cannot be carried out", status=answer.status)
 
     @contextmanager
     def hearing(self, received: Callable[[int, float | None], None]) -> Iterator[None]:

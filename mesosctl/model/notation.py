@@ -75,6 +75,15 @@ def check_one_type(entries: Sequence[Resource]) -> None:
 
 
 def _parse_entry(token: str, default_role: str, whole: Quantities | None = None) -> Resource:
+    if (parts := _separated_by_commas(token)) is not None:
+        raise RuleViolation(
+            f"'{token.strip()}' has commas between resources",
+            field=token.strip(),
+            rule="resource.text",
+            hint=f"separate them with spaces, or with semicolons in quotes: {' '.join(parts)}, or '{';'.join(parts)}'"
+            if len(parts) > 1
+            else f"separate resources with spaces: {parts[0]}, without a comma",
+        )
     head, colon, value_text = token.partition(":")
     if not colon or ":" in value_text:
         raise RuleViolation(
@@ -94,6 +103,18 @@ def _parse_entry(token: str, default_role: str, whole: Quantities | None = None)
         )
     reservations = () if role == roles.DEFAULT_ROLE else (Reservation("STATIC", role),)
     return Resource(name, value, reservations)
+
+
+_IN_BRACKETS = re.compile(r"\[[^\]]*\]|\{[^}]*\}")
+
+
+def _separated_by_commas(token: str) -> list[str] | None:
+    """Return the resources that commas separate or follow; None if there are none: ports:[1-2,5-6], cpus:1,5."""
+    if "," not in _IN_BRACKETS.sub("", token):
+        return None
+    hidden = _IN_BRACKETS.sub(lambda found: found[0].replace(",", "\0"), token)
+    parts = [part.strip().replace("\0", ",") for part in hidden.split(",") if part.strip()]
+    return parts if parts and all(re.match(r"[^:]*[^:\d][^:]*:", part) for part in parts) else None
 
 
 def _likely_text(token: str, *, of_agent: bool) -> str:

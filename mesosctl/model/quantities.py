@@ -272,6 +272,10 @@ class Limits(_Amounts):
         """Return the room left under each limit, never below zero."""
         return Limits({name: max(0, bound - used.get_amount(name)) for name, bound in self._amounts.items()})
 
+    def bounded(self, quantities: Quantities) -> Quantities:
+        """Return the most of each amount that stays within its bound."""
+        return Quantities({name: min(amount, self._amounts.get(name, amount)) for name, amount in quantities.items()})
+
     def contains(self, quantities: Quantities) -> bool:
         """Whether every amount stays within its bound."""
         return all(quantities.get_amount(name) <= bound for name, bound in self._amounts.items())

@@ -9,12 +9,14 @@ from mesosctl.client.leading_master import Master
 from mesosctl.model import version_profile as profile
 from mesosctl.model.errors import MesosctlError, NotFound
 from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean, top_level
 from mesosctl.operations.offers_after_failover import recovery
 from mesosctl.operations.quota.reading import read_if_allowed
 from mesosctl.operations.snapshot import UNKNOWN_WHITELIST, read_snapshot
 from mesosctl.planning.account import account_of
-from mesosctl.planning.offer_explanation import ESSENTIAL, Hindrance, OfferAccount, OfferExplanation, Remedy
+from mesosctl.planning.offer_explanation import ESSENTIAL, Hindrance, OfferAccount, OfferExplanation, Remedy, Tried
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, evaluable
 
 Subject = tuple[SnapshotFramework, str]
@@ -37,33 +39,122 @@ def explain(master: Master, target: str, progress: Callable[[str], None] | None 
         agents.out_of_service,
     )
     held_back = recovery(snapshot.flags, agents.registered, agents.awaited, figures, has_quotas=bool(snapshot.quotas))
-    return [
-        replace(
-            _explanation(snapshot, framework, account, held_back, figures),
-            useless=_useless(snapshot, account, agents.out_of_service),
-        )
+    found = [
+        _explanation(snapshot, framework, account, held_back, figures)
         for (framework, _), account in zip(subjects, accounts, strict=True)
     ]
+    return [replace(one, useless=_useless(snapshot, one, agents.out_of_service)) for one in found]
 
 
-def _useless(snapshot: ClusterSnapshot, account: OfferAccount, out_of_service: Mapping[str, str]) -> frozenset[Remedy]:
-    """Return what was tried on the snapshot, and leaves nothing more open for the role."""
+def _useless(snapshot: ClusterSnapshot, one: OfferExplanation, out_of_service: Mapping[str, str]) -> frozenset[Tried]:
+    """Return what was tried on the snapshot, and leaves nothing open of what is missing for the role."""
     import fake_master
 
-    found: set[Remedy] = set()
+    account, missing = one.account, one.missing
+    if one.hindrance is not None or missing is None:
+        return frozenset()  # nothing of this is advised
+    found: set[Tried] = set()
     for remedy, tried in _remedies(snapshot, account):
         if tried is None:
             found.add(remedy)
             continue
-        (after,) = fake_master.account_offers(tried, [(account.framework_id, account.role)], out_of_service)
-        is_sooner = remedy == "own guarantee" and len(after.ahead) < len(account.ahead)
-        if _open(account).contains(_open(after)) and not is_sooner:
+        role = remedy[1] if remedy[0] == "subscribe" else account.role
+        (after,) = fake_master.account_offers(tried, [(account.framework_id, role)], out_of_service)
+        is_sooner = remedy[0] == "own guarantee" and len(after.ahead) < len(account.ahead)
+        if not _open(after).get_amount(missing) and not is_sooner:
             found.add(remedy)
     return frozenset(found)
 
 
-def _remedies(snapshot: ClusterSnapshot, account: OfferAccount) -> Iterator[tuple[Remedy, ClusterSnapshot | None]]:
+def _remedies(snapshot: ClusterSnapshot, account: OfferAccount) -> Iterator[tuple[Tried, ClusterSnapshot | None]]:
     """The changes that may be advised, each with the cluster after it; None if a master would refuse the change."""
+    yield from _remedies_of_quota(snapshot, account)
+    yield from _remedies_of_reservations(snapshot, account)
+    yield from _remedies_of_others(snapshot, account)
+    details = (line.detail or "" for line in account.lines if line.cause == "capability")
+    lacking = frozenset(detail for detail in details if " " not in detail)  # not those that the agents lack
+    for capability in sorted(lacking):
+        yield ("capability", capability), _with_framework(snapshot, account, lacking)
+
+
+def _remedies_of_reservations(
+    snapshot: ClusterSnapshot, account: OfferAccount
+) -> Iterator[tuple[Tried, ClusterSnapshot]]:
+    """Undo each role's idle dynamic reservations, or subscribe with it."""
+    for role in dict.fromkeys(line.roles[0] for line in account.lines if line.cause == "reserved"):
+        yield ("unreserve", role), _with_undone(snapshot, role)
+        yield ("subscribe", role), _with_framework(snapshot, account, frozenset({"MULTI_ROLE"}), (role,))
+
+
+def _with_undone(snapshot: ClusterSnapshot, role: str) -> ClusterSnapshot:
+    """Return the cluster after the idle dynamic reservations for `role` are undone; volumes stay."""
+    held: dict[str, list[Resources]] = {}
+    for usage in snapshot.usages:
+        held.setdefault(usage.agent_id, []).append(usage.resources)
+    for offer in snapshot.offers:
+        held.setdefault(offer.agent_id, []).append(offer.resources)
+    agents = []
+    for agent in snapshot.agents:
+        free = agent.total - Resources.sum_of(held.get(agent.id, []))
+        undone = free.filter(lambda one: one.role == role and one.is_dynamically_reserved and one.disk is None)
+        total = agent.total - undone + Resources([_without_dynamic(entry) for entry in undone])
+        agents.append(replace(agent, total=total) if undone else agent)
+    return replace(snapshot, agents=tuple(agents))
+
+
+def _without_dynamic(entry: Resource) -> Resource:
+    """Return a reserved resource as it is when every dynamic reservation is undone."""
+    while entry.is_dynamically_reserved:
+        (entry,) = Resources([entry]).pop_reservation()
+    return entry
+
+
+def _with_framework(
+    snapshot: ClusterSnapshot, account: OfferAccount, capabilities: frozenset[str], roles: tuple[str, ...] = ()
+) -> ClusterSnapshot:
+    """Return the cluster after the framework has subscribed with more capabilities and roles."""
+    return replace(
+        snapshot,
+        frameworks=tuple(
+            replace(
+                one,
+                roles=tuple(dict.fromkeys((*one.roles, *roles))),
+                capabilities=one.capabilities | capabilities,
+            )
+            if one.id == account.framework_id
+            else one
+            for one in snapshot.frameworks
+        ),
+    )
+
+
+def _remedies_of_others(snapshot: ClusterSnapshot, account: OfferAccount) -> Iterator[tuple[Tried, ClusterSnapshot]]:
+    """Let tasks end, and offers be answered."""
+    own = top_level(account.role)
+    without_others = replace(
+        snapshot,
+        usages=tuple(one for one in snapshot.usages if top_level(one.role) == own),
+        offers=tuple(one for one in snapshot.offers if top_level(one.role) == own),
+    )
+    if any(line.cause in ("used", "minimum") for line in account.lines):
+        yield ("others end", ""), without_others
+    if account.reached:
+        yield (
+            ("own end", ""),
+            replace(snapshot, usages=tuple(one for one in snapshot.usages if top_level(one.role) != own)),
+        )
+        quota = snapshot.quotas.get(own, Quota())._replace(limits=Limits())
+        yield ("limit and others end", ""), _with_quotas(without_others, {**snapshot.quotas, own: quota})
+    if any(line.cause == "offered" and not line.own for line in account.lines):
+        held = (account.framework_id, account.role)
+        answered = tuple(one for one in snapshot.offers if (one.framework_id, one.role) == held)
+        yield ("answer", ""), replace(snapshot, offers=answered)
+
+
+def _remedies_of_quota(
+    snapshot: ClusterSnapshot, account: OfferAccount
+) -> Iterator[tuple[Tried, ClusterSnapshot | None]]:
+    """Change guarantees and limits."""
     changes: tuple[tuple[Remedy, Callable[[Quota], Quota]], ...] = (
         ("guarantee", lambda quota: quota._replace(guarantees=Quantities())),
         ("limit", lambda quota: quota._replace(limits=Limits())),
@@ -72,7 +163,7 @@ def _remedies(snapshot: ClusterSnapshot, account: OfferAccount) -> Iterator[tupl
         roles = {role for line in account.lines if line.cause == remedy for role in line.roles}
         quotas = {role: without(quota) if role in roles else quota for role, quota in snapshot.quotas.items()}
         if quotas != snapshot.quotas:
-            yield remedy, _with_quotas(snapshot, quotas)
+            yield (remedy, ""), _with_quotas(snapshot, quotas)
     now = account_of(snapshot)
     if any(line.cause in ("guarantee", "used") for line in account.lines):
         own = top_level(account.role)
@@ -80,8 +171,8 @@ def _remedies(snapshot: ClusterSnapshot, account: OfferAccount) -> Iterator[tupl
         raised = quota._replace(guarantees=quota.guarantees + now.unpromised)
         is_possible = any(now.unpromised.get_amount(name) for name in ESSENTIAL)
         if not is_possible:
-            yield "any guarantee", None
-        yield "own guarantee", _with_quotas(snapshot, {**snapshot.quotas, own: raised}) if is_possible else None
+            yield ("any guarantee", ""), None
+        yield ("own guarantee", ""), _with_quotas(snapshot, {**snapshot.quotas, own: raised}) if is_possible else None
     holders = {
         top_level(role) for line in account.lines if line.cause == "offered" and not line.own for role in line.roles
     }
@@ -94,7 +185,7 @@ def _remedies(snapshot: ClusterSnapshot, account: OfferAccount) -> Iterator[tupl
         }
         # A master rescinds the offers that a new limit leaves no room for.
         left = tuple(offer for offer in snapshot.offers if top_level(offer.role) not in holders)
-        yield "cap", replace(_with_quotas(snapshot, {**snapshot.quotas, **limits}), offers=left)
+        yield ("cap", ""), replace(_with_quotas(snapshot, {**snapshot.quotas, **limits}), offers=left)
 
 
 def _with_quotas(snapshot: ClusterSnapshot, quotas: Mapping[str, Quota]) -> ClusterSnapshot:

@@ -134,7 +134,6 @@ class PollOptions:
     interval: float
     count: int | None
     clock: Callable[[], float]
-    sleep: Callable[[float], None]
     time: Callable[[], float] = time.time
     """The time of day, in seconds since 1970."""
 
@@ -202,7 +201,7 @@ def _readings(master: Master, poll_options: PollOptions) -> Iterator[CounterRead
     while poll_options.count is None or done < poll_options.count:
         if done:
             due += poll_options.interval
-            poll_options.sleep(max(0.0, due - poll_options.clock()))
+            master.settings.sleep(max(0.0, due - poll_options.clock()))
         master.deadline.extend_to(master.settings.timeout)
         try:
             answer = master.get("/metrics/snapshot")

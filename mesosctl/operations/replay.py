@@ -24,9 +24,16 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import MESOS_1_11, PROFILES
 from mesosctl.operations.whatif import ChangeRunner, open_dry_run
 from mesosctl.planning import whatif_changes as changes_of_masters
-from mesosctl.planning.added_demand import added_outcomes, delayed_tasks, with_frameworks
-from mesosctl.planning.added_framework import AddedFramework
-from mesosctl.planning.forecast import Progress
+from mesosctl.planning.added_demand import (
+    added_outcomes,
+    delayed_tasks,
+    demand_of_snapshot,
+    displaced_frameworks,
+    with_frameworks,
+    with_started_tasks,
+)
+from mesosctl.planning.added_framework import AddedFramework, check_resources
+from mesosctl.planning.forecast import DryRunOptions, Progress
 from mesosctl.planning.replay import (
     DEFAULT_REFUSE,
     DEFAULT_WAIT_LIMIT,
@@ -44,6 +51,7 @@ from mesosctl.planning.replay import (
     never_fitting,
     outcomes,
 )
+from mesosctl.planning.snapshot import ClusterSnapshot
 from mesosctl.planning.whatif_changes import Change
 
 if TYPE_CHECKING:
@@ -365,9 +373,48 @@ def compare_replays(
     what these raise.
     """
     check_replayable(changes)
+    if not options.allow_new_resource:
+        more = [one.change.entries for one in changes if isinstance(one.change, changes_of_masters.AddAgents)]
+        check_resources(added, [*(one.agent.total for one in demand.agents), *map(Resources, more)])
     parts = 2 if changes or added else 1
     unchanged = play_unchanged(demand, options, lambda part: progress(part / parts))
     return unchanged.play_with(changes, added, lambda part: progress((1 + part) / parts), notice)
+
+
+def add_to_snapshot(
+    snapshot: ClusterSnapshot,
+    changes: Sequence[tuple[str, Change]],
+    options: ReplayOptions,
+    added: Sequence[AddedFramework],
+    terms: DryRunOptions,
+    notice: Notice = _nothing,
+) -> Replay:
+    """Play the tasks of added frameworks on a cluster as it is, and say who would be offered less because of them.
+
+    Raises what `compare_replays` raises.
+    """
+    import fake_master
+
+    demand = demand_of_snapshot(snapshot, added)
+    timed = [TimedChange(word, change) for word, change in changes]
+    answer = compare_replays(demand, timed, options, added, terms.progress, notice)
+    assert answer.demand_after is not None, "it was played"
+    assert answer.played_after is not None, "it was played"
+    # Both without the present offers, which would be made again differently.
+    sides = [
+        replace(snapshot, offers=()),
+        with_started_tasks(snapshot, answer.demand_after, answer.played_after, added),
+    ]
+    forecasts = []
+    for side in sides:
+        dry_run = fake_master.start_dry_run(side, replace(terms, progress=_nothing))
+        clock = dry_run.clock
+        with open_dry_run(dry_run, ClientSettings(clock=clock, sleep=clock.sleep)) as master:
+            ChangeRunner(dry_run, master, force=options.force, allow_new_resource=options.allow_new_resource).attempt(
+                changes
+            )
+            forecasts.append(dry_run.forecast())
+    return replace(answer, displaced=displaced_frameworks(*forecasts))
 
 
 def check_replayable(changes: Iterable[TimedChange]) -> None:

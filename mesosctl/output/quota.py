@@ -263,6 +263,7 @@ def quota_room(room: "QuotaRoom", tasks: "TaskRoom | None" = None) -> Report:
         ["capacity", amounts_text(room.capacity)],
         [others, amounts_text(room.promised)],
         *([["guaranteed now", amounts_text(room.guarantee)]] if room.guarantee is not None else []),
+        *([["its limit", amounts_text(room.limits)]] if room.limits else []),
         ["largest that would be accepted", amounts_text(room.largest)],
     ]
     names = [f"{name}:{format_milli(milli)}" for name, milli in room.largest.items()]
@@ -271,9 +272,11 @@ def quota_room(room: "QuotaRoom", tasks: "TaskRoom | None" = None) -> Report:
         short = in_words(room.overcommitted)
         verdict = Verdict(f"no quota{whom} would be accepted: the guarantees exceed the cluster by {short}", "not met")
     elif not room.largest:
-        verdict = Verdict(f"no quota{whom} would be accepted: everything is already guaranteed", "not met")
+        why = f"its limit is {in_words(room.bounding)}" if room.bounding else "everything is already guaranteed"
+        verdict = Verdict(f"no quota{whom} would be accepted: {why}", "not met")
     else:
-        verdict = Verdict(f"the largest quota{whom} that would be accepted is {in_words(room.largest)}", "met")
+        within = f", within its limit of {in_words(room.bounding)}" if room.bounding else ""
+        verdict = Verdict(f"the largest quota{whom} that would be accepted is {in_words(room.largest)}{within}", "met")
     if tasks is not None:
         rows += [
             ["task", amounts_text(tasks.task)],

@@ -153,8 +153,9 @@ def chart(played: Simulation) -> str:
     """SVG: one panel a principal, all with the same time axis, each as tall as its own queue and its capacity."""
     end = max((outcome.last_processed for outcome in played.outcomes), default=0.0) or 1.0
     height = len(played.outcomes) * (_HEIGHT + _GAP) + 20
+    box = f"0 0 {_WIDTH} {height}"
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" style="font: 12px sans-serif">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img" style="font: 12px sans-serif">',
         "<title>Waiting messages by principal</title>",
         f'<rect width="{_WIDTH}" height="{height}" fill="white"/>',
     ]

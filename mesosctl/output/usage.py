@@ -338,7 +338,7 @@ def usage_page(use: Usage, command: str, version: str) -> str:
             f"<dl>\n{listed}\n</dl>",
             *(f"<p>{escape(sentence)}</p>" for sentence in _sentences(use)),
             *(
-                [f"<h2>Mean dominant share in each step</h2>\n{chart(use)}"]
+                [f"<h2>Mean dominant share in each step</h2>\n{chart(use)}\n{_table_of_chart(use)}"]
                 if use.steps and use.options.boundaries
                 else []
             ),
@@ -347,21 +347,37 @@ def usage_page(use: Usage, command: str, version: str) -> str:
     )
 
 
-def chart(use: Usage) -> str:
-    """An SVG drawing: a bar for each step, made of the mean dominant shares of the largest keys; the rest is grey."""
+def _series(use: Usage) -> list[tuple[str, list[float]]]:
+    """Return the mean dominant share of the largest keys in each step, and of all others together."""
     largest = sorted(use.rows, key=lambda row: -row.whole.mean_share(use.whole.seen))
     shown, others = largest[: _MOST_LINES_OF_CHART - 1], largest[_MOST_LINES_OF_CHART - 1 :]
     series = [(row.key, _means(use, row)) for row in shown]
     if others:
         series.append(("others", [sum(values) for values in zip(*(_means(use, row) for row in others), strict=True)]))
+    return series
+
+
+def _table_of_chart(use: Usage) -> str:
+    """The figures of the chart as a table."""
+    series = _series(use)
+    rows = [
+        [_minute(step.start), *(_percent(means[number]) for _, means in series)]
+        for number, step in enumerate(use.steps)
+    ]
+    return html_table(["FROM (UTC)", *(name for name, _ in series)], rows)
+
+
+def chart(use: Usage) -> str:
+    """An SVG drawing: a bar for each step, made of the mean dominant shares of the largest keys; the rest is grey."""
+    series = _series(use)
     highest = max((sum(values) for values in zip(*(means for _, means in series), strict=True)), default=0.0) or 1.0
     width, height, left = 720.0, 240.0, 48.0
     length = use.whole.end - use.whole.start
     box = f"0 0 {left + width + 8:.0f} {height + 32 + 18 * len(series):.0f}"
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img">',
-        f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({left:.0f},8)">',
         "<title>Mean dominant share in each step</title>",
+        f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({left:.0f},8)">',
     ]
     for part in (0.0, 0.5, 1.0):
         y = height * (1 - part)

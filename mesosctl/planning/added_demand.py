@@ -1,10 +1,21 @@
 """The demand of frameworks that do not exist yet, beside a recorded one."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from mesosctl.model.quantities import Quantities
 from mesosctl.planning.added_framework import AddedFramework, AddedOutcome
-from mesosctl.planning.replay import Played, RecordedDemand, ReplayedFramework, ReplayedTask
+from mesosctl.planning.forecast import Forecast
+from mesosctl.planning.replay import (
+    Displaced,
+    Played,
+    RecordedDemand,
+    ReplayedAgent,
+    ReplayedFramework,
+    ReplayedTask,
+)
+from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
 
 
 def with_frameworks(demand: RecordedDemand, added: Sequence[AddedFramework]) -> RecordedDemand:
@@ -27,6 +38,92 @@ def with_frameworks(demand: RecordedDemand, added: Sequence[AddedFramework]) -> 
         )
     tasks.sort(key=lambda task: task.asked)
     return replace(demand, frameworks=frameworks, tasks=tasks)
+
+
+# --- From a snapshot ------------------------------------------------------------------------------------
+
+_SETTLES = 60.0
+"""Seconds after the last task could have started or ended."""
+_LONGEST = 10 * 365 * 86_400.0
+FROM_A_SNAPSHOT = (
+    "what runs now goes on until the end, since a snapshot does not say when a task ends",
+    "the frameworks that are there want nothing more, and decline what they are offered",
+)
+
+
+def demand_of_snapshot(snapshot: ClusterSnapshot, added: Sequence[AddedFramework]) -> RecordedDemand:
+    """Return a demand without tasks, on the agents of a snapshot, that lasts until all added frameworks can be done.
+
+    If only one task has room at a time, each waits for those before it.
+    """
+    frameworks = tuple(replace(one, suppressed=frozenset(one.roles)) for one in snapshot.frameworks)
+    longest = max((one.tasks * (one.every + (one.lasts or 0.0) + _SETTLES) for one in added), default=_SETTLES)
+    return RecordedDemand(
+        cluster_id="snapshot",
+        version=snapshot.version,
+        since=snapshot.taken_at,
+        until=snapshot.taken_at + min(longest, _LONGEST),
+        agents=[ReplayedAgent(agent, snapshot.taken_at, None) for agent in snapshot.agents if agent.active],
+        frameworks={},
+        tasks=[],
+        assumptions=(*FROM_A_SNAPSHOT, *snapshot.unknown),
+        snapshot=replace(snapshot, frameworks=frameworks, offers=()),
+    )
+
+
+def with_started_tasks(
+    snapshot: ClusterSnapshot, demand: RecordedDemand, played: Played, added: Sequence[AddedFramework]
+) -> ClusterSnapshot:
+    """Return the snapshot with the added frameworks, when most of their tasks run; offers are made again."""
+    ids = [_framework_id(number) for number in range(len(added))]
+    frameworks = [
+        SnapshotFramework(
+            one, role := demand.frameworks[one].roles[0], (role,), None, frozenset(demand.frameworks[one].capabilities),
+            suppressed=frozenset((role,)),
+        )
+        for one in ids
+    ]  # fmt: skip
+    usages = []
+    moment = _when_most_run(played)
+    for place, (agent_id, resources) in played.held.items():
+        if _runs(played, place, moment):
+            task = demand.tasks[place]
+            usages.append(Usage(task.framework_id, agent_id, task.role, resources, 1))
+    return replace(
+        snapshot,
+        frameworks=(*snapshot.frameworks, *frameworks),
+        usages=(*snapshot.usages, *usages),
+        offers=(),
+    )
+
+
+def _runs(played: Played, place: int, moment: float) -> bool:
+    start, end = played.starts[place], played.ends[place]
+    return start is not None and start <= moment and (end is None or end > moment)
+
+
+def _when_most_run(played: Played) -> float:
+    """The first moment at which most of the tasks that started run."""
+    changes = []
+    for place in played.held:
+        start, end = played.starts[place], played.ends[place]
+        assert start is not None, "it holds something"
+        changes += [(start, 1), *([] if end is None else [(end, -1)])]
+    changes.sort()
+    running = most = 0
+    best = -math.inf
+    for moment, change in changes:
+        running += change
+        if running > most:
+            most, best = running, moment
+    return best
+
+
+def displaced_frameworks(before: Forecast, after: Forecast) -> tuple[Displaced, ...]:
+    """Return the frameworks that are offered less in the end of the second forecast than of the first."""
+    then = {one.id: one.after.offered for one in after.frameworks}
+    less = ((one, one.after.offered - then.get(one.id, Quantities())) for one in before.frameworks)
+    return tuple(Displaced(one.id, one.name, amounts) for one, amounts in less if amounts)
 
 
 def _framework_id(number: int) -> str:
@@ -57,6 +154,7 @@ def added_outcomes(
                 len(own) - len(fitting),
                 max(start for _, start in started) - demand.since if all_start else None,
                 max(ends) - demand.since if all_end else None,
+                one.tasks - len(own),
             )
         )
     return found

@@ -1,9 +1,10 @@
 """A framework that does not exist yet: the option that describes it, and what becomes of its tasks in a replay."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mesosctl.model.errors import MesosctlError, UsageError
+from mesosctl.model.errors import MesosctlError, RuleViolation, UsageError
 from mesosctl.model.notation import check_one_type, counted, format_span, parse_entries, parse_span
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import check_role, closest
@@ -35,11 +36,15 @@ def parse_added_framework(word: str) -> AddedFramework:
     for part in filter(str.strip, word.split(";")):
         key, equals, value = (text.strip() for text in part.partition("="))
         if key not in _KEYS:
+            if ":" in key and "task" in given:
+                raise _wrong(f"'{part.strip()}' belongs to the task", "separate its resources with commas; ")
             likely = closest(key, _KEYS)
             raise _wrong(f"'{key}' is not a part of {OPTION}", f"did you mean {likely}? " if likely else "")
         if not equals or not value or key in given:
             raise _wrong(f"'{part.strip()}' is not {key}=VALUE" if key not in given else f"{key} is given twice")
         given[key] = value
+    if any(value.partition(",")[2].partition("=")[0].strip() in _KEYS for value in given.values()):
+        raise _wrong(f"'{word}' has a comma between parts", "separate them with semicolons; ")
     missing = [key for key in ("role", "task") if key not in given]
     if missing:
         raise _wrong(f"{OPTION} has no {' and no '.join(missing)}")
@@ -56,6 +61,21 @@ def parse_added_framework(word: str) -> AddedFramework:
     every = parse_span(given["every"], OPTION) if "every" in given else 0.0
     lasts = parse_span(given["lasts"], OPTION) if "lasts" in given else None
     return AddedFramework(f"{OPTION} {word}", role, task, _count(given.get("tasks", "1")), every, lasts)
+
+
+def check_resources(added: Sequence[AddedFramework], totals: Iterable[Resources]) -> None:
+    """Raise RuleViolation for a task with a resource that no agent has, which may be mistyped."""
+    known = sorted({entry.name for total in totals for entry in total})
+    for one in added:
+        for entry in one.task:
+            if entry.name not in known:
+                likely = closest(entry.name, known)
+                raise RuleViolation(
+                    f"no agent has the resource '{entry.name}'",
+                    field=OPTION,
+                    rule="resource.known",
+                    hint=f"did you mean {likely}?" if likely else "--allow-new-resource skips this check",
+                )
 
 
 def _count(text: str) -> int:
@@ -86,10 +106,16 @@ class AddedOutcome(NamedTuple):
     """None unless all that fit start."""
     all_done: float | None
     """None unless all that fit end."""
+    asked_later: int = 0
+    """Tasks that it would ask for only after the end."""
 
     @property
     def sentence(self) -> str:
         """Return it in a sentence."""
+        said = self._course()
+        return f"{said}; it asks for {self.asked_later:,} more after the end" if self.asked_later else said
+
+    def _course(self) -> str:
         role, fit = self.framework.role, self.tasks - self.never_fit
         if not fit:
             return f"{role}: no agent has room for such a task, even if it is empty"

@@ -261,6 +261,7 @@ class Forecast:
     """When the snapshot was taken, in seconds since the epoch."""
     agents: int
     """In service, before."""
+    agents_after: int
     seconds: float
     """Virtual time that passed after the change."""
     cycles: int

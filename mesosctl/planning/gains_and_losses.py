@@ -201,6 +201,7 @@ def forecast(before: ClusterAccount, after: ClusterAccount, course: RunSummary) 
         version=course.snapshot.version,
         taken_at=course.snapshot.taken_at,
         agents=sum(before.like_agents.values()),
+        agents_after=sum(after.like_agents.values()),
         seconds=course.seconds,
         cycles=course.cycles,
         assume=course.assume,

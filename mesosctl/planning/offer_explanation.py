@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from mesosctl.model.quantities import Quantities
+from mesosctl.model.quantities import Limits, Quantities
 
 Cause = Literal[
     "open",
@@ -25,10 +25,27 @@ Cause = Literal[
 ]
 """Why some resources are not offered to the role of the framework; "open" if nothing is known to be in the way."""
 CAUSES: tuple[Cause, ...] = get_args(Cause)
-Remedy = Literal["guarantee", "limit", "own guarantee", "any guarantee", "cap"]
+Remedy = Literal[
+    "guarantee",
+    "limit",
+    "own guarantee",
+    "any guarantee",
+    "cap",
+    "answer",
+    "unreserve",
+    "subscribe",
+    "capability",
+    "others end",
+    "own end",
+    "limit and others end",
+]
 """The remedies that are tried before they are advised: to remove the guarantees or limits in the way, to give the role
-a guarantee (of any size, if a master would accept none), and to cap the roles that hold offers.
+a guarantee (of any size, if a master would accept none), to cap the roles that hold offers, or let them answer these,
+to undo idle reservations, or let the framework subscribe with their role, to give it a capability, and to let the tasks
+of other roles end, those of its own, or those of others after its limit is raised.
 """
+Tried = tuple[Remedy, str]
+"""A remedy, and the role or capability that it is for; empty if it is for everything at once."""
 Hindrance = Literal["disconnected", "inactive", "suppressed", "recovery"]
 """Why nothing at all is offered to it, whatever the agents have."""
 
@@ -91,6 +108,8 @@ class OfferAccount:
     """By role, what its guarantee still lacks."""
     minimum: tuple[Quantities, ...]
     """The alternatives that an offer must reach; none if anything is enough."""
+    reached: Limits = field(default_factory=Limits)
+    """The limits of its role that leave it nothing more, whatever is free."""
     ahead: tuple[str, ...] = ()
     """Roles that are served before it when something comes free, in order; as far as shares and priorities tell."""
     evictable: tuple[Evictable, ...] = ()
@@ -148,7 +167,7 @@ class OfferExplanation:
     """Whether the master knows limits, so that one can be advised."""
     sharers: int = 1
     """Frameworks that are subscribed to the role, this one included."""
-    useless: frozenset[Remedy] = frozenset()
+    useless: frozenset[Tried] = frozenset()
     """Those that were tried on the snapshot, and would leave nothing more open for the role."""
     recovery: str = ""
     """The progress of the recovery after a failover; empty if it is over."""
@@ -190,6 +209,18 @@ class OfferExplanation:
         return next((name for name in there if not self.amount(name, "open")), None)
 
     @property
+    def is_at_limit(self) -> bool:
+        """Whether its limit would keep it from what is missing even if somebody freed that."""
+        missing = self.missing
+        return (
+            missing is not None
+            and missing in self.account.reached
+            and not any(
+                line.own and line.cause == "offered" and line.amounts.get_amount(missing) for line in self.account.lines
+            )
+        )
+
+    @property
     def open(self) -> Quantities:
         """The resources that are free, with nothing known in the way."""
         return Quantities.total(line.amounts for line in self.account.lines if line.cause == "open")
@@ -206,6 +237,8 @@ class OfferExplanation:
             if self.refusals:
                 return "filter"
             return "unknown" if self.refusals is None or self.has_whitelist else "due"
+        if self.is_at_limit:
+            return "limit"
         others = [line for line in self.account.lines if line.amounts.get_amount(missing) and line.cause != "used"]
         if not others:
             return "used"

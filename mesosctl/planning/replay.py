@@ -17,6 +17,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
 from mesosctl.planning.added_framework import AddedOutcome
 from mesosctl.planning.forecast import ChangeAnswer
+from mesosctl.planning.snapshot import ClusterSnapshot
 
 DEFAULT_WAIT_LIMIT = 3600.0
 """Seconds of --wait-limit."""
@@ -97,6 +98,8 @@ class RecordedDemand:
     """Whether another scheduler made it."""
     assumptions: tuple[str, ...] = ()
     """Sentences about what the recording does not say, or is left out."""
+    snapshot: ClusterSnapshot | None = None
+    """The cluster at the beginning, with what runs on it until the end; None if a recording says what ran."""
 
 
 @dataclass(slots=True)
@@ -112,6 +115,8 @@ class Played:
     guarantees: Sequence[tuple[float, Mapping[str, Quantities]]]
     """From each moment on, by role."""
     answers: tuple[ChangeAnswer, ...] = ()
+    held: Mapping[int, tuple[str, Resources]] = field(default_factory=dict)
+    """The agent of each task that started, by its place, and the resources that it took there; from a snapshot only."""
 
 
 def fits_on(agent: Resources, role: str, task: Quantities) -> bool:
@@ -377,6 +382,15 @@ def waiting_over_time(demand: RecordedDemand, played: Played, points: int) -> di
 # --- The answer ---------------------------------------------------------------------------------------
 
 
+class Displaced(NamedTuple):
+    """A framework that would be offered less."""
+
+    framework_id: str
+    name: str
+    amounts: Quantities
+    """The part of its offers that goes to others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Replay:
     """The whole answer; `after` is that of the changes, and `before` if there are none."""
@@ -395,6 +409,8 @@ class Replay:
     added: tuple[AddedOutcome, ...] = ()
     delayed: Mapping[str, int] = field(default_factory=dict)
     """Recorded tasks that start later than without the changes by more than an interval, or never; by role."""
+    displaced: tuple[Displaced, ...] = ()
+    """Frameworks that are offered less while most tasks of the added frameworks run; from a snapshot only."""
 
     @property
     def roles(self) -> list[str]:
@@ -450,6 +466,8 @@ class Replay:
             return "NO: it would be refused"
         if self.harm is not None:
             return f"NO: {self.harm}"
+        if self.demand.snapshot is not None:
+            return f"YES: {'; '.join(one.sentence for one in self.added)}"
         limit = limit_text(self.wait_limit)
         totals = [sum(one.above_limit for one in side.values()) for side in (self.before, self.after)]
         tasks = sum(one.tasks for one in self.after.values())

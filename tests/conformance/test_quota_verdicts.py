@@ -14,7 +14,7 @@ from mesosctl.model.quota.rules import Wish, refuse_without_cluster
 from mesosctl.operations.apply.plan import make_plan
 from mesosctl.operations.quota.check import check_quota, quota_room
 from mesosctl.operations.quota.reading import QuotaOptions
-from mesosctl.operations.quota.set_update_remove import plan_update, set_quota
+from mesosctl.operations.quota.set_update_remove import plan_update, set_quota, update_quotas
 from mesosctl.planning.desired_state import DesiredState
 from tests.conformance.test_agreement import clusters, reader
 from tests.helpers.lab import Lab
@@ -74,12 +74,31 @@ def test_every_verdict_is_that_of_the_master(lab, role, guarantee, limit):
     assert by_set is None or by_set in broken
     if room is not None and not broken & {"quota.scalar-only", "quota.duplicate-name", "quota.unreserved-only"}:
         wanted = Quantities({entry.name: entry.value for entry in entries if isinstance(entry.value, int)})
-        has_room = not room.overcommitted and room.largest.contains(wanted)
+        has_room = not room.overcommitted and (room.capacity - room.promised).contains(wanted)
         assert ("quota.capacity" not in broken) == has_room
     if by_set is not None and (entries or lab.master.state.profile.knows_update_quota):
         by_master = rule_of(lambda: asked_directly(lab, role, guarantee, limit))
         own = OWN | (BEFORE_AN_UPDATE if lab.master.state.profile.knows_update_quota else BEFORE_A_REQUEST)
         assert by_master in broken if by_master else broken <= own, (by_master, broken)
+
+
+@settings(max_examples=examples(45))
+@given(clusters(lending=False), st.sampled_from(["web", "batch", "idle", "new"]), limits)
+def test_the_room_of_a_role_is_accepted_and_no_more_is(lab, role, limit):
+    master = reader(lab)
+    if limit is not None:
+        bounded = DesiredQuota(None, limits_of(parse_entries(limit)))
+        rule_of(lambda: update_quotas(master, [(role, bounded)], QuotaOptions(create=True, force=True)))
+    room = quota_room(master, role)
+
+    def refused(guarantees: Quantities) -> str | None:
+        return rule_of(lambda: plan_update(master, [(role, DesiredQuota(guarantees, None))], QuotaOptions(create=True)))
+
+    if not room.overcommitted:
+        assert refused(room.largest) in (None, "quota.consumption"), "the role may use more than its limit allows"
+        for name in room.capacity:
+            more = room.largest + Quantities({name: 1})
+            assert refused(more) in ("quota.capacity", "quota.guarantee-within-limit", "quota.consumption")
 
 
 @settings(max_examples=examples(45))

@@ -31,6 +31,7 @@ TOOL_OF_A_MARKER = {"browser": "chromium", "zookeeper": "zookeeper"}
 
 SHOULD_BE_THERE = frozenset(TOOLS) | {
     "google-re2",
+    "axe-core",
     *("pymesos", "mesoshttp", "avmesos", "mentos", "mesos_go", "mesos_framework"),
     *("task_processing", "asgard", "paasta"),
 }

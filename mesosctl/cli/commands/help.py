@@ -6,6 +6,7 @@ import typer
 
 from mesosctl.cli.command import ContextCommand, Group, examples, format_global_options
 from mesosctl.cli.session import Session
+from mesosctl.model.exit_status import MEANINGS
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -19,14 +20,20 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
     ),
 )
 def options(ctx: typer.Context) -> None:
-    """Show the options that every command takes.
+    """Show the options that every command takes, the exit statuses, and the addresses of fake masters.
 
     You can give them before or after the command. Each of them except --yes has an environment variable, which is
     MESOSCTL_ and its name: MESOSCTL_NO_WAIT for --no-wait. A context can set all of them except --yes and --context.
     """
+    import fake_master
+
     session: Session = ctx.obj
     formatter = ctx.make_formatter()
     format_global_options(ctx, formatter)
+    with formatter.section("Exit statuses"):
+        formatter.write_dl([(str(status.value), meaning) for status, meaning in MEANINGS.items()])
+    with formatter.section("fake: addresses, for a cluster without machines"):
+        formatter.write_dl(fake_master.address_forms())
     session.environment.stdout.write(formatter.getvalue())
 
 

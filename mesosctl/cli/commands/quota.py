@@ -399,7 +399,7 @@ def room(ctx: typer.Context, role: OptionalRole = None, task: Task = None) -> No
     """Show how large a quota can be.
 
     This is the largest guarantee that quota check would accept: what the agents have, minus the guarantees of other
-    roles. Nothing is changed. -o name writes it as amounts for quota set.
+    roles, and no more than the limit of the role. Nothing is changed. -o name writes it as amounts for quota set.
 
     With --task, it also shows how many more such tasks the guarantee of the role holds today, and on how many agents;
     for a role without quota, it takes the largest quota that the role could have. Each task fits on one agent, beside

@@ -23,7 +23,14 @@ from mesosctl.output.formats import output_formats
 from mesosctl.output.rate_limits import file_edit
 from mesosctl.planning.message_rates import PRINCIPAL_KEYS, CounterReading, FileEdit
 
-app = typer.Typer(cls=Group, rich_markup_mode=None)
+app = typer.Typer(
+    cls=Group,
+    rich_markup_mode=None,
+    epilog=examples(
+        ("ratelimit suggest --for 10m -f limits.json", "limits that suit the traffic of all, from observation"),
+        ("ratelimit set noisy --qps 20 -f limits.json", "then throttle one; start the master with this --rate_limits"),
+    ),
+)
 
 EditedFile = Annotated[
     str | None,
@@ -458,7 +465,7 @@ def suggest(
     environment = session.environment
     step = parse_span(interval, "--interval")
     count = max(1, ceil(parse_span(span, "--for") / step)) + 1
-    poll_options = PollOptions(step, count, environment.clock, environment.sleep)
+    poll_options = PollOptions(step, count, environment.clock)
     instead = session.is_output(file, "--file")
 
     def progress(readings: Sequence[CounterReading]) -> None:
@@ -512,7 +519,7 @@ def watch(ctx: typer.Context, interval: Interval = "5s", count: Count = None) ->
             field="--count",
             hint="give --count, or use -o jsonl",
         )
-    poll_options = PollOptions(parse_span(interval, "--interval"), count, environment.clock, environment.sleep)
+    poll_options = PollOptions(parse_span(interval, "--interval"), count, environment.clock)
     with session.open_master() as master:
         readings = watch(master, poll_options)
         if session.form in output_formats.ONE_PIECE:

@@ -229,6 +229,7 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
 
     The reservation's principal and labels are read from the agent. --all shows what it would undo and asks first; a
     script uses --yes. What is refined for a role below ROLE belongs to that role: it stays, and a note says so.
+    mesosctl cleanup --role ROLE undoes both in one command, with volumes that nothing uses.
     """
     session: Session = ctx.obj
     given = list(words or ())

@@ -1,5 +1,6 @@
 """`mesosctl weights`: its verbs."""
 
+import re
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
@@ -88,11 +89,21 @@ def list_(
     show(session, read, watch=watch, every=every, count=count)
 
 
+_WEIGHT = re.compile(r"[^=]+=[0-9.]+")
+
+
 def parse_weights(words: Sequence[str]) -> dict[str, float]:
     """Weights by role from words such as `web=2`.  Raises UsageError, RuleViolation."""
     found: dict[str, float] = {}
     for word in words:
         role, equals, number = word.rpartition("=")
+        several = [part.strip() for part in re.split("[,;]", word)]
+        if len(several) > 1 and all(_WEIGHT.fullmatch(part) for part in several):
+            raise UsageError(
+                f"'{word}' is several weights in one word",
+                field="ROLE=WEIGHT",
+                hint=f"separate them with spaces: {' '.join(several)}",
+            )
         try:
             weight = parse_double(number)
         except ValueError:

@@ -163,7 +163,8 @@ Refuse = Annotated[
     typer.Option(
         "--refuse",
         metavar="SPAN",
-        help="How long frameworks decline an offer that they cannot use, with --replay. The default is 5s.",
+        help="How long frameworks decline an offer that they cannot use, with --replay or --add-framework. The default "
+        "is 5s.",
     ),
 ]
 MesosVersion = Annotated[
@@ -187,7 +188,7 @@ AddedFrameworks = Annotated[
     typer.Option(
         "--add-framework",
         metavar="FRAMEWORK",
-        help="Add a framework that asks for tasks from the beginning of a replay on: "
+        help="Add a framework that asks for tasks, from now on or from the beginning of a replay: "
         "'role=db;task=cpus:2,mem:4GiB;tasks=200;every=10s;lasts=1h'. Without tasks, it asks for one; without every, "
         "for all at once; without lasts, they run until the end. Repeat for several.",
     ),
@@ -269,6 +270,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     """
     from mesosctl.cli.dry_run import DryRunSession, begin_dry_run, tell, terms_of
     from mesosctl.cli.rate_limit_files import read_for_changes
+    from mesosctl.cli.replay import ReplayWords, answer_added, answer_replay
     from mesosctl.operations.whatif import ChangeRunner, named_changes
 
     session: Session = ctx.obj
@@ -282,15 +284,18 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     if any("," in name for name in lose_agent or ()):
         raise UsageError("--lose-agent is one agent", field="--lose-agent", hint="repeat the option for each")
     beside = {
-        "--since": since, "--until": until, "--cluster-id": cluster_id, "--wait-limit": wait_limit,
-        "--refuse": refuse, "--mesos-version": mesos_version, "--uncalibrated": uncalibrated or None,
-        "--add-framework": add_framework,
+        "--since": since, "--until": until, "--cluster-id": cluster_id, "--mesos-version": mesos_version,
+        "--uncalibrated": uncalibrated or None,
     }  # fmt: skip
     if replay is None:
+        if not add_framework:
+            beside |= {"--wait-limit": wait_limit, "--refuse": refuse}
         _refuse_options(beside, "is for --replay", "give --replay FILE too")
+        if add_framework:
+            instead = {"--each": each, "--find-largest": find_largest, "--recorded": recorded, "--before": before}
+            why = "cannot be used with --add-framework, unless a recording is played"
+            _refuse_options(instead, why, "leave one of them out, or give --replay FILE too")
     else:
-        from mesosctl.cli.replay import ReplayWords, answer_replay
-
         instead = {"--from": source, "--recorded": recorded, "--before": before}
         _refuse_options(instead, "cannot be used with --replay", "leave one of them out")
     wanted = named_changes(
@@ -303,11 +308,13 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         attributes=dict(pairs(attribute, "--attribute")),
     )
     several = _several(each or (), find_largest, report)
+    given = ReplayWords(
+        replay, since, until, cluster_id, wait_limit, refuse, mesos_version, uncalibrated, force, allow_new_resource,
+        report, add_framework or (), several,
+    )  # fmt: skip
+    if replay is None and add_framework:
+        return answer_added(session, given, wanted, source, cycles)
     if replay is not None:
-        given = ReplayWords(
-            replay, since, until, cluster_id, wait_limit, refuse, mesos_version, uncalibrated, force,
-            allow_new_resource, report, add_framework or (), several,
-        )  # fmt: skip
         refuse_to_overwrite(replay, report, "--report")
         _parsed(several)
         return answer_replay(session, given, wanted, words or ())

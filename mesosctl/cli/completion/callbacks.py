@@ -108,6 +108,17 @@ def conditions(ctx: typer.Context, incomplete: str) -> list[str]:
     return list(begun(*(f"reserved/{name}/" for name in agents(ctx))))
 
 
+def permissions(ctx: typer.Context) -> list[str]:
+    """The next word of a command about which can-i knows, and then the role that it is about."""
+    from mesosctl.model.permissions import VERBS
+
+    typed = " ".join(ctx.params.get("words") or ())
+    if typed in VERBS:
+        return roles(ctx) if VERBS[typed].of == "role" else []
+    start = f"{typed} " if typed else ""
+    return list(dict.fromkeys(name[len(start) :].split()[0] for name in VERBS if name.startswith(start)))
+
+
 def begun(*words: str) -> Iterator[str]:
     """Words that continue: shells add a space to a single match, so each has two."""
     for word in words:

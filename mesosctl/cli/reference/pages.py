@@ -165,9 +165,8 @@ def _cluster_file() -> Iterator[str]:
     yield "command, `mesos-fake-master --cluster cluster.toml` serves it, and `mesosctl offers simulate cluster.toml`"
     yield "simulates it."
     yield from ("", "```toml", cluster_file().rstrip(), "```", "")
-    yield "With `fake:cluster.toml`, time starts again with each command, so a framework with `after` does not appear."
-    yield "To see it, serve the file with `mesos-fake-master --cluster cluster.toml` and give the address of that"
-    yield "master with `--master`, or leave out `after`."
+    yield "With `fake:cluster.toml`, time stands still between commands. `--master 'fake:cluster.toml?advance=10m'`"
+    yield "lets ten minutes pass, after which a framework with `after = 600` has subscribed."
     yield ""
     yield "The resources of an agent, a reservation and running tasks, and the size of a volume, can also be JSON, in a"
     yield "string: an array of Resource messages, as `--resources` of an agent takes them. Only JSON can describe"

@@ -111,11 +111,19 @@ class QuotaRoom(NamedTuple):
     """The sum of the guarantees of all other roles."""
     largest: Quantities
     """The largest guarantee that would be accepted; empty while more is guaranteed than there is."""
+    limits: Limits = Limits()
+    """The present limits of the role, which no guarantee may exceed; `quota update` leaves them as they are."""
 
     @property
     def overcommitted(self) -> Quantities:
         """The amounts that are guaranteed to others beyond the capacity."""
         return self.promised - self.capacity
+
+    @property
+    def bounding(self) -> Limits:
+        """Those of the limits that allow less than the cluster has left."""
+        left = self.capacity - self.promised
+        return Limits({name: bound for name, bound in self.limits.items() if bound < left.get_amount(name)})
 
 
 class QuotaCheck(NamedTuple):

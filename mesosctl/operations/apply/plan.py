@@ -104,11 +104,11 @@ def make_plan(master: Master, desired: DesiredState, *, prune: bool, allow_new_r
     """The steps, each checked by the rules.  Nothing is sent.  Raises Conflict, RuleViolation, NotFound, UsageError."""
     actual = read_actual(master, desired)
     profile = actual.profile
-    if not allow_new_resource:
-        check_names(desired, actual)
     try:
         with newer_version_named(master):
             _check_quotas(desired, actual)
+        if not allow_new_resource:
+            check_names(desired, actual)
         steps = plan(
             resolved(desired, actual),
             actual,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from mesosctl.api import responses
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import MesosctlError
-from mesosctl.model.quantities import Limits, Quantities
+from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.capacity import Finding, QuotaCheck, QuotaRoom, total_guarantees, unpromised
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.quota.rules import (
@@ -126,10 +126,12 @@ def quota_room(master: Master, role: str | None = None) -> QuotaRoom:
         check_path(role)
     others = {name: quota for name, quota in quotas.items() if name != role}
     available = read_capacity(master)
+    own = Quota() if role is None else quotas.get(role, Quota())
     return QuotaRoom(
         role=role,
-        guarantee=quotas[role].guarantees if role in quotas else None,
+        guarantee=own.guarantees if role in quotas else None,
         capacity=available,
         promised=total_guarantees(others),
-        largest=unpromised(others, available),
+        largest=own.limits.bounded(unpromised(others, available)),
+        limits=own.limits,
     )

@@ -134,7 +134,7 @@ def note_unknown_role(master: Master, role: str, reserved: Quantities) -> None:
 
     `reserved` is the amount that this command has just reserved for it. If the roles cannot be read, nothing is said.
     """
-    from mesosctl.model.roles import is_strict_subrole, likely_role
+    from mesosctl.model.roles import is_strict_subrole, likely_role, with_ancestors
 
     try:
         known = responses.roles(master.get_once("/roles"))
@@ -145,7 +145,9 @@ def note_unknown_role(master: Master, role: str, reserved: Quantities) -> None:
         return
     if any(one.frameworks and is_strict_subrole(name, role) for name, one in known.items()):
         return
-    likely = likely_role(role, known)
+    # A role that nobody uses either is no better, and may have its quota by the same mistake.
+    in_use = with_ancestors(name for name, one in known.items() if one.frameworks)
+    likely = likely_role(role, in_use)
     if likely is not None:
         master.notice(f"no framework is subscribed to role '{role}'; did you mean {likely}?")
 

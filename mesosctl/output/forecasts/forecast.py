@@ -10,10 +10,10 @@ from mesosctl.model.errors import printable
 from mesosctl.model.notation import counted
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.forecasts.sentences import (
-    agents_text,
     answer_text,
     evicted_text,
     fit_text,
+    in_service,
     rescinded_texts,
     share_text,
     starving_text,
@@ -149,8 +149,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
     )
     yield ""
     yield (
-        f"Mesos {forecast.version}, {agents_text(forecast.agents)} in service; "
-        f"{counted(forecast.cycles, 'allocation')} after the change"
+        f"Mesos {forecast.version}, {in_service(forecast)}; {counted(forecast.cycles, 'allocation')} after the change"
     )
 
 
@@ -249,7 +248,7 @@ def _in_short(forecast: Forecast) -> Iterator[str]:
     moved = f"{after_change}, as before" if is_same else f"{after_change} (before: {before_change})"
     yield f"largest guarantee that could still be added: {moved}"
     yield (
-        f"Mesos {forecast.version}, {agents_text(forecast.agents)} in service; "
+        f"Mesos {forecast.version}, {in_service(forecast)}; "
         f"{len(forecast.unknowns)} facts are assumed (-o wide lists them)"
     )
 

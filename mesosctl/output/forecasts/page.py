@@ -23,7 +23,7 @@ from mesosctl.output.forecasts.sentences import (
     unoffered_texts,
     verdict,
 )
-from mesosctl.output.formats.html_page import document, escape
+from mesosctl.output.formats.html_page import document, escape, scrolling_table
 from mesosctl.output.formats.report import NOTHING, Report, shown_cells
 from mesosctl.output.rate_limits_simulation import simulation
 from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, ShareChange
@@ -138,10 +138,9 @@ def _more(count: int, form: str) -> Iterable[str]:
 
 def _table(titles: Sequence[str], rows: Iterable[Sequence[str]], note: str = "") -> str:
     """Cells are HTML already."""
-    head = "".join(f'<th scope="col">{escape(title)}</th>' for title in titles)
     body = "\n".join(_table_row(titles, row) for row in rows)
     foot = f"<p>{escape(note)}</p>" if note else ""
-    return f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>{foot}'
+    return scrolling_table(titles, body) + foot
 
 
 def _table_row(titles: Sequence[str], row: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from mesosctl.model.amount_text import in_words
 from mesosctl.model.notation import format_span, utc_minute, utc_text
 from mesosctl.output.forecasts.page import Origin
 from mesosctl.output.forecasts.sentences import answer_text
@@ -38,7 +39,7 @@ def span_for_people(seconds: float | None) -> str:
 
 
 def _report(answer: Replay, span: _Span) -> Report:
-    both = bool(answer.changes)
+    both = bool(answer.changes) and answer.demand.snapshot is None
     limit = limit_text(answer.wait_limit)
 
     def pair(title: str, key: str, rank: int) -> list[Column]:
@@ -93,12 +94,17 @@ def _served(one: RoleOutcome) -> str:
 
 def _remark(answer: Replay) -> Iterator[str]:
     yield _played(answer)
-    for one in answer.answers:
-        if not one.accepted:
-            yield answer_text(one)
+    for refused in answer.answers:
+        if not refused.accepted:
+            yield answer_text(refused)
     for outcome in answer.added:
         yield outcome.sentence
-    if answer.added:
+    if answer.demand.snapshot is not None:
+        for one in answer.displaced:
+            yield f"framework {one.name} would be offered {in_words(one.amounts)} less"
+        if not answer.displaced:
+            yield "no framework would be offered less"
+    elif answer.added:
         delayed = ", ".join(f"{count:,} of {role}" for role, count in sorted(answer.delayed.items()))
         yield f"tasks that start later than without the changes: {delayed or 'none'}"
     yield from _trust(answer)
@@ -111,12 +117,15 @@ def about_recording(answer: Replay) -> list[str]:
 
 def _played(answer: Replay) -> str:
     demand = answer.demand
+    if demand.snapshot is not None:
+        return f"the cluster at {utc_minute(demand.since)} UTC, played on Mesos {demand.version}"
     times = f"from {utc_minute(demand.since)} to {utc_minute(demand.until)} UTC"
     return f"{demand.cluster_id} {times}, played on Mesos {demand.version}"
 
 
 def _trust(answer: Replay) -> Iterator[str]:
-    yield answer.calibration.sentence
+    if answer.demand.snapshot is None:
+        yield answer.calibration.sentence
     yield "assumed:"
     yield from (f"  {sentence}" for sentence in answer.demand.assumptions)
 
@@ -146,6 +155,7 @@ def replay_document(answer: Replay) -> "documents.ReplayDocument":
     """Return the JSON of a replay."""
     from mesosctl.output.json_documents import forecast
     from mesosctl.output.json_documents import replay as documents
+    from mesosctl.output.json_documents.document import amounts
 
     demand, calibration = answer.demand, answer.calibration
     harmed = set(answer.harmed)
@@ -154,6 +164,7 @@ def replay_document(answer: Replay) -> "documents.ReplayDocument":
         accepted=answer.accepted,
         verdict=answer.verdict,
         cluster_id=demand.cluster_id,
+        from_snapshot=demand.snapshot is not None,
         mesos_version=demand.version,
         since=utc_text(demand.since),
         until=utc_text(demand.until),
@@ -188,8 +199,13 @@ def replay_document(answer: Replay) -> "documents.ReplayDocument":
                 never_fit=one.never_fit,
                 last_start_seconds=one.last_start,
                 all_done_seconds=one.all_done,
+                asked_after_the_end=one.asked_later,
             )
             for one in answer.added
+        ],
+        displaced=[
+            documents.DisplacedFramework(framework_id=one.framework_id, name=one.name, amounts=amounts(one.amounts))
+            for one in answer.displaced
         ],
         assumptions=list(demand.assumptions),
     )
@@ -234,8 +250,8 @@ def _chart(answer: Replay) -> str:
     box = f"0 0 {left + width + 8:.0f} {height + 40 + 18 * len(roles):.0f}"
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img">',
-        f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({left:.0f},8)">',
         "<title>Tasks that wait: dashed without the changes, solid with them</title>",
+        f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({left:.0f},8)">',
     ]
     for part in (0.0, 0.5, 1.0):
         y = height * (1 - part)

@@ -97,6 +97,12 @@ def agents_text(count: int) -> str:
     return counted(count, "agent")
 
 
+def in_service(forecast: Forecast) -> str:
+    """`6 agents in service`, and how many there are after the change if that differs."""
+    after = f" before the change, {forecast.agents_after} after it" if forecast.agents_after != forecast.agents else ""
+    return f"{agents_text(forecast.agents)} in service{after}"
+
+
 def rescinded_text(offer: RescindedOffer) -> str:
     """One offer that would be rescinded."""
     held = resources_in_words(offer.resources)

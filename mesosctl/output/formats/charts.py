@@ -64,8 +64,8 @@ def chart(sharing: Sharing) -> str:
     end = last * (1 + _AFTER)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">',
-        f'<g font-family="sans-serif" font-size="12" transform="translate({_LEFT},{_TOP})">',
         "<title>Dominant shares over time</title>",
+        f'<g font-family="sans-serif" font-size="12" transform="translate({_LEFT},{_TOP})">',
         f'<rect x="-{_LEFT}" y="-{_TOP}" width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>',
     ]
     for percent in (0, 25, 50, 75, 100):

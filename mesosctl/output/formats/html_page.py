@@ -40,6 +40,15 @@ def document(title: str, parts: Iterable[str]) -> str:
 
 def html_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table that scrolls by itself where it is too wide."""
-    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
     body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>'
+    return scrolling_table(titles, body)
+
+
+def scrolling_table(titles: Sequence[str], body: str) -> str:
+    """The same with rows that are HTML; the keyboard scrolls it too, so it can be focused, and has a name."""
+    head = "".join(f'<th scope="col">{escape(title)}</th>' for title in titles)
+    name = escape(", ".join(titles))
+    return (
+        f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>"
+    )

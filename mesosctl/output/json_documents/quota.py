@@ -109,5 +109,6 @@ class QuotaRoom(Document, Mirrored):
     guarantee: Amounts | None = Field(description="The present guarantee of the role.")
     capacity: Amounts
     promised: Amounts = Field(description="Guarantees of other roles.")
+    limits: Amounts = Field(description="The present limits of the role, which no guarantee may exceed.")
     largest: Amounts
     tasks: TaskRoom | None = Field(description="The answer for --task; null without it.")

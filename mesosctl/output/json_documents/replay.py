@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from mesosctl.output.json_documents.document import Document, Strict
+from mesosctl.output.json_documents.document import Amounts, Document, Strict
 from mesosctl.output.json_documents.forecast import ChangeAnswer
 
 
@@ -50,6 +50,16 @@ class AddedFramework(Strict):
     never_fit: int
     last_start_seconds: float | None
     all_done_seconds: float | None
+    asked_after_the_end: int
+    """Tasks that it would ask for only after the end; they are in no other figure."""
+
+
+class DisplacedFramework(Strict):
+    """A framework that would be offered less while most tasks of the added frameworks run."""
+
+    framework_id: str
+    name: str
+    amounts: Amounts
 
 
 class Calibration(Strict):
@@ -70,6 +80,8 @@ class ReplayDocument(Document):
     accepted: bool
     verdict: str
     cluster_id: str
+    from_snapshot: bool
+    """Whether it begins with a cluster as it is, and not with a recording."""
     mesos_version: str
     since: str
     until: str
@@ -80,6 +92,8 @@ class ReplayDocument(Document):
     calibration: Calibration
     roles: list[ReplayedRole]
     added_frameworks: list[AddedFramework]
+    displaced: list[DisplacedFramework]
+    """Frameworks that would be offered less, from a snapshot; of a recording, `delayed` of each role says it."""
     assumptions: list[str]
 
 

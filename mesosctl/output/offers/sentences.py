@@ -133,7 +133,16 @@ def answer(one: OfferExplanation) -> str:
         what = f"no {missing}" if any(one.amount(name, "open") for name in totals) else "nothing"
     total = shown_amount(missing, totals[missing]) + (f" {missing}" if what == "nothing" else "")
     clauses = _clauses(one, missing, total)
-    return f"{subject} {held or 'holds no offer'}, and could get {what}: {clauses}{_never(one)}"
+    why = f"{_limit_clause(one, missing)}{clauses}{_never(one)}"
+    return f"{subject} {held or 'holds no offer'}, and could get {what}: {why}"
+
+
+def _limit_clause(one: OfferExplanation, missing: str) -> str:
+    """A clause about the limit of the role, if that is reached; empty if it is not, or if another clause says so."""
+    if not one.is_at_limit or one.amount(missing, "limit"):
+        return ""
+    top, limit = top_level(one.account.role), shown_amount(missing, one.account.reached[missing])
+    return f"{top} has reached its limit of {limit} {missing}, and "
 
 
 def _never(one: OfferExplanation) -> str:
@@ -216,8 +225,42 @@ def helps(one: OfferExplanation) -> list[str]:
     largest = max(lines, key=lambda line: line.amounts.get_amount(missing))
     obstacles = [line for line in lines if line.cause != "used" or line is largest]
     obstacles.sort(key=lambda line: (line.cause == "used", -line.amounts.get_amount(missing)))
-    found = dict.fromkeys(_help(one, line, missing) for line in obstacles if line.cause not in one.useless)
-    return list(found)[:_MOST_NAMES]
+    found = dict.fromkeys(_help(one, line, missing) for line in obstacles if not _is_useless(one, line))
+    at_limit = _help_at_limit(one, missing) if one.is_at_limit else ""
+    return list(filter(None, (at_limit, *found)))[:_MOST_NAMES]
+
+
+def _is_useless(one: OfferExplanation, line: AccountLine) -> bool:
+    """Return whether the remedy for a cause was tried in vain."""
+    match line.cause:
+        case "guarantee" | "limit":
+            return (line.cause, "") in one.useless
+        case "capability":
+            return ("capability", line.detail or "") in one.useless
+        case "offered":
+            return not line.own and ("answer", "") in one.useless
+        case "used":
+            return ("others end", "") in one.useless
+        case "minimum":
+            return one.too_large is None and ("others end", "") in one.useless
+        case _:
+            return False
+
+
+def _help_at_limit(one: OfferExplanation, missing: str) -> str:
+    """Say how a role at its limit gets more although others hold the rest; empty if nothing helps."""
+    top = top_level(one.account.role)
+    own = "" if ("own end", "") in one.useless else f"wait for tasks of role {top} to end"
+    if not one.amount(missing, "limit"):
+        raised = "" if ("limit and others end", "") in one.useless else _RAISE_AND_FREE.format(top=top)
+    else:
+        raised = ""  # some is free: the line of the limit says so
+    return "; for more, ".join(filter(None, (own, raised)))
+
+
+_RAISE_AND_FREE = (
+    "raise the limit of {top} with mesosctl quota update --limit, and wait for other tasks to end or add agents"
+)
 
 
 _HELP_WITH_HINDRANCE: Mapping[Hindrance, str] = {
@@ -250,7 +293,7 @@ def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
     if line.cause == "reserved":
         return _help_with_reservation(one, line, missing)
     sentence = _HELP[line.cause]
-    if ("any guarantee" if line.cause == "used" else "own guarantee") in one.useless:
+    if ("any guarantee" if line.cause == "used" else "own guarantee", "") in one.useless:
         sentence = _WITHOUT_OWN_GUARANTEE.get(line.cause, sentence)
     return sentence.format(
         holder=line.framework or line.framework_id,
@@ -284,7 +327,7 @@ def _help_with_offers(one: OfferExplanation, line: AccountLine) -> str:
     """Say how to get at offers that another framework holds; a limit helps only if it does not bind this role too."""
     ways = ["have it accept or decline them", "start the master with --offer_timeout"]
     own = top_level(one.account.role)
-    can_cap = one.has_limits and "cap" not in one.useless
+    can_cap = one.has_limits and ("cap", "") not in one.useless
     if can_cap and line.roles and own not in map(top_level, line.roles):
         ways.insert(1, f"cap role {names(line.roles)} with a quota limit")
     return f"{line.framework or line.framework_id} holds offers without answering: {_or(ways)}"
@@ -300,13 +343,19 @@ def _help_with_reservation(one: OfferExplanation, line: AccountLine, missing: st
         return "have the framework subscribe with REVOCABLE_RESOURCES: this master lends idle reservations"
     role = names(line.roles)
     static = line.static.get_amount(missing)
+    can_subscribe = ("subscribe", line.roles[0]) not in one.useless
+    can_unreserve = ("unreserve", line.roles[0]) not in one.useless
     if not static:
-        return (
-            f"use mesosctl unreserve to release what {role} does not need, or have the framework subscribe with "
-            "that role"
-        )
+        ways = [
+            f"use mesosctl unreserve to release what {role} does not need" if can_unreserve else "",
+            "have the framework subscribe with that role" if can_subscribe and can_unreserve else "",
+            f"have the framework subscribe with role {role}" if can_subscribe and not can_unreserve else "",
+        ]
+        return ", or ".join(filter(None, ways))
+    if not can_subscribe:
+        return ""
     settled = "the agents' configuration makes this reservation (static), so mesosctl unreserve cannot undo it"
-    if static == line.amounts.get_amount(missing):
+    if static == line.amounts.get_amount(missing) or not can_unreserve:
         return f"have the framework subscribe with role {role}, or start the agents with other --resources: {settled}"
     dynamic = line.amounts.get_amount(missing) - static
     return (

@@ -11,7 +11,7 @@ from tests.conformance.masters.cluster import Cluster
 from tests.helpers.surroundings import InMemory, Ran
 
 
-class _Kept(httpx.BaseTransport):
+class Kept(httpx.BaseTransport):
     """A transport that stays open when the command that used it ends."""
 
     def __init__(self, transport: httpx.BaseTransport) -> None:
@@ -29,7 +29,7 @@ def run_command(master: Cluster, *words: str, stdin: str = "", **variables: str)
     environment = InMemory(
         stdin=io.StringIO(stdin),
         variables={"MESOSCTL_MASTER": master.address, **variables},
-        transport=None if master.transport is None else _Kept(master.transport),
+        transport=None if master.transport is None else Kept(master.transport),
     )
     status = main(words, environment)
     return Ran(status, environment.out, environment.err)

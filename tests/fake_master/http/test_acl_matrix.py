@@ -11,7 +11,8 @@ import pytest
 
 from fake_master.http.request_response import Request, Response
 from fake_master.sources.agent_tables import AgentSpec
-from fake_master.state.acls import _OBJECT_FIELDS, ENFORCED
+from fake_master.state.acls import ENFORCED
+from mesosctl.api.acls import OBJECT_FIELDS
 from tests.helpers.lab import AGENT, Lab, Scheduler
 
 MAY, MAY_NOT = "ops", "other"
@@ -195,7 +196,7 @@ def deactivated(made: Made) -> Made:
 
 def acls(action: str) -> str:
     """Only `action` is limited: to MAY."""
-    of = _OBJECT_FIELDS[action]
+    of = OBJECT_FIELDS[action]
     rules = [{"principals": {"values": [MAY]}, of: ANY}, {"principals": ANY, of: NONE}]
     return json.dumps({"permissive": True, action: rules})
 

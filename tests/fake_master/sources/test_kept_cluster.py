@@ -216,3 +216,23 @@ def test_a_kept_record_that_cannot_be_read_is_an_error_and_no_bug(file: Path, ch
 def test_a_wrong_advance_is_refused(address: str) -> None:
     with pytest.raises((BadInput, UsageError)):
         open_on_call(address)
+
+
+def test_time_stands_still_while_the_machine_works(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text(JOBS)
+    with closing(open_on_call(f"fake:{file}")) as master:
+        first = json.loads(master.answer("GET", "/state", {}, b"").body)
+        monkeypatch.setattr("time.monotonic", lambda: 1e9)
+        monkeypatch.setattr("time.time", lambda: 1e9)
+        assert json.loads(master.answer("GET", "/state", {}, b"").body) == first
+        master.pass_time(60)
+        assert json.loads(master.answer("GET", "/state", {}, b"").body)["frameworks"] != first["frameworks"]
+
+
+def test_a_framework_that_was_torn_down_never_returns(file: Path) -> None:
+    file.write_text(GREEDY)
+    gone = next(one["id"] for one in ask(file)["frameworks"] if one["name"] == "reports")
+    with closing(open_on_call(f"fake:{file}")) as master:
+        assert master.answer("POST", "/teardown", {}, f"frameworkId={gone}".encode()).status == 200
+    for advance in ("", "?advance=1m", "", "?advance=1m", ""):
+        assert [one["name"] for one in ask(f"{file}{advance}")["frameworks"]] == ["shop"]

@@ -13,7 +13,18 @@ DOCUMENTS = [
     model
     for model in models().values()
     if model.__module__.rpartition(".")[2]
-    in ("quota", "cluster", "document", "reservations", "agents", "teardown", "maintenance", "wait", "tasks")
+    in (
+        "quota",
+        "cluster",
+        "document",
+        "reservations",
+        "agents",
+        "teardown",
+        "maintenance",
+        "wait",
+        "tasks",
+        "permissions",
+    )
 ]
 
 SHAPES = {
@@ -26,7 +37,7 @@ SHAPES = {
     },
     "QuotaRoom": {
         "schema_version": 1, "kind": "quota.room", "role": "string?", "guarantee": "amounts?", "capacity": "amounts",
-        "promised": "amounts", "largest": "amounts", "tasks": "TaskRoom?",
+        "promised": "amounts", "limits": "amounts", "largest": "amounts", "tasks": "TaskRoom?",
     },
     "TaskRoom": {
         "task": "amounts", "guarantee": "amounts", "by_amounts": "integer", "now": "integer", "agents": "integer",
@@ -56,6 +67,27 @@ SHAPES = {
         "status": ["active", "inactive", "disconnected", "recovered"], "used": "amounts", "offered": "amounts",
         "offers": "integer",
     },
+    "CanI": {
+        "schema_version": 1, "kind": "can-i", "principal": "string?", "known": "boolean", "allowed": "boolean?",
+        "permission": "Permission",
+    },
+    "CanIList": {
+        "schema_version": 1, "kind": "can-i.list", "principal": "string?", "permissions": ["Permission"],
+    },
+    "Permission": {
+        "command": "string", "name": "string?", "name_is": "string", "actions": ["string"], "known": "boolean",
+        "allowed": "boolean?", "by": "['master', 'acls']?", "reason": "string",
+    },
+    "AclsCheck": {
+        "schema_version": 1, "kind": "acls.check", "file": "string", "valid": "boolean", "findings": ["AclsFinding"],
+        "principal": "string?", "access": "['AccessTo']?",
+    },
+    "AclsFinding": {
+        "level": ["error", "warning"], "rule": "string", "field": "string", "line": "integer?", "message": "string",
+        "hint": "string?",
+    },
+    "AccessTo": {"action": "string", "objects": "string", "decisions": ["Decision"]},
+    "Decision": {"names": "['string']?", "allowed": "boolean"},
     "TaskList": {"schema_version": 1, "kind": "tasks.list", "tasks": ["Task"]},
     "Task": {
         "id": "string", "name": "string", "framework": "string", "framework_id": "string", "role": "string",

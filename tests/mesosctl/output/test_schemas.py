@@ -30,6 +30,7 @@ WANTED = '[quotas.web]\nguarantee = "cpus:1"\n'
 OTHER_COMMANDS = {
     "agents.changes": ["agents", "drain", "agent-1"],
     "alternatives": ["whatif", "--each", "quota:ads=cpus:{1,2}"],
+    "can-i.list": ["can-i", "--list", "--role", "web"],
     "cleanup": ["cleanup", "--role", "ads"],
     "context.changes": ["context", "set", "lab", "--master", "http://mesos:5050"],
     "forecast": ["whatif", "quota:ads=cpus:100"],
@@ -122,6 +123,7 @@ def typed(fake: FakeMaster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """Type a command where the files that commands name are at hand."""
     monkeypatch.chdir(tmp_path)
     Path("limits.json").write_text((EXAMPLES / "limits.json").read_text(encoding="utf-8"), encoding="utf-8")
+    Path("acls.json").write_text("{}", encoding="utf-8")
     Path("offer.json").write_text(json.dumps(OFFER), encoding="utf-8")
     Path("wanted.toml").write_text(WANTED, encoding="utf-8")
 

@@ -40,6 +40,7 @@ OFFER = json.dumps(
 )
 RESERVED_OFFER = OFFER.replace('"role": "*"', '"role": "a", "reservation": {}')
 LIMITS = '{"limits": [{"principal": "a", "qps": 5.0, "capacity": 9}]}'
+ACLS = '{"permissive": true}'
 RECORDED = '{"at": 0, "principal": "a", "received": 0}\n{"at": 1, "principal": "a", "received": 3}\n'
 LOG = "asked,from,to,resources,role\n0,0,10,cpus:1,web\n"
 WEIGHTS = '[{"role": "web", "weight": 2.0}]'
@@ -89,6 +90,9 @@ READS = {
     "whatif --from": ("whatif weight:web=2 --from -", SNAPSHOT),
     "whatif --recorded": ("whatif ratelimits:LIMITS --recorded -", RECORDED),
     "whatif --before": ("whatif ratelimits:LIMITS --recorded RECORDED --before -", LIMITS),
+    "acls check": ("acls check -", ACLS),
+    "acls check --file": ("acls check -f -", ACLS),
+    "can-i --acls": ("can-i reserve ads --as ops --acls -", ACLS),
     "ratelimit validate": ("ratelimit validate -", LIMITS),
     "ratelimit validate --file": ("ratelimit validate -f -", LIMITS),
     "ratelimit plan --file": ("ratelimit plan -f - --memory 1GiB", LIMITS),

@@ -56,6 +56,25 @@ IN_FILES = (
     ),
     Mistake("ratelimit plan rates.json -f rates.json --memory 1GiB", 2, "FILE and --file both name a file"),
     Mistake("ratelimit plan --memory 1GiB", 2, "no file is named", "give -f FILE"),
+    # --- ACLs --------------------------------------------------------------------------------------------------------
+    Mistake("acls check acl.json", 3, "acl.json cannot be read", "did you mean", files={"acls.json": "{}"}),
+    Mistake("acls check", 2, "no file is named", "give -f FILE"),
+    Mistake("acls check acls.json -f acls.json", 2, "FILE and --file both name a file"),
+    Mistake(
+        "can-i quota set web --acls acls.json --as ops",
+        3,
+        "acls.json: line 2, update_quota: there is no action 'update_quota', so a master ignores it",
+        "mesosctl acls check acls.json shows every error",
+        files={"acls.json": '{"permissive": false,\n"update_quota": []}'},
+    ),
+    Mistake(
+        "can-i reserve ads --acls acls.json --as ops",
+        3,
+        "acls.json: line 1, column 16: not JSON: expected",
+        "acls check acls.json",
+        files={"acls.json": '{"permissive": fals}'},
+    ),
+    Mistake("can-i reserve ads --as ops", 2, "--as needs --acls", "give both"),
     # --- Placeholders of documents -----------------------------------------------------------------------------------
     *(
         Mistake(

@@ -25,6 +25,14 @@ WORDS = (
     Mistake("quota list --princ me", 2, "No such option: --princ. Did you mean '--principal'?"),
     Mistake("list quota", 2, "No such command 'list'. Did you mean 'quota list'?"),
     Mistake("set -o json quota web cpus:1", 2, "No such command 'set'. Did you mean 'quota set'?"),
+    Mistake("can-i", 2, "no command is given", "quota set web, or --list"),
+    Mistake("can-i --list reserve", 2, "--list asks about every command", "leave out --list"),
+    Mistake("can-i quote set web", 2, "can-i knows nothing about 'quote set'", "did you mean quota set?"),
+    Mistake("can-i set web", 2, "'set web' is not one command", "write one of: quota set, weights set"),
+    Mistake("can-i agents kill", 2, "'agents kill' is not one command", "agents deactivate, agents drain"),
+    Mistake("can-i agents drain agent-1", 2, "after agents drain, can-i takes no name", "mesosctl can-i agents drain"),
+    Mistake("can-i reserve agent-1 --role web", 2, "after reserve, can-i takes one role", "mesosctl can-i reserve web"),
+    Mistake("can-i unreserve --role web", 2, "unreserve is about a principal", "leave out --role"),
     Mistake("weights list web ads", 2, "Got unexpected extra arguments (web ads)"),
     Mistake("quota set cpus:2 payments", 3, "'payments' is not NAME:VALUE", "write payments first: payments cpus:2"),
     Mistake("quota update cpus:2 mem:1GiB web", 3, "'web' is not NAME", "write web first: web cpus:2 mem:1GiB"),
@@ -32,6 +40,7 @@ WORDS = (
     Mistake("reserve cpus:1 agent-1 --role web", 3, "'agent-1' is not NAME:VALUE", "write agent-1 first"),
     # --- Roles that nothing uses ----------------------------------------------------------------------------------
     Mistake("quota check wbe cpus:1", 0, NOBODY_IN, on=BUSY),
+    Mistake("quota check webs cpus:1", 0, NOBODY_IN.replace("wbe", "webs"), on=BUSY, before="quota set wbes cpus:1"),
     Mistake("quota set wbe cpus:1 --dry-run", 0, NOBODY_IN, on=BUSY),
     Mistake("reserve agent-1 cpus:1 --role wbe --dry-run", 0, NOBODY_IN, on=BUSY),
     Mistake("weights set wbe=2 --dry-run", 0, NOBODY_IN, on=BUSY),
@@ -69,6 +78,22 @@ WORDS = (
     Mistake("reserve agent-1 50% --role ads", 3, "'50%' is not NAME:VALUE", "name each resource: cpus:50% mem:50%"),
     # --- Amounts -------------------------------------------------------------------------------------------------
     Mistake("quota set web cpus:1e400", 3, "1e400 is out of range", "and is at most 9223372036854775"),
+    Mistake(
+        "quota set web cpus:1,mem:2",
+        3,
+        "'cpus:1,mem:2' has commas between resources",
+        "separate them with spaces, or with semicolons in quotes: cpus:1 mem:2, or 'cpus:1;mem:2'",
+    ),
+    Mistake("quota set web cpus:1, mem:2", 3, "'cpus:1,' has commas", "spaces: cpus:1, without a comma"),
+    Mistake(
+        "whatif --add-agent cpus:1,mem:2", 3, "'cpus:1,mem:2' has commas between", "cpus:1 mem:2, or 'cpus:1;mem:2'"
+    ),
+    Mistake("reserve agent-1 'cpus:1,ports:[1-2,5-6]' --role ads", 3, "has commas", "'cpus:1;ports:[1-2,5-6]'"),
+    Mistake("quota set web cpus:1,5", 3, "cpus: '1,5' is not a number", "for example, cpus:12"),
+    Mistake(
+        "weights set 'a=1;b=2'", 2, "'a=1;b=2' is several weights in one word", "separate them with spaces: a=1 b=2"
+    ),
+    Mistake("weights set a=1,b=2", 2, "'a=1,b=2' is several weights in one word", "separate them with spaces: a=1 b=2"),
     Mistake("quota set web cpus:1 cpus:2", 3, TWICE, "give cpus once"),
     Mistake("quota set web 'cpus:1;cpus:2'", 3, TWICE, "give cpus once"),
     Mistake("quota update web cpus:1 cpus:2", 3, TWICE, "give cpus once"),

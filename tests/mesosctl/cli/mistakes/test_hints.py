@@ -48,6 +48,7 @@ WHO_SAYS_IT = {
     "cli/rate_limit_files.py": ("whatif",),
     "history/imports/run.py": ("history import",),
     "history/sqlite.py": ("history import",),
+    "model/permissions.py": ("can-i",),
     "model/quota/rules.py": ("quota set", "quota update"),
     "operations/apply/journal.py": ("apply",),
     "operations/apply/run.py": ("apply",),
@@ -59,6 +60,7 @@ WHO_SAYS_IT = {
     "operations/wait.py": ("wait",),
     "operations/reservations/send.py": ("reserve", "unreserve", "volumes create", "volumes destroy", "apply"),
     "operations/reservations/targets.py": ("reserve",),
+    "planning/added_framework.py": ("whatif",),
     "planning/whatif_variants.py": ("whatif",),
     "operations/reservations/reserve_unreserve.py": ("reserve", "volumes destroy"),
 }

@@ -119,3 +119,28 @@ def test_the_resources_of_a_task(on_cluster, task, status):
     assert ran.status == status
     if not status:
         assert ran.out.startswith("the guarantee of dev names no gpus\n")
+
+
+LIMITED = """mesos_version = "1.11"
+quotas.web.limit = "cpus:4;mem:64GiB"
+quotas.none.limit = "cpus:0;mem:0"
+[[agents]]
+count = 3
+resources = "cpus:8;mem:4096"
+"""
+
+
+def test_no_more_than_the_limit_of_the_role_is_room(folder):
+    (folder / "cluster.toml").write_text(LIMITED, encoding="utf-8")
+
+    def on_cluster(words):
+        return typed(words, folder, "fake:cluster.toml")
+
+    room = on_cluster("quota room web -o json").json
+    assert (room["largest"], room["limits"]) == ({"cpus": 4.0, "mem": 12288.0}, {"cpus": 4.0, "mem": 65536.0})
+    assert on_cluster("quota room web").out.startswith(
+        "the largest quota for web that would be accepted is 4 cpus and 12GiB mem, within its limit of 4 cpus\n"
+    )
+    amounts = " ".join(on_cluster("quota room web -o name").out.split())
+    assert on_cluster(f"quota update web {amounts}").status == 0
+    assert on_cluster("quota room none").out.startswith("no quota for none would be accepted: its limit is 0 cpus\n")

@@ -508,6 +508,8 @@ def test_a_task_of_an_added_framework_that_fits_nowhere_is_said(typed, tmp_path)
         ("role=db;task=cpus:1;tasks=0", "tasks is '0': it must be a number from 1 to 1,000,000"),
         ("role=db;task=cpus(web):1", "is not the size of a task"),
         ("role=d b;task=cpus:1", "role"),
+        ("role=db;task=cpus:1;mem:1GiB", "'mem:1GiB' belongs to the task"),
+        ("role=db,task=cpus:1", "has a comma between parts"),
         ("role=db;task=cpus:1;lasts=soon", "'soon' is not a span of time"),
     ],
 )
@@ -518,7 +520,95 @@ def test_a_framework_that_is_not_described(typed, tmp_path, word, said):
     assert said in ran.err
 
 
-def test_an_added_framework_is_for_a_replay(typed):
-    ran = typed("whatif", "--add-framework", "role=db;task=cpus:1")
-    assert ran.status == 2
-    assert "--add-framework is for --replay" in ran.err
+def test_tasks_that_would_be_asked_for_after_the_end_are_said(typed, tmp_path):
+    recording(tmp_path, [("web", 30, 60.0)])
+    word = "role=db;task=cpus:1;tasks=10;every=10m"
+    ran = typed("whatif", "--replay", "h.sqlite", "--add-framework", word, "-o", "json")
+    (added,) = json.loads(ran.out)["added_frameworks"]
+    assert (added["tasks"], added["asked_after_the_end"]) == (6, 4)
+    shown = typed("whatif", "--replay", "h.sqlite", "--add-framework", word)
+    assert "it asks for 4 more after the end" in shown.out
+
+
+def test_a_resource_that_no_agent_has_is_refused(typed, tmp_path):
+    recording(tmp_path, [("web", 30, 60.0)])
+    words = ("whatif", "--replay", "h.sqlite", "--add-framework", "role=db;task=cpu:1")
+    ran = typed(*words)
+    assert ran.status == 3
+    assert "no agent has the resource 'cpu'" in ran.err
+    assert "did you mean cpus?" in ran.err
+    assert "no agent has room for such a task" in typed(*words, "--allow-new-resource").out
+
+
+# --- From a cluster as it is ----------------------------------------------------------------------------
+
+CLUSTER = """
+mesos_version = "1.11"
+[[agents]]
+resources = "cpus:8;mem:32GiB"
+count = 3
+[[frameworks]]
+name = "site"
+role = "web"
+task = "cpus:2;mem:1GiB"
+tasks = 4
+[[frameworks]]
+name = "greedy"
+role = "ads"
+answer = "hold"
+"""
+
+
+def test_a_framework_is_added_to_a_cluster_as_it_is(typed, tmp_path):
+    """Of 24 cpus, 8 are used: four tasks of 4 start, and two more when these are done."""
+    (tmp_path / "c.toml").write_text(CLUSTER, encoding="utf-8")
+    words = ("whatif", "--add-framework", "role=db;task=cpus:4,mem:4GiB;tasks=6;lasts=10m")
+    ran = typed(*words, "-o", "json", master="fake:c.toml")
+    assert ran.status == 0, ran.err
+    answer = json.loads(ran.out)
+    (added,) = answer["added_frameworks"]
+    assert answer["from_snapshot"]
+    assert (added["tasks"], added["started_at_once"], added["started"]) == (6, 4, 6)
+    assert 600 <= added["last_start_seconds"] <= 610
+    assert 1200 <= added["all_done_seconds"] <= 1220
+    assert {one["name"] for one in answer["displaced"]} == {"greedy", "site"}
+    assert sum(one["amounts"]["cpus"] for one in answer["displaced"]) == 16
+    typed("snapshot", "-f", "s.json", master="fake:c.toml")
+    shown = typed(*words, "--from", "s.json")
+    assert shown.out.startswith("YES: db: 4 of 6 tasks start at once, the last starts after 10m")
+    assert "framework greedy would be offered 8 cpus" in shown.out
+
+
+def test_a_change_beside_an_added_framework_holds_for_it_too(typed, tmp_path):
+    (tmp_path / "c.toml").write_text(CLUSTER, encoding="utf-8")
+    words = ("whatif", "--add-framework", "role=db;task=cpus:4;tasks=6;lasts=10m", "limit:db=cpus:8", "-o", "json")
+    (added,) = json.loads(typed(*words, master="fake:c.toml").out)["added_frameworks"]
+    assert (added["started_at_once"], added["started"]) == (2, 6)
+
+
+def test_a_snapshot_is_played_by_the_rule_of_a_recording(typed, tmp_path):
+    """On agents on which nothing runs, both say the same."""
+    recording(tmp_path, [("web", 3500, 1.0)])
+    (tmp_path / "c.toml").write_text('mesos_version = "1.11"\n[[agents]]\nresources = "cpus:8;mem:8192"\n')
+    words = ("whatif", "--add-framework", "role=db;task=cpus:3,mem:256;tasks=9;every=20s;lasts=2m", "-o", "json")
+    played = json.loads(typed(*words, "--replay", "h.sqlite").out)["added_frameworks"]
+    forecast = json.loads(typed(*words, master="fake:c.toml").out)["added_frameworks"]
+    for name in ("tasks", "started_at_once", "started", "last_start_seconds", "all_done_seconds"):
+        assert forecast[0][name] == pytest.approx(played[0][name], abs=1e-6), name
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--from", "c.toml"), "a cluster file says how frameworks will behave"),
+        (("--each", "weight:db={1,2}"), "--each cannot be used with --add-framework, unless a recording is played"),
+        (("--since", "1h"), "--since is for --replay"),
+    ],
+)
+def test_words_that_do_not_go_with_an_added_framework(typed, tmp_path, words, said):
+    (tmp_path / "c.toml").write_text(CLUSTER, encoding="utf-8")
+    ran = typed(
+        "whatif", "--add-framework", "role=db;task=cpus:1", *words, master="" if words[0] == "--from" else "fake:c.toml"
+    )
+    assert ran.status in (2, 3), ran.err
+    assert said in ran.err

@@ -1,0 +1,83 @@
+"""`mesosctl acls`, and what it shares with `can-i`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mesosctl.cli.arguments import FileWord, the_file
+from mesosctl.cli.command import Group, SingleCommand, examples
+from mesosctl.cli.environment import read_text
+from mesosctl.cli.session import Session
+from mesosctl.model.exit_status import ExitStatus
+
+if TYPE_CHECKING:
+    from mesosctl.api.files.acls import AclsFile
+
+app = typer.Typer(cls=Group, rich_markup_mode=None)
+
+AclsToCheck = Annotated[
+    str | None,
+    typer.Option(
+        "--file",
+        "-f",
+        metavar="FILE",
+        help="A JSON file for the master's --acls; - is standard input.",
+        show_default=False,
+    ),
+]
+As = Annotated[
+    str | None,
+    typer.Option("--as", metavar="PRINCIPAL", help="Show what this principal may do.", show_default=False),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="End with exit status 1 if there are warnings.", show_default=False)
+]
+
+
+def read_acls_file(session: Session, path: str, field: str) -> "AclsFile":
+    """The ACLs in a file, and everything that is wrong in it.  Raises BadInput if it cannot be read."""
+    from mesosctl.api.files.acls import read_acls
+
+    return read_acls(read_text(path, field, session.environment.stdin))
+
+
+@app.command(
+    "check",
+    cls=SingleCommand,
+    epilog=examples(
+        ("acls check acls.json", "would a master start with this file, and obey all of it?"),
+        ("acls check acls.json --as ops", "and what may the principal ops do?"),
+    ),
+)
+def check(
+    ctx: typer.Context,
+    word: FileWord = None,
+    option: AclsToCheck = None,
+    *,
+    principal: As = None,
+    strict: Strict = False,
+) -> ExitStatus:
+    """Check a file of ACLs before a master reads it.
+
+    It shows every error at once: what is not JSON, actions and keys that a master would ignore, and values with which
+    it would not start. Warnings are about rules without the effect that you probably want: rules that an earlier one
+    hides, rules that keep nobody out, names of roles that match nothing, and a file with which no agent or framework
+    can register. The exit status is 3 if there is an error.
+
+    With --as, it shows for every action what the principal may do it to: to all, to none, or to which names. A name
+    such as dev/% stands for all roles below dev.
+    """
+    from mesosctl.api.acls import OBJECT_FIELDS
+    from mesosctl.output.permissions import CheckedAcls, acls_check
+
+    session: Session = ctx.obj
+    file = the_file(word, option)
+    acls, findings = read_acls_file(session, file, "FILE")
+    access = None
+    if principal is not None and acls is not None:
+        access = {action: (kind, acls.access(action, principal)) for action, kind in OBJECT_FIELDS.items()}
+    checked = CheckedAcls(file, findings, principal, access)
+    session.emit(acls_check(checked))
+    if not checked.valid:
+        return ExitStatus.INVALID
+    return ExitStatus.ANSWER_IS_NO if strict and findings else ExitStatus.DONE

@@ -1,0 +1,62 @@
+"""`offers explain` advises only what helps here: each remedy is tried on a copy of the cluster first."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mesosctl.cli.mistakes.mistake import typed
+
+NEEDY = '[[frameworks]]\nname = "needy"\nrole = "web"\ntask = "cpus:1;mem:64"\n'
+UNRESERVE = "use mesosctl unreserve to release what db does not need"
+SUBSCRIBE = "have the framework subscribe with"
+
+
+def explained(folder: Path, cluster: str) -> dict[str, Any]:
+    (folder / "cluster.toml").write_text(f'mesos_version = "1.11"\n{cluster}', encoding="utf-8")
+    ran = typed("offers explain needy -o json", folder, "fake:cluster.toml")
+    assert ran.status == 0, ran.err
+    (found,) = ran.json["explanations"]
+    return dict(found)
+
+
+def test_a_role_at_its_limit_is_told_so_while_others_hold_the_rest(folder):
+    big = '[[frameworks]]\nname = "big"\nrole = "big"\ntask = "cpus:4;mem:64"\ntasks = 5\n'
+    agents = '[[agents]]\nresources = "cpus:12;mem:24GiB"\ncount = 2\n'
+    said = explained(folder, f'quotas.web.limit = "cpus:4"\n{agents}{big}{NEEDY}')
+    assert said["reason"] == "limit"
+    assert "web has reached its limit of 4 cpus, and of 24, 20 are used by big (role big)" in said["answer"]
+    (helping,) = said["helps"]
+    assert helping == (
+        "wait for tasks of role web to end; for more, raise the limit of web with mesosctl quota update --limit, and "
+        "wait for other tasks to end or add agents"
+    )
+
+
+def test_a_role_whose_limit_is_zero_is_told_to_raise_it_alone(folder):
+    big = '[[frameworks]]\nname = "big"\nrole = "big"\ntask = "cpus:8;mem:64"\n'
+    said = explained(folder, f'quotas.web.limit = "cpus:0"\n[[agents]]\nresources = "cpus:8;mem:1024"\n{big}{NEEDY}')
+    assert said["reason"] == "limit"
+    assert said["helps"] == [
+        "raise the limit of web with mesosctl quota update --limit, and wait for other tasks to end or add agents"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reserved", "unreserve", "subscribe"),
+    [("cpus:4", True, True), ("cpus:0.005", False, False)],
+    ids=["enough", "too little"],
+)
+def test_a_reservation_is_undone_only_if_that_leaves_something_to_offer(folder, reserved, unreserve, subscribe):
+    big = '[[frameworks]]\nname = "big"\nrole = "big"\ntask = "cpus:3.995;mem:1024"\ntasks = 2\n'
+    rest = f'[[reservations]]\nagent = "a1"\nrole = "db"\nresources = "{reserved}"\n'
+    said = explained(folder, f'[[agents]]\nhostname = "a1"\nresources = "cpus:7.995;mem:2048"\n{rest}{big}{NEEDY}')
+    helps = " ".join(said["helps"])
+    assert (UNRESERVE in helps, SUBSCRIBE in helps) == (unreserve, subscribe), said
+
+
+def test_what_others_leave_behind_is_no_advice_if_a_guarantee_takes_it(folder):
+    big = '[[frameworks]]\nname = "big"\nrole = "big"\ntask = "cpus:8;mem:1024"\n'
+    agents = '[[agents]]\nresources = "cpus:8;mem:1024"\n'
+    said = explained(folder, f'quotas.gone.guarantee = "cpus:8;mem:1024"\n{agents}{big}{NEEDY}')
+    assert not any("wait for tasks to end" in sentence for sentence in said["helps"]), said

@@ -1,0 +1,161 @@
+"""`can-i`: what is tried, what a file judges, and what cannot be told."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mesosctl.api.acls import OBJECT_FIELDS
+from mesosctl.cli.completion.callbacks import permissions
+from mesosctl.cli.reference.command_tree import commands
+from mesosctl.model.permissions import VERBS
+from mesosctl.operations.permissions import CAN_BE_TRIED
+from tests.conformance.histories.random_acls import AclDice
+from tests.helpers.lab import Lab
+from tests.helpers.lab.command_line import CommandLine
+from tests.helpers.profiles import examples
+
+ANY, NONE = {"type": "ANY"}, {"type": "NONE"}
+PRINCIPALS = ("ops", "dev")
+ACLS = {
+    "permissive": False,
+    "register_agents": [{"principals": ANY, "agents": ANY}],
+    "get_quotas": [{"principals": ANY, "roles": ANY}],
+    "drain_agents": [{"principals": {"values": ["ops"]}, "agents": ANY}],
+    "view_flags": [{"principals": {"values": ["ops"]}, "flags": ANY}],
+    "update_weights": [{"principals": {"values": ["ops"]}, "roles": ANY}],
+    "reserve_resources": [
+        {"principals": {"values": ["ops"]}, "roles": ANY},
+        {"principals": {"values": ["dev"]}, "roles": {"values": ["dev", "dev/%"]}},
+    ],
+}
+OF_SEVERAL = {"apply", "cleanup", "maintenance plan", "offers unreserve", "plan"}
+"""Commands about which can-i says nothing: what they need depends on what they find, or they change nothing."""
+
+
+@pytest.fixture
+def typed(tmp_path: Path) -> Callable[..., Any]:
+    """Type a command as a principal at a master with these ACLs; the state of the master must stay as it was."""
+    credentials, acls = tmp_path / "credentials.json", tmp_path / "acls.json"
+    pairs = [{"principal": name, "secret": "s"} for name in PRINCIPALS]
+    credentials.write_text(json.dumps({"credentials": pairs}), encoding="utf-8")
+    acls.write_text(json.dumps(ACLS), encoding="utf-8")
+    flags = {"authenticate_http_readwrite": "true", "authenticate_http_readonly": "true"}
+    lab = Lab(
+        "cpus:4;mem:2048;disk:100", version="1.11", flags={**flags, "credentials": str(credentials), "acls": str(acls)}
+    )
+
+    def run(principal: str, *words: str) -> Any:
+        line: Any = CommandLine(lab)
+        variables = {"MESOSCTL_PRINCIPAL": principal, "MESOSCTL_SECRET": "s", "HOME": str(tmp_path)}
+        seeing = variables | {"MESOSCTL_PRINCIPAL": "ops"}
+        before = line.run("snapshot", **seeing).out
+        ran = line.run("can-i", *words, **variables)
+        assert without_times(line.run("snapshot", **seeing).out) == without_times(before)
+        return ran
+
+    return run
+
+
+def without_times(snapshot: str) -> Any:
+    document = json.loads(snapshot)
+    return {key: value for key, value in document.items() if key not in ("taken_at", "metrics")}
+
+
+@pytest.mark.parametrize(
+    ("principal", "words", "status", "allowed"),
+    [
+        ("ops", "agents drain", 0, True),
+        ("dev", "agents drain", 1, False),
+        ("dev", "drain", 1, False),
+        ("ops", "reserve --role web", 0, True),
+        ("dev", "reserve --role web", 1, False),
+        ("dev", "reserve dev/x", 0, True),
+        ("dev", "quota list", 0, True),
+        ("dev", "ratelimit show", 1, False),
+        ("ops", "quota set web", 1, False),
+        ("ops", "weights set web", 1, None),
+        ("ops", "teardown dev", 1, None),
+        ("ops", "maintenance down", 1, None),
+        ("ops", "reserve", 1, None),
+        ("ops", "quota set a/b", 1, None),
+    ],
+)
+def test_what_a_master_says(typed, principal: str, words: str, status: int, allowed: bool | None):
+    ran = typed(principal, *words.split(), "-o", "json")
+    said = json.loads(ran.out)
+    assert (ran.status, said["known"], said["allowed"]) == (status, allowed is not None, allowed), said
+    assert said["principal"] == principal
+    assert said["permission"]["by"] == (None if allowed is None else "master")
+
+
+def test_a_file_judges_what_cannot_be_tried(typed, tmp_path: Path):
+    file = str(tmp_path / "acls.json")
+    assert json.loads(typed("ops", "weights", "set", "web", "--acls", file, "-o", "json").out)["allowed"] is True
+    said = json.loads(typed("dev", "weights", "set", "web", "--acls", file, "-o", "json").out)
+    assert (said["allowed"], said["permission"]["by"]) == (False, "acls")
+    assert json.loads(typed("ops", "weights", "set", "web", "--acls", file, "--as", "dev", "-o", "json").out) == said
+
+
+def test_with_wrong_credentials_nothing_is_told(typed):
+    ran = typed("nobody", "reserve", "web")
+    assert (ran.status, ran.out) == (4, "")
+
+
+def test_about_everything_at_once(typed):
+    listed = json.loads(typed("dev", "--list", "--role", "dev", "-o", "json").out)["permissions"]
+    assert [one["command"] for one in listed] == list(VERBS)
+    allowed = {one["command"]: one["allowed"] for one in listed}
+    assert allowed["reserve"] is True
+    assert allowed["agents drain"] is False
+    assert allowed["weights set"] is None
+    assert {one["command"] for one in listed if one["known"]} <= CAN_BE_TRIED
+    assert "reserve dev" in typed("dev", "--list", "--role", "dev", "-o", "name").out.splitlines()
+
+
+@given(st.integers(0, 10**9), st.sampled_from(("p", "q", "root")), st.sampled_from(("r", "r/x", "q")))
+@settings(max_examples=examples(15))
+def test_it_agrees_with_acls_check(seed: int, principal: str, role: str):
+    text = json.dumps(AclDice(seed).file(odd=False))
+    line = CommandLine(Lab())
+    access = json.loads(line.run("acls", "check", "-", "--as", principal, "-o", "json", stdin=text).out)["access"] or []
+    words = ("can-i", "--list", "--role", role, "--acls", "-", "--as", principal, "-o", "json")
+    judged = line.run(*words, stdin=text)
+    if judged.status:  # set_quotas is no action
+        assert (judged.status, access) == (3, [])
+        return
+    decisions = {one["action"]: one["decisions"] for one in access}
+    for one in json.loads(judged.out)["permissions"]:
+        if one["name"] == role:
+            assert one["allowed"] == all(decided(decisions[action], role) for action in one["actions"]), one
+
+
+def decided(decisions: list[dict[str, Any]], role: str) -> bool:
+    for one in decisions:
+        names = one["names"]
+        if names is None or any(role == name or (name.endswith("/%") and role.startswith(name[:-1])) for name in names):
+            return bool(one["allowed"])
+    raise AssertionError("the last decision is about everything")
+
+
+def test_every_change_is_known():
+    leaves = {" ".join(node.path[1:]): node for node in commands().walk() if not node.children}
+    assert VERBS.keys() <= leaves.keys()
+    dry = {name for name, node in leaves.items() if any("--report" in option.names for option in node.options)}
+    changes = {name for name in dry if not name.startswith(("whatif", "usage", "ratelimit"))}
+    assert changes - OF_SEVERAL <= {name for name, verb in VERBS.items() if verb.changes}
+    assert {action for verb in VERBS.values() for action in verb.actions} <= OBJECT_FIELDS.keys()
+
+
+def test_the_next_word_is_completed():
+    def words(*typed: str) -> list[str]:
+        return permissions(SimpleNamespace(params={"words": list(typed)}))  # type: ignore[arg-type]
+
+    assert {"quota", "reserve", "agents"} <= set(words())
+    assert {"list", "set", "update", "remove"} == set(words("quota"))
+    assert words("agents", "drain") == []

@@ -1,0 +1,141 @@
+"""Which ACL decides, for a principal and for everybody (docs/explanation/documents.md, "Authorization")."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mesosctl.model.authorization import ROLES, Acls, Entity, Rule, warnings
+
+ROLE_NAMES = ("*", "dev", "dev/x", "dev/x/y", "devs", "web")
+PATTERNS = (*ROLE_NAMES, "dev/%", "dev/x/%", "web/%")
+PRINCIPALS = ("ops", "dev", "p/x", "p/%")
+ACTION = "update_quotas"
+
+
+def entities(kind: str, values: Sequence[str]) -> st.SearchStrategy[Entity]:
+    some = st.lists(st.sampled_from(values), max_size=3, unique=True).map(lambda named: Entity(kind, "SOME", (*named,)))
+    return some | st.sampled_from([Entity(kind, "ANY"), Entity(kind, "NONE")])
+
+
+def rules(kind: str = ROLES) -> st.SearchStrategy[tuple[Rule, ...]]:
+    one = st.builds(Rule, entities("principals", PRINCIPALS), entities(kind, PATTERNS))
+    return st.lists(one, max_size=5).map(tuple)
+
+
+def acls(kind: str = ROLES) -> st.SearchStrategy[Acls]:
+    return st.builds(Acls, st.booleans(), rules(kind).map(lambda found: {ACTION: found}))
+
+
+kinds = st.sampled_from([ROLES, "users"])
+clients = st.sampled_from([*PRINCIPALS, "stranger", None])
+targets = st.sampled_from([*ROLE_NAMES, "web/y", "new", None])
+
+
+def matrix(asked: str | None, entity: Entity) -> tuple[bool, bool]:
+    """Whether an entity matches a value, and whether it allows it, as the tables of the documentation have it."""
+    if entity.type == "ANY":
+        return True, True
+    if entity.type == "NONE":
+        return True, False
+    if asked is None:
+        return False, False
+    meant = {asked}
+    if entity.kind == ROLES:
+        parts = asked.split("/")
+        meant |= {"/".join(parts[:length]) + "/%" for length in range(1, len(parts))}
+    return (found := bool(meant & set(entity.values))), found
+
+
+def reference(found: Acls, principal: str | None, target: str | None) -> bool:
+    for rule in found.rules[ACTION]:
+        (is_who, may_who), (is_what, may_what) = matrix(principal, rule.principals), matrix(target, rule.objects)
+        if is_who and is_what:
+            return may_who and may_what
+    return found.permissive
+
+
+@given(kinds.flatmap(acls), clients, targets)
+def test_the_first_rule_that_matches_decides(found: Acls, principal: str | None, target: str | None):
+    assert found.allows(ACTION, principal, target) is reference(found, principal, target)
+
+
+@given(kinds.flatmap(acls), clients, targets.filter(bool))
+def test_the_access_of_a_principal_says_the_same_of_each_object(found: Acls, principal: str | None, target: str):
+    access = found.access(ACTION, principal)
+    assert access.allows(target) is found.allows(ACTION, principal, target)
+    if access.everything or not access.anything:
+        assert access.allows(target) is access.everything
+
+
+@given(kinds.flatmap(acls), clients, targets)
+def test_without_a_rule_that_never_decides_nothing_changes(found: Acls, principal: str | None, target: str | None):
+    hidden = {one.field for one in warnings(found) if one.rule == "acls.unreachable"}
+    kept = tuple(rule for index, rule in enumerate(found.rules[ACTION]) if f"{ACTION}[{index}]" not in hidden)
+    rest = Acls(found.permissive, {ACTION: kept})
+    assert rest.allows(ACTION, principal, target) is found.allows(ACTION, principal, target)
+
+
+@given(kinds.flatmap(acls), clients, targets)
+def test_rules_without_effect_allow_everything(found: Acls, principal: str | None, target: str | None):
+    if any(one.rule == "acls.no-effect" for one in warnings(found)):
+        assert found.allows(ACTION, principal, target)
+
+
+def rule(principals: str, roles: str) -> Rule:
+    return Rule(entity("principals", principals), entity(ROLES, roles))
+
+
+def entity(kind: str, text: str) -> Entity:
+    return Entity(kind, text) if text in ("ANY", "NONE") else Entity(kind, "SOME", tuple(text.split()))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("permissive", "listed", "text"),
+    [
+        (True, [], "all"),
+        (False, [], "none"),
+        (False, [rule("ops", "ANY")], "all"),
+        (True, [rule("ANY", "NONE")], "none"),
+        (True, [rule("dev", "NONE")], "all"),
+        (False, [rule("ops", "dev dev/%")], "dev, dev/%"),
+        (True, [rule("NONE", "secret")], "all, but not secret"),
+        (False, [rule("NONE", "dev/x"), rule("ops", "dev/%")], "dev/%, but not dev/x"),
+        (True, [rule("ops", "dev/x"), rule("NONE", "dev/%")], "all, but not dev/%, but dev/x"),
+        (False, [rule("ops", "dev/%"), rule("NONE", "dev/x web")], "dev/%"),
+        (False, [rule("ops", "web"), rule("ops", "ads")], "ads, web"),
+    ],
+)
+def test_what_a_principal_may_do_in_words(permissive: bool, listed: list[Rule], text: str):
+    assert str(Acls(permissive, {ACTION: tuple(listed)}).access(ACTION, "ops")) == text
+
+
+@pytest.mark.parametrize(
+    ("permissive", "listed", "found"),
+    [
+        (True, [rule("ops", "ANY"), rule("NONE", "ANY")], set()),
+        (True, [rule("ANY", "ANY"), rule("ops", "NONE")], {("acls.unreachable", f"{ACTION}[1]")}),
+        (True, [rule("NONE", "dev/%"), rule("ops", "dev/x dev/x/%")], {("acls.unreachable", f"{ACTION}[1]")}),
+        (True, [rule("NONE", "dev"), rule("ops", "dev/x")], set()),
+        (True, [rule("ops", "web")], {("acls.no-effect", ACTION)}),
+        (False, [rule("ops", "web")], set()),
+        (True, [rule("NONE", "ads/*")], {("acls.no-role", f"{ACTION}[0].roles")}),
+        (True, [rule("NONE", ""), rule("NONE", "ads")], {("acls.names-nothing", f"{ACTION}[0].roles")}),
+        (
+            True,
+            [Rule(Entity("principals", "NONE", ("ops",)), Entity(ROLES, "ANY"))],
+            {("acls.values-ignored", f"{ACTION}[0].principals")},
+        ),
+    ],
+)
+def test_what_is_unwise(permissive: bool, listed: list[Rule], found: set[tuple[str, str]]):
+    needed = {name: (rule("ANY", "ANY"),) for name in ("register_agents", "register_frameworks", "run_tasks")}
+    acls = Acls(permissive, {ACTION: tuple(listed)} | ({} if permissive else needed))
+    assert {(one.rule, one.field) for one in warnings(acls)} == found
+
+
+def test_a_cluster_in_which_nobody_may_do_what_it_needs():
+    listed = {"register_agents": (rule("ANY", "ANY"),), "run_tasks": (rule("ops", "NONE"),)}
+    found = [(one.field, one.sentence.rpartition(", ")[2]) for one in warnings(Acls(False, listed))]
+    assert found == [("permissive", "so no framework can subscribe"), ("run_tasks", "so no task can be launched")]
