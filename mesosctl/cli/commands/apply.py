@@ -402,7 +402,7 @@ def apply(  # noqa: PLR0913  # one parameter an option
         resumed=partial(resume, digest=key),
         prove=partial(prove_reached, desired=wanted, prune=prune),
         report=plan_report,
-        anew=f"compare with {command('diff', f=file)}, or start over: {command('apply', f=file, restart=True)}",
+        hint=f"compare with {command('diff', f=file)}, or start over: {command('apply', f=file, restart=True)}",
     )
     with session.open_master() as master:
         carry_out(session, master, work, restart=restart, trusts=trust_master)
@@ -452,7 +452,7 @@ def _apply_plan(session: Session, file: str, expected: str | None, *, trusts: bo
         resumed=ready.begun,
         prove=partial(prove, desired=ready.desired, prune=saved.prune),
         report=partial(plan_report, checksum=saved.checksum),
-        anew=f"make a new plan: {command('plan', f='FILE' if saved.file == '-' else saved.file, save=file)}",
+        hint=f"make a new plan: {command('plan', f='FILE' if saved.file == '-' else saved.file, save=file)}",
     )
     if session.options.dry_run:
         session.note(f"checksum of the plan: {saved.checksum}")  # a forecast shows the steps alone
@@ -477,7 +477,7 @@ class Work(NamedTuple):
     prove: "Callable[[Master], None]"
     report: "Callable[..., Report]"
     """Called like `plan_report`."""
-    anew: str
+    hint: str
     """The hint if the cluster has changed since the plan was made, or if the journal cannot be read."""
 
 
@@ -491,11 +491,11 @@ def carry_out(session: Session, master: "Master", work: Work, *, trusts: bool, r
     about = JournalKey.of(session.identity(master), work.text, work.file)
     where, keeps = folder(session.environment.variables), not session.options.dry_run
     try:
-        with Journal(where, about, verb=work.verb, anew=work.anew, keeps=keeps) as journal:
+        with Journal(where, about, verb=work.verb, hint=work.hint, keeps=keeps) as journal:
             _carry_out(session, master, journal, work, restart=restart, trusts=trusts)
     except Conflict as error:
         if error.rule == "apply.unchanged" and error.hint is None:
-            error.hint = work.anew
+            error.hint = work.hint
         raise
 
 

@@ -109,7 +109,7 @@ def cleanup(
             resumed=partial(resume, digest=key),
             prove=partial(note_more, wanted=wanted),
             report=report,
-            anew=f"make a new plan: {said(restart=True)}",
+            hint=f"make a new plan: {said(restart=True)}",
         )
         carry_out(session, master, work, restart=restart, trusts=trust_master)
         if found[0].left and session.form in ROWS_ALONE:

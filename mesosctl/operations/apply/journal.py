@@ -76,7 +76,7 @@ class JournalEntry:
 class Journal:
     """The journal of a desired state for one master; locked by one program at a time, with `with`.
 
-    With `keeps` False, for a dry run, it is only read.  `verb` is the command in sentences, and `anew` the hint for a
+    With `keeps` False, for a dry run, it is only read.  `verb` is the command in sentences, and `hint` the one for a
     journal that cannot be read.
     """
 
@@ -86,11 +86,11 @@ class Journal:
         about: JournalKey,
         *,
         verb: str = "apply",
-        anew: str = "compare with mesosctl diff, then start over with --restart",
+        hint: str = "compare with mesosctl diff, then start over with --restart",
         keeps: bool = True,
     ) -> None:
         self.verb = verb
-        self._anew = anew
+        self._hint = hint
         self._keeps = keeps
         self._replaced: list[Path] = []
         """The journals of other versions of the same file, which go when the steps of this one begin."""
@@ -160,7 +160,7 @@ class Journal:
             why = why_unreadable(error) if isinstance(error, OSError | UnicodeDecodeError) else _why_invalid(error)
             raise BadInput(
                 f"the journal {self._path} of an interrupted {self.verb} cannot be read: {why}",
-                hint=self._anew,
+                hint=self._hint,
             ) from None
 
     def replaced(self) -> list[JournalEntry]:
