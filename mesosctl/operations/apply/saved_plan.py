@@ -7,7 +7,7 @@ from mesosctl.api.files.desired_state import load
 from mesosctl.api.files.reading import read_json
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import BadInput, Conflict, MesosctlError
-from mesosctl.model.notation import listed
+from mesosctl.model.notation import FEW, listed
 from mesosctl.model.suggestion import command
 from mesosctl.operations.apply.journal import Journal, JournalEntry, step_from_json
 from mesosctl.operations.apply.plan import make_plan, read_actual
@@ -25,9 +25,6 @@ from mesosctl.planning.saved_plan import (
     moved,
     without_subjects_of,
 )
-
-_NAMED = 3
-"""Facts in one sentence."""
 
 
 def read_saved_plan(text: str, where: str) -> SavedPlan:
@@ -161,7 +158,7 @@ class ReadyPlan:
             steps = self.saved.steps
             shown = without_subjects_of(steps, undone(master, steps))
             others = moved(self.saved.rests_on, now, [*done, *shown])
-            raise self._outdated(listed([move.sentence() for move in others or found], _NAMED))
+            raise self._outdated(listed([move.sentence() for move in others or found], FEW))
 
     def _outdated(self, why: str) -> Conflict:
         again = command("plan", f=self.saved.file, prune=self.saved.prune or None, save="plan.json")
