@@ -205,7 +205,7 @@ def test_goals_that_stand_against_each_other_are_named():
     assert found.is_whole
     assert found.never_met == []
     assert [(one.role, other.role) for one, other in found.pairs_against] == [("a", "b")]
-    assert "met both wait_max of a within 800s and wait_max of b within 800s" in found.verdict
+    assert "wait_max of a within 800s and wait_max of b within 800s" in found.verdict
 
 
 def test_a_goal_that_no_candidate_meets_is_named_with_the_best():

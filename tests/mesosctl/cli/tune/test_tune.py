@@ -293,9 +293,8 @@ def test_tasks_that_never_fit_make_a_goal_impossible():
                 space_of(goals, of)
         else:
             space_of(goals, of)
-            assert list(operations.notes_of(goals.goals, of)) == [
-                "1 task of a never fit on an agent, even on an empty one: goals leave them out"
-            ]
+            (note,) = operations.notes_of(goals.goals, of)
+            assert note.startswith("1 task of a never fit on an agent, ")
 
 
 def test_limits_before_mesos_1_9_are_told():
