@@ -97,10 +97,7 @@ def test_volumes_first_then_the_outermost_refinement(clean):
 def test_nothing_to_do_is_status_0(clean):
     status, out, err = clean("cleanup", "--role", "nobody", "-o", "json")
     assert (status, json.loads(out)["steps"], json.loads(out)["left"]) == (0, [], []), err
-    assert (
-        "nothing to clean up: role 'nobody' has no volumes and no reservations"
-        in clean("cleanup", "--role", "nobody")[2]
-    )
+    assert "role 'nobody' has no volumes and no reservations" in clean("cleanup", "--role", "nobody")[2]
     assert "role 'ads' has only static reservations" in clean("cleanup", "--role", "ads")[2]
 
 
