@@ -16,6 +16,10 @@ A run skips what is proved to come to nothing. These are the proofs, and what vo
 - `Recurrence`: two moments alike, with nothing but declined offers between them, so the time from one to the other
   repeats until something else happens. The caller forgets earlier moments then (`ReplayRun._seen`).
 
+`forecasting/scalar_replay.py` makes the same decisions without this state, and has two of these proofs in its own form:
+`_idle_until`, as `rejected_by`, which other free resources, a filter that ends and a framework that asks void; and
+`_leave_out_repetitions`, as `Recurrence`, which everything but a declined offer voids (`_seen`).
+
 The reference allocator has no proofs; `tests/fake_master/allocator/reference` compares both on random histories.
 """
 

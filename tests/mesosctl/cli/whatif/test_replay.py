@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fake_master.forecasting.dry_run import DryRun
+from fake_master.forecasting.replay import ReplayRun
 from fake_master.master import Master
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
@@ -184,8 +185,9 @@ def test_time_in_which_the_same_offers_are_declined_is_left_out(monkeypatch):
         return do_next(self, until)
 
     monkeypatch.setattr(Master, "do_next", counted)
+    monkeypatch.setattr(ReplayRun, "_plain", lambda _self: None)  # the fast way has a test of its own
     played, _ = play(given_demand, (), FORCED)
-    assert moments < 2000
+    assert 0 < moments < 2000
     first, second, third = sorted(start for start in played.starts if start is not None)
     assert first < SINCE + 2
     assert first + 86_000 <= second <= first + 86_007
@@ -542,7 +544,7 @@ def test_a_resource_that_no_agent_has_is_refused(typed, tmp_path):
     assert ran.status == 3
     assert "no agent has the resource 'cpu'" in ran.err
     assert "did you mean cpus?" in ran.err
-    assert "no agent has room for such a task" in typed(*words, "--allow-new-resource").out
+    assert "no agent has room" in typed(*words, "--allow-new-resource").out
 
 
 # --- From a cluster as it is ----------------------------------------------------------------------------
@@ -582,7 +584,7 @@ def test_a_framework_is_added_to_a_cluster_as_it_is(typed, tmp_path):
     shown = typed(*words, "--from", "s.json")
     assert shown.out.startswith("YES: db: 4 of 6 tasks start at once, ")
     assert "the last starts after 10m" in shown.out.splitlines()[0]
-    assert "framework greedy would be offered 8 cpus" in shown.out
+    assert "greedy would be offered 8 cpus" in shown.out
 
 
 def test_a_change_beside_an_added_framework_holds_for_it_too(typed, tmp_path):
