@@ -176,13 +176,7 @@ class SimulatedFramework(LocalScheduler):
 
         Raises BadInput if the master refuses it.
         """
-        try:
-            wanted = self._subscription()
-            wanted.check(self._master.state.flags)
-        except RuleViolation as error:
-            raise BadInput(
-                f"framework '{self._spec.name}': {error.message}", field=f"{self._spec.where}.role"
-            ) from error
+        wanted = self.checked_subscription()
         if self._spec.running or not self._spec.connected:
             self._restore(wanted, hosts)
         elif self._spec.after:
@@ -232,6 +226,17 @@ class SimulatedFramework(LocalScheduler):
         self._plan_ask()
         if self._waiting:
             self._soon(self._revive)
+
+    def checked_subscription(self) -> Subscription:
+        """The SUBSCRIBE that it sends.  Raises BadInput if the master refuses it."""
+        try:
+            wanted = self._subscription()
+            wanted.check(self._master.state.flags)
+        except RuleViolation as error:
+            raise BadInput(
+                f"framework '{self._spec.name}': {error.message}", field=f"{self._spec.where}.role"
+            ) from error
+        return wanted
 
     def _subscription(self) -> Subscription:
         spec = self._spec

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from fake_master.allocator.hierarchical.recurrence import Recurrence
 from fake_master.forecasting.dry_run import DryRun
+from fake_master.forecasting.replay import ReplayRun
 from fake_master.master import Master
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
@@ -185,8 +186,9 @@ def test_time_in_which_the_same_offers_are_declined_is_left_out(monkeypatch):
         return do_next(self, until)
 
     monkeypatch.setattr(Master, "do_next", counted)
+    monkeypatch.setattr(ReplayRun, "_plain", lambda _self: None)  # the fast way has a test of its own
     played, _ = play(given_demand, (), FORCED)
-    assert moments < 2000
+    assert 0 < moments < 2000
     first, second, third = sorted(start for start in played.starts if start is not None)
     assert first < SINCE + 2
     assert first + 86_000 <= second <= first + 86_007
