@@ -457,8 +457,9 @@ def _tables(
     state.top = max(0, min(state.top, len(names) - rows, state.selected), state.selected - rows + 1)
     table, legend = _large(overview, state, aside, width, rows)
     shown = min(rows, len(names) - state.top)
-    if 1 + state.selected - state.top < len(table) and names:
-        table[1 + state.selected - state.top].stylize("reverse")
+    if shown > 0:
+        titles = len(table) - shown  # one line or, with amounts in columns, two
+        table[titles + state.selected - state.top].stylize("reverse")
     if shown < len(names):
         legend = f"{state.large} {state.top + 1} to {state.top + shown} of {len(names)}"
     if state.filter:

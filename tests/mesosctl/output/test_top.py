@@ -231,7 +231,15 @@ def test_it_is_left(keys):
     assert pressed(*keys).is_over
 
 
-def test_the_chosen_line_is_marked_and_stays_on_the_screen():
+@pytest.mark.parametrize("width", [80, 200])
+@pytest.mark.parametrize(("keys", "chosen"), [(("down",), "ads"), (("2", "down"), "spark"), (("4",), "spark")])
+def test_the_chosen_line_is_marked(width, keys, chosen):
+    lines = top_screen(LISTED, pressed(*keys), AROUND, width, 40).renderables
+    (marked,) = (line for line in lines if any(span.style == "reverse" for span in line.spans))
+    assert marked.plain.startswith(chosen)
+
+
+def test_the_chosen_line_stays_on_the_screen():
     roles = [role(f"r{n:03}", n / 10) for n in range(200)]
     state = TopState(sort="name")
     for _ in range(60):
