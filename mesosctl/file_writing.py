@@ -19,7 +19,7 @@ from mesosctl.model.errors import BadInput
 
 NEW_FILE_MODE = 0o644
 """Before the user's umask."""
-_WHILE_IT_IS_WRITTEN = 0o600
+_WHILE_IT_IS_WRITTEN = _OF_ITS_USER = 0o600
 _PIECE = 1 << 18
 """Bytes that are written at once."""
 _ENDING = ".tmp"
@@ -46,6 +46,40 @@ def make_private_folder(path: Path) -> None:
                 raise
         else:
             folder.chmod(0o700)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a folder, or a file that is made if needed, once no other program does; some file systems have no locks.
+
+    Raises OSError.
+    """
+    flags = os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+    descriptor = os.open(path, flags | os.O_CLOEXEC, _OF_ITS_USER)
+    try:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def lock_at_once(path: Path) -> int | None:
+    """Return the descriptor of a lock file, which is held until it is closed; its holder may remove it before that.
+
+    None if it was removed meanwhile.  Raises BlockingIOError if another program holds it, and OSError.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _OF_ITS_USER)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                return descriptor
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return None
 
 
 def write_atomically(path: Path, text: str, *, field: str | None = None, new_mode: int = NEW_FILE_MODE) -> None:

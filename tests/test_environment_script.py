@@ -64,7 +64,7 @@ def test_an_environment_of_another_python_is_made_anew(tmp_path: Path) -> None:
     interpreter(venv / "bin" / "python", "3.11")
     (venv / "pyvenv.cfg").touch()
     ran = set_up(python, venv)
-    assert f"making {venv} anew with Python 3.12: another Python made what is there" in ran.stderr
+    assert f"making {venv} anew with Python 3.12: " in ran.stderr
     assert made_by(python) == f"-m venv --clear {venv}"
 
 

@@ -35,6 +35,17 @@ TRANSLATED = re.compile(
 )
 """Phrases of docstrings and comments that read as translated: *where* is for places, and "if" is for conditions."""
 
+WORDING = {
+    "tests/mesosctl/cli/mistakes",  # the mistakes that a user can make
+    "tests/mesosctl/output",  # what each report says
+    "tests/mesosctl/operations/test_offer_explanation.py",  # the sentences of `offers explain`
+    "tests/conformance",  # what Mesos itself answers
+}
+"""The tests that are read for their wording: all others ask for names, amounts, statuses and commands."""
+WORD = re.compile(r"(?<![\w/.:=-])[A-Za-z][a-z']*(?![\w/:=-])")
+A_SENTENCE = 9
+"""As many words of one line quote a whole sentence."""
+
 
 def modules(room: str) -> list[Path]:
     return sorted((ROOT / room).rglob("*.py"))
@@ -116,3 +127,36 @@ def test_a_cited_page_has_the_section_that_is_named(room):
 def test_one_helper_waits():
     found = {str(path.relative_to(ROOT)) for path in modules("tests") if SLEEPING.search(path.read_text())}
     assert found == SLEEPERS
+
+
+def quoted(source: str) -> Iterator[tuple[int, str]]:
+    """Line and text of each line that an assertion expects word by word, if it is a whole sentence."""
+    for asserted in ast.walk(ast.parse(source)):
+        if not isinstance(asserted, ast.Assert):
+            continue
+        for node in ast.walk(asserted.test):
+            if isinstance(node, ast.JoinedStr):
+                text = "".join(str(part.value) if isinstance(part, ast.Constant) else "0" for part in node.values)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                text = node.value
+            else:
+                continue
+            yield from ((node.lineno, line) for line in text.splitlines() if len(WORD.findall(line)) >= A_SENTENCE)
+
+
+def test_sentences_are_quoted_where_they_are_read_for_their_wording():
+    found = {
+        (str(path.relative_to(ROOT)), line, text)
+        for path in modules("tests")
+        for line, text in quoted(path.read_text(encoding="utf-8"))
+    }
+    tables = {place: {one for one in found if (one[0] + "/").startswith(place + "/")} for place in WORDING}
+    others = sorted(found - set().union(*tables.values()))
+    assert others == [], "assert names, amounts, statuses and commands, or a few words of it"
+    assert [place for place, sentences in tables.items() if not sentences] == [], "read for no wording any more"
+
+
+def test_a_quoted_sentence_is_found():
+    said = 'assert f"the quota of {role} was sent; whether it took effect is unknown" in err'
+    assert [line for line, _ in quoted(said)] == [1]
+    assert list(quoted("""assert "quota of 'dev' was sent; " in err""")) == []

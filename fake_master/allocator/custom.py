@@ -17,7 +17,7 @@ from fake_master.allocator.custom_watchdog import in_progress
 from fake_master.allocator.interface import Allocator, Callbacks
 from fake_master.allocator.options import Options
 from mesosctl.model.errors import BadInput
-from mesosctl.model.notation import listed
+from mesosctl.model.notation import FEW, listed
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -97,7 +97,7 @@ def check_class(name: str, found: type) -> None:
     ]
     hint = "fake_master.allocator.interface.Allocator documents the interface"
     if missing:
-        raise _unusable(name, f"{found.__name__} does not implement {listed(missing, 3)}", hint)
+        raise _unusable(name, f"{found.__name__} does not implement {listed(missing, FEW)}", hint)
     others = sorted(getattr(found, "__abstractmethods__", ()))
     if others:
         raise _unusable(name, f"{found.__name__} does not implement {', '.join(others)}")

@@ -37,6 +37,7 @@ SECTIONS = {
     },
     "Rehearse": {
         "whatif": ("whatif", "Forecast what changes would do."),
+        "tune": ("tune", "Find quotas that meet goals, by replaying a recording."),
     },
     "Look back": {
         "history": ("history", "Record what happens on a cluster, and import logs of others."),

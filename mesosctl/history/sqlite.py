@@ -5,7 +5,6 @@
 """
 
 import errno
-import fcntl
 import json
 import os
 import re
@@ -21,6 +20,7 @@ import msgspec
 from msgspec import Meta
 
 from mesosctl.api.resources import list_to_json, to_model
+from mesosctl.file_writing import lock_at_once
 from mesosctl.history.interface import WHOLE, Kept, Recording, RecordingWriter
 from mesosctl.history.records import (
     Counts,
@@ -956,18 +956,11 @@ def _locked(path: Path) -> int:
     """
     beside = _beside(path, _LOCK)
     with _explained(path):
-        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        descriptor = None
+        with suppress(BlockingIOError):
             # A writer that ended in between may have removed it, with a new file in which nothing was written.
-            is_held = beside.exists() and os.path.samestat(os.fstat(descriptor), beside.stat())
-        except BlockingIOError:
-            is_held = False
-        except BaseException:
-            os.close(descriptor)
-            raise
-        if not is_held:
-            os.close(descriptor)
+            descriptor = lock_at_once(beside)
+        if descriptor is None:
             raise Conflict(
                 f"another process is writing to {path}",
                 field=_FIELD,

@@ -323,6 +323,10 @@ def natural(name: str) -> tuple[object, ...]:
     return tuple(zip(parts[::2], [*((len(number), number) for number in numbers), (0, "")], strict=True)), name
 
 
+FEW = 3
+"""Names in a sentence that has more to say than these names."""
+
+
 def listed(names: Sequence[str], most: int = 5) -> str:
     """`a, b and 3 more`: the first few names, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""

@@ -6,17 +6,16 @@ disk before anything is sent, so a command that was killed is in the file too, w
 read it.  A full file is renamed, and the oldest one is removed.
 """
 
-import fcntl
 import json
 import os
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from mesosctl.file_reading import read_text_file, why_unreadable
-from mesosctl.file_writing import make_private_folder
+from mesosctl.file_writing import locked, make_private_folder
 from mesosctl.model.audited_commands import AuditedCommand, AuditFilter, Author
 from mesosctl.model.errors import BadInput
 from mesosctl.user_folders import state_folder
@@ -78,23 +77,12 @@ class AuditTrail:
         text = (json.dumps({"id": self._id, **line}) + "\n").encode()
         try:
             make_private_folder(self._path.parent)
-            with _locked(self._path.with_suffix(".lock")):
+            with locked(self._path.with_suffix(".lock")):
                 if begins:
                     _rotate(self._path)
                 _append(self._path, text)
         except OSError as error:
             raise BadInput(f"the audit file {self._path} cannot be written: {error.strerror}") from None
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _PRIVATE)
-    try:
-        with suppress(OSError):  # some file systems have no locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _rotate(path: Path) -> None:

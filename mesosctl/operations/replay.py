@@ -348,13 +348,7 @@ def play_unchanged(demand: RecordedDemand, options: ReplayOptions, progress: Pro
     """Play the demand without changes.  Raises Conflict if that is too far from the recording."""
     played, interval = play(demand, (), options, progress)
     calibration = calibrate(demand, played, interval)
-    if calibration.distance > REFUSE_ABOVE and not demand.is_imported and not options.uncalibrated:
-        raise Conflict(
-            f"the replay is too far from the recording to say anything: {calibration.sentence}",
-            field="--replay",
-            rule="replay.calibrated",
-            hint="give --uncalibrated to see it anyway",
-        )
+    check_calibrated(demand, calibration, options)
     found = outcomes(demand, played, options.wait_limit)
     return PlayedDemand(demand, options, played, interval, calibration, found)
 
@@ -379,6 +373,17 @@ def compare_replays(
     parts = 2 if changes or added else 1
     unchanged = play_unchanged(demand, options, lambda part: progress(part / parts))
     return unchanged.play_with(changes, added, lambda part: progress((1 + part) / parts), notice)
+
+
+def check_calibrated(demand: RecordedDemand, calibration: Calibration, options: ReplayOptions) -> None:
+    """Raise Conflict if a replay without changes is too far from a recording of this allocator."""
+    if calibration.distance > REFUSE_ABOVE and not demand.is_imported and not options.uncalibrated:
+        raise Conflict(
+            f"the replay is too far from the recording to say anything: {calibration.sentence}",
+            field="--replay",
+            rule="replay.calibrated",
+            hint="give --uncalibrated to see it anyway",
+        )
 
 
 def add_to_snapshot(

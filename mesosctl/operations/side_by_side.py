@@ -8,7 +8,7 @@ import os
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
@@ -18,6 +18,11 @@ Question = TypeVar("Question")
 Answer = TypeVar("Answer")
 
 
+def processors() -> int:
+    """How many processes can run at once here."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def side_by_side(
     questions: Sequence[Question], answer: Callable[[Question], Answer], at_once: int | None = None
 ) -> Iterator[Answer]:
@@ -25,17 +30,41 @@ def side_by_side(
 
     The answers are the same with any number of processes.  Raises what `answer` raises.
     """
+    ended: dict[int, _Said] = {}
+    next_place = 0
+    for place, said in _ends(questions, answer, at_once):
+        ended[place] = said
+        while next_place in ended:
+            received: Answer = _answered(ended.pop(next_place))
+            next_place += 1
+            yield received
+
+
+def as_they_end(
+    questions: Sequence[Question], answer: Callable[[Question], Answer], at_once: int | None = None
+) -> Iterator[tuple[int, Answer]]:
+    """The same in the order in which they end: yield the place of each question, and the answer."""
+    for place, said in _ends(questions, answer, at_once):
+        received: Answer = _answered(said)
+        yield place, received
+
+
+_Said = tuple[bool, Any]
+"""Whether it is an answer, and the answer or the error."""
+
+
+def _ends(
+    questions: Sequence[Question], answer: Callable[[Question], Answer], at_once: int | None
+) -> Iterator[tuple[int, _Said]]:
+    """Yield the place of each question, and what its process has said."""
     fork = multiprocessing.get_context("fork")
-    most = max(1, at_once or os.cpu_count() or 1)
-    started: deque[tuple[BaseProcess, Connection]] = deque()
-    left = iter(questions)
+    most = max(1, at_once or processors())
+    started: dict[int, tuple[BaseProcess, Connection]] = {}
+    left = deque(enumerate(questions))
     try:
-        for _ in questions:
-            while len(started) < most:
-                try:
-                    question = next(left)
-                except StopIteration:
-                    break
+        while left or started:
+            while left and len(started) < most:
+                place, question = left.popleft()
                 ours, theirs = fork.Pipe(duplex=False)
                 # The forked process ends with this one.
                 process = fork.Process(target=_answer, args=(question, answer, theirs), daemon=True)
@@ -44,12 +73,14 @@ def side_by_side(
                     warnings.simplefilter("ignore", DeprecationWarning)
                     process.start()
                 theirs.close()
-                started.append((process, ours))
-            received: Answer = _received(started[0][1])
-            _end(*started.popleft())
-            yield received
+                started[place] = process, ours
+            ready = wait([pipe for _, pipe in started.values()])
+            for place in [place for place, (_, pipe) in started.items() if pipe in ready]:
+                said = _received(started[place][1])
+                _end(*started.pop(place))
+                yield place, said
     finally:
-        for one in started:
+        for one in started.values():
             _end(*one)
 
 
@@ -59,16 +90,22 @@ def _end(process: BaseProcess, pipe: Connection) -> None:
     process.join()
 
 
-def _received(pipe: Connection) -> Any:
+def _received(pipe: Connection) -> _Said:
     try:
-        is_answer, said = pipe.recv()
+        said: _Said = pipe.recv()
     except EOFError:
-        raise Bug("a forecast ended without an answer") from None
-    if isinstance(said, MesosctlError) and not is_answer:
-        raise said
-    if not is_answer:
-        raise Bug(f"a forecast failed: {said}")
+        return False, Bug("a forecast ended without an answer", hint="is there enough memory?")
     return said
+
+
+def _answered(said: _Said) -> Any:
+    """The answer.  Raises the error of a process that said one."""
+    is_answer, received = said
+    if is_answer:
+        return received
+    if isinstance(received, MesosctlError):
+        raise received
+    raise Bug(f"a forecast failed: {received}")
 
 
 def _answer(question: Question, answer: Callable[[Question], Answer], pipe: Connection) -> None:

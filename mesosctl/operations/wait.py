@@ -6,6 +6,7 @@ from functools import cached_property
 
 from mesosctl.api.elements.listed_agents import AgentsInService, agent_state, agents_in_service
 from mesosctl.client.leading_master import Master
+from mesosctl.model.amount_text import in_words
 from mesosctl.model.conditions import Condition, ConditionState
 from mesosctl.model.errors import (
     DeadlinePassed,
@@ -20,7 +21,7 @@ from mesosctl.model.errors import (
 from mesosctl.model.notation import counted, listed
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quota.role_status import RoleStatus
-from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text, without_owners
+from mesosctl.model.reservations.holdings import RegisteredAgent, without_owners
 from mesosctl.model.resources import Resources
 from mesosctl.model.suggestion import command
 from mesosctl.operations.agents import TasksLeft, find_listed_agent, read_listed_agent
@@ -149,8 +150,8 @@ class _Reader:
         for who, total in shown:
             held = without_owners(total.reserved(one.role))
             if held.filter(lambda entry: entry.name in named) != wanted if wanted else held:
-                return False, f"{who} shows {_text(held)}"
-        return True, _text(held)
+                return False, f"{who} shows {held.in_words}"
+        return True, held.in_words
 
 
 class _Moment:
@@ -196,13 +197,9 @@ def _guarantee(status: RoleStatus) -> tuple[bool, str]:
     if status.usage is None:
         raise Denied(f"this principal may not see what role '{status.role}' uses")
     missing = status.missing
-    return not missing, f"{status.standing}, {missing} missing" if missing else status.standing
+    return not missing, f"{status.standing}, {in_words(missing)} missing" if missing else status.standing
 
 
 def _recovery(agents: AgentsInService) -> tuple[bool, str]:
     known = agents.registered + agents.awaited
     return not agents.awaited, f"{agents.registered} of {known} agents are back"
-
-
-def _text(resources: Resources) -> str:
-    return plain_text(resources) if resources else "nothing"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model.amount_text import in_words
-from mesosctl.model.notation import counted, listed
+from mesosctl.model.notation import FEW, counted, listed
 from mesosctl.model.quantities import Quantities, format_milli
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.output.formats.amounts import amounts_text, quota_use_text
@@ -133,11 +133,11 @@ def _guarantee_verdict(statuses: Sequence[RoleStatus]) -> Verdict:
     idle = [status.role for status in promised if status.standing == "no frameworks"]
     unsure = [status.role for status in promised if status.standing == "wanting unknown"]
     clauses = [
-        f"no framework asks for the guarantee of {listed(idle, _NAMED)}" if idle else "",
-        f"whether a framework wants the guarantee of {listed(unsure, _NAMED)} is unknown" if unsure else "",
+        f"no framework asks for the guarantee of {listed(idle, FEW)}" if idle else "",
+        f"whether a framework wants the guarantee of {listed(unsure, FEW)} is unknown" if unsure else "",
     ]
     if below:
-        named = listed([f"{one.role} (lacks {in_words(one.missing)})" for one in below], _NAMED)
+        named = listed([f"{one.role} (lacks {in_words(one.missing)})" for one in below], FEW)
         are = "is" if len(below) == 1 else "are"
         of_all = f"{len(below)} of {len(promised)} guarantees {are}" if len(promised) > 1 else "the guarantee is"
         sentence = f"{of_all} not met: {named}"
@@ -145,10 +145,6 @@ def _guarantee_verdict(statuses: Sequence[RoleStatus]) -> Verdict:
     if idle or unsure:
         return Verdict("; ".join(filter(None, clauses)), "at risk")
     return Verdict("every guarantee is met" if promised else "nothing is guaranteed", "met")
-
-
-_NAMED = 3
-"""Roles in one sentence."""
 
 
 def quota_show(status: RoleStatus) -> Report:

@@ -8,7 +8,7 @@ from mesosctl.history.usage import MICRO_MILLI_HOURS, Part, Step, Subtree, Usage
 from mesosctl.model.amount_text import by_place, shown_amount
 from mesosctl.model.notation import format_span, utc_minute, utc_text
 from mesosctl.model.quantities import format_double, to_number
-from mesosctl.output.formats.charts import sparkline
+from mesosctl.output.formats.charts import COLOURS, sparkline
 from mesosctl.output.formats.html_page import document as html_document
 from mesosctl.output.formats.html_page import escape, html_table
 from mesosctl.output.formats.report import NOTHING, Column, Report, shown_cells
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mesosctl.output.json_documents import usage as documents
 
 _MOST_LINES_OF_CHART = 7
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#777777")
-"""Colours that colour-blind people can distinguish."""
 PARTS_OF_GPUS = "tasks come from an imported log and may hold parts of a GPU; a Mesos master only shares out whole ones"
 
 
@@ -385,7 +383,7 @@ def chart(use: Usage) -> str:
         lines.append(f'<text x="-6" y="{y + 4:.1f}" text-anchor="end">{_percent(highest * part)}</text>')
     floor = [height] * len(use.steps)
     for index, (name, means) in enumerate(series):
-        colour = _COLOURS[index]
+        colour = COLOURS[index]
         for number, (step, mean) in enumerate(zip(use.steps, means, strict=True)):
             x = width * (step.start - use.whole.start) / length
             wide = width * (step.end - step.start) / length

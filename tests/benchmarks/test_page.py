@@ -83,7 +83,8 @@ def test_figures_stand_in_tables() -> None:
 def test_where_when_and_how_long() -> None:
     text = page([MEASURED])
     assert "- CPU: an abacus" in text
-    assert "`python -m tests.benchmarks.allocation` on 2026-01-31 12:00 UTC, at a load of 0.2, took 61 s." in text
+    (measured,) = (line for line in text.splitlines() if "`python -m tests.benchmarks.allocation`" in line)
+    assert all(fact in measured for fact in ("2026-01-31 12:00 UTC", "load of 0.2", "61 s")), measured
     assert "All of it is made up." in text
     assert "![How it grows](measured/grown.svg)" in text
 
@@ -122,7 +123,7 @@ def test_the_budgets_of_a_part_that_failed_are_not_those_of_an_earlier_run() -> 
     text = page([part], failed={"allocation": "took longer than 5 s"})
     assert ["all of `tests.benchmarks.allocation`", "failed: took longer than 5 s", "no"] in rows(text)
     assert "lag: at most" not in text
-    assert "The last run has no figures, because it took longer than 5 s." in text
+    assert "no figures" in text
 
 
 def test_a_report_is_read_back_from_its_file() -> None:

@@ -56,10 +56,11 @@ def test_the_public_names_are_these():
         "Unreachable UsageError"
     )
     assert sorted(mesosctl.__all__) == sorted(values.split() + of_errors.split())
-    assert [name for name in dir(Master) if not name.startswith("_")] == (
+    methods = (
         "account check_quota forecast quota quotas remove_quota reservations reserve set_quota set_weights snapshot "
         "unreserve update_quota weights"
-    ).split()
+    )
+    assert [name for name in dir(Master) if not name.startswith("_")] == methods.split()
 
 
 @pytest.mark.parametrize("name", mesosctl.__all__)

@@ -3,12 +3,11 @@
 tomlkit keeps the order and the comments of the file. Its result is read again and checked before it replaces the file.
 """
 
-import fcntl
 import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ from mesosctl.cli.configuration.file import (
 from mesosctl.cli.configuration.settings import configuration_path
 from mesosctl.cli.global_options import Setting, Value
 from mesosctl.client.address import parse_address
-from mesosctl.file_writing import make_private_folder, write_atomically
+from mesosctl.file_writing import locked, make_private_folder, write_atomically
 from mesosctl.model.errors import BadInput, Bug, NotFound, UsageError, printable
 from mesosctl.model.roles import did_you_mean
 from mesosctl.model.suggestion import command
@@ -125,13 +124,12 @@ def _edited(path: Path) -> Iterator[Any]:
 
     A lock keeps other processes from changing it meanwhile.
     """
-    try:
-        make_private_folder(path.parent)
-        descriptor = os.open(path.parent, os.O_RDONLY)
-    except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror}") from None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with ExitStack() as held:
+        try:
+            make_private_folder(path.parent)
+            held.enter_context(locked(path.parent))
+        except OSError as error:
+            raise BadInput(f"{path} cannot be written: {error.strerror}") from None
         text, state = read_file(path) if path.exists() else ("", None)
         if not _has_tables(reading.read_toml(text, str(path))):
             check(path, text)  # names the line
@@ -148,8 +146,6 @@ def _edited(path: Path) -> Iterator[Any]:
             raise too_open(path, state)
         if written != text:
             write_atomically(path, written, new_mode=_PRIVATE)
-    finally:
-        os.close(descriptor)
 
 
 def _has_no_headers(contexts: Mapping[str, Any], document: tomlkit.TOMLDocument) -> bool:

@@ -5,7 +5,6 @@ whenever the program is killed. It is removed after the last step. Only its owne
 credentials.
 """
 
-import fcntl
 import hashlib
 import json
 import os
@@ -22,7 +21,7 @@ from mesosctl.api.protobuf_json.messages import read
 from mesosctl.api.resources import RESOURCE, list_to_json, to_model
 from mesosctl.client.leading_master import Master
 from mesosctl.file_reading import read_text_file, why_unreadable
-from mesosctl.file_writing import make_private_folder, sync_folder, write_atomically
+from mesosctl.file_writing import lock_at_once, make_private_folder, sync_folder, write_atomically
 from mesosctl.model.errors import BadInput, Conflict, MesosctlError
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resources import Resources
@@ -85,7 +84,7 @@ class Journal:
         name = _hash(f"{about.master}\n{about.content}")[:16]
         self._path = where / f"{name}.json"
         self._lock: int | None = None
-        self._is_locked = self._has_begun = False
+        self._has_begun = False
         self._reserve = self._path.with_suffix(".reserve")
         """A file that keeps the space of the next entries, and is given up when there is no other."""
         self._about = about
@@ -94,8 +93,8 @@ class Journal:
         """Raises Conflict if another program holds it, BadInput if it cannot be written."""
         try:
             make_private_folder(self._path.parent)
-            while not self._take_lock():
-                pass  # the program that had it has just removed it
+            while self._lock is None:  # again if the program that had it has just removed it
+                self._lock = lock_at_once(self._path.with_suffix(".lock"))
         except BlockingIOError:
             self._release()
             raise Conflict(
@@ -111,29 +110,16 @@ class Journal:
     ) -> None:
         self._release()
 
-    def _take_lock(self) -> bool:
-        """Open the lock file and lock it; False if it was removed meanwhile.  Raises OSError."""
-        path = self._path.with_suffix(".lock")
-        self._lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, _PRIVATE)
-        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(self._lock), path.stat()):
-                self._is_locked = True
-                return True
-        os.close(self._lock)
-        self._lock = None
-        return False
-
     def _release(self) -> None:
         try:
             self._give_back()
-            if self._is_locked:
+            if self._lock is not None:
                 with suppress(OSError):
                     self._path.with_suffix(".lock").unlink()
         finally:
             if self._lock is not None:
                 os.close(self._lock)
-            self._lock, self._is_locked = None, False
+            self._lock = None
 
     def read(self) -> JournalEntry | None:
         """Return the entry that an earlier apply left; None if the last one was completed.  Raises BadInput."""

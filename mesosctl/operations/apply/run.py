@@ -9,7 +9,7 @@ from typing import Literal
 from mesosctl.client.leading_master import Master
 from mesosctl.model.amount_text import text_in_words
 from mesosctl.model.errors import Bug, Conflict, MesosctlError, NotFound
-from mesosctl.model.notation import listed
+from mesosctl.model.notation import FEW, listed
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.operations.apply.journal import Journal, JournalEntry
 from mesosctl.operations.apply.plan import compare
@@ -21,9 +21,6 @@ from mesosctl.operations.weights import read_weights, update_weights
 from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.plan import QuotaStep, Step, WeightsStep, describe, shown_after
 from mesosctl.planning.reservation_plan import ReservationStep, of_kinds
-
-_NAMED = 3
-"""Differences in one sentence."""
 
 
 def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None:
@@ -168,7 +165,7 @@ def prove(master: Master, desired: DesiredState, *, prune: bool) -> None:
         stopped.add_note("every step is done; run the same command to compare again")
         raise
     if left:
-        named = listed([f"{one.kind} of {one.name}" for one in left], _NAMED)
+        named = listed([f"{one.kind} of {one.name}" for one in left], FEW)
         raise Conflict(
             f"every step is done, but the cluster differs from the file: {named} changed meanwhile",
             rule="apply.unchanged",

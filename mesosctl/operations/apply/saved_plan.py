@@ -7,7 +7,7 @@ from mesosctl.api.files.desired_state import load
 from mesosctl.api.files.reading import read_json
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import BadInput, Conflict, MesosctlError
-from mesosctl.model.notation import listed
+from mesosctl.model.notation import FEW, listed
 from mesosctl.model.suggestion import command
 from mesosctl.operations.apply.journal import Journal, JournalEntry, step_from_json
 from mesosctl.operations.apply.plan import make_plan, read_actual
@@ -16,9 +16,6 @@ from mesosctl.operations.reservations.reserve_unreserve import requester
 from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.plan import Step
 from mesosctl.planning.saved_plan import KIND, SCHEMA_VERSION, Fact, SavedPlan, checksum, facts, moved
-
-_NAMED = 3
-"""Facts in one sentence."""
 
 
 def read_saved_plan(text: str, where: str) -> SavedPlan:
@@ -129,7 +126,7 @@ class ReadyPlan:
         now = read_facts(master, self.desired, list(self.saved.steps))
         found = moved(self.saved.rests_on, now, done)
         if found:
-            raise self._outdated(listed([move.sentence() for move in found], _NAMED))
+            raise self._outdated(listed([move.sentence() for move in found], FEW))
 
     def _outdated(self, why: str) -> Conflict:
         again = command("plan", f=self.saved.file, prune=self.saved.prune or None, save="plan.json")

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, NotFound, RuleViolation, UsageError
-from mesosctl.model.notation import listed
+from mesosctl.model.notation import FEW, listed
 from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.holdings import AgentChange, RegisteredAgent, plain_text, without_owners
 from mesosctl.model.reservations.operations import check_create, check_destroy
@@ -81,14 +81,8 @@ def _wanted(
     found: dict[str, Sequence[Resource]] = {agent.id: missing_for(agent, entries, owner) for agent in agents}
     complete = [agent.name for agent in agents if not found[agent.id]]
     if complete:
-        master.notice(
-            f"'{owner.role}' already has at least {Resources(entries)} reserved on {listed(complete, _NAMED)}"
-        )
+        master.notice(f"'{owner.role}' already has at least {Resources(entries)} reserved on {listed(complete, FEW)}")
     return found
-
-
-_NAMED = 3
-"""Agents in one sentence."""
 
 
 def refinable(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> list[str]:

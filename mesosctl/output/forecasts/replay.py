@@ -7,6 +7,7 @@ from mesosctl.model.amount_text import in_words
 from mesosctl.model.notation import format_span, utc_minute, utc_text
 from mesosctl.output.forecasts.page import Origin
 from mesosctl.output.forecasts.sentences import answer_text
+from mesosctl.output.formats.charts import COLOURS
 from mesosctl.output.formats.html_page import document as html_document
 from mesosctl.output.formats.html_page import escape, html_table
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report, Verdict, shown_cells
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 _Span = Callable[[float | None], str]
 _POINTS = 180
 _MOST_ROLES = 6
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 
 
 def replay_report(answer: Replay) -> Report:
@@ -264,10 +264,10 @@ def _chart(answer: Replay) -> str:
                 f"{width * at / _POINTS:.1f},{height * (1 - count / highest):.1f}" for at, count in enumerate(counts)
             )
             lines.append(
-                f'<polyline points="{points}" fill="none" stroke="{_COLOURS[index]}" stroke-width="1.5"{dashes}/>'
+                f'<polyline points="{points}" fill="none" stroke="{COLOURS[index]}" stroke-width="1.5"{dashes}/>'
             )
         y = height + 36 + 18 * index
-        lines.append(f'<rect x="0" y="{y - 10:.0f}" width="10" height="10" fill="{_COLOURS[index]}"/>')
+        lines.append(f'<rect x="0" y="{y - 10:.0f}" width="10" height="10" fill="{COLOURS[index]}"/>')
         lines.append(f'<text x="16" y="{y:.0f}">{escape(role)} (dashed: before)</text>')
     since, until = utc_minute(answer.demand.since), utc_minute(answer.demand.until)
     lines.append(f'<text x="0" y="{height + 16:.0f}">{since}</text>')

@@ -46,7 +46,7 @@ def time_axis(width: float, y: float, end: float) -> Iterator[str]:
 _WIDTH, _HEIGHT = 720, 380
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 180, 24, 48
 _ACROSS, _DOWN = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 """Colours that colour-blind people can distinguish; dashes distinguish repeated colours."""
 _AFTER = 0.1
 """The length of the axis, as a multiple of the time of the last step, so that its result is visible."""
@@ -80,7 +80,7 @@ def chart(sharing: Sharing) -> str:
 
 def _line(sharing: Sharing, index: int, across: Sequence[float]) -> Iterator[str]:
     """The line of one framework, its rings and its name; `across` is where each step is, the start first."""
-    name, colour = sharing.frameworks[index], _COLOURS[index % len(_COLOURS)]
+    name, colour = sharing.frameworks[index], COLOURS[index % len(COLOURS)]
     shares = [0.0, *(step.holdings[index].share for step in sharing.steps)]
     if sharing.moves_on:
         shares.append(sharing.holdings_at_end[index].share)
@@ -88,7 +88,7 @@ def _line(sharing: Sharing, index: int, across: Sequence[float]) -> Iterator[str
     path = f"M{across[0]:.1f},{heights[0]:.1f} " + " ".join(
         f"H{x:.1f} V{y:.1f}" for x, y in zip(across[1:], heights[1:], strict=True)
     )
-    dashes = f' stroke-dasharray="{2 + 2 * (index // len(_COLOURS))}"' if index >= len(_COLOURS) else ""
+    dashes = f' stroke-dasharray="{2 + 2 * (index // len(COLOURS))}"' if index >= len(COLOURS) else ""
     yield f'<path class="share" d="{path.strip()} H{_ACROSS}" fill="none" stroke="{colour}" stroke-width="2"{dashes}/>'
     for number, step in enumerate(sharing.steps, 1):
         lost = [entry for entry in step.revoked if entry.framework == name and entry.action != "rescinded"]

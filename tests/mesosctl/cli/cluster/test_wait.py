@@ -93,7 +93,7 @@ def test_a_guarantee_is_met(live):
     assert live.run("quota", "update", "web", "cpus:8", "--force").status == 0
     late = live.run("wait", "role/web=met", "--timeout", "2s")
     assert late.status == 9
-    assert "cpus:2 missing" in late.err
+    assert "2 cpus missing" in late.err
     assert live.run("quota", "update", "web", "none", "--limit", "cpus:8").status == 0
     assert live.run("wait", "role/web=met").status == 3
     assert live.run("quota", "remove", "web").status == 0

@@ -142,7 +142,7 @@ def test_a_script_has_to_agree_if_one_would_lose_something(ctl):
     ran = ctl("quota", "update", "web", "cpus:2", *BOTH)
     assert (ran.status, ran.out) == (2, "")
     assert "mesosctl: not done: prod: " in ran.err
-    assert "hint: name that resource too, or use --yes in a script" in ran.err
+    assert "or use --yes in a script" in ran.err
     assert ctl("quota", "list", *BOTH, "-o", "json").json == before
     assert ctl("quota", "update", "web", "cpus:2", *BOTH, "--yes").status == 0
 

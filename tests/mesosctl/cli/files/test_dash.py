@@ -43,7 +43,14 @@ LIMITS = '{"limits": [{"principal": "a", "qps": 5.0, "capacity": 9}]}'
 ACLS = '{"permissive": true}'
 RECORDED = '{"at": 0, "principal": "a", "received": 0}\n{"at": 1, "principal": "a", "received": 3}\n'
 LOG = "asked,from,to,resources,role\n0,0,10,cpus:1,web\n"
+NODES = "agent,resources\nn1,cpus:4\n"
 WEIGHTS = '[{"role": "web", "weight": 2.0}]'
+GOALS = """
+[goals.web]
+wait_max = "1h"
+[change.web]
+weight = { from = 1, to = 2 }
+"""
 WISHES = "[weights]\nweb = 2.0\n"
 PLAYED = """
 [[agents]]
@@ -101,6 +108,7 @@ READS = {
     "ratelimit simulate": ("ratelimit simulate - --traffic a=1@0", LIMITS),
     "ratelimit simulate --before": ("ratelimit simulate LIMITS --traffic a=1@0 --before -", LIMITS),
     "ratelimit simulate --recorded": ("ratelimit simulate LIMITS --recorded -", RECORDED),
+    "tune": ("tune - --replay H", GOALS),
 }
 WRITES = {
     "snapshot --file": "snapshot -f -",
@@ -112,6 +120,7 @@ WRITES = {
     "metrics --file": "metrics -f -",
     "history export --file": "history export --history H -f -",
     "usage --report": "usage --history H --report -",
+    "tune --report": "tune GOALS --replay H --report -",
 }
 OPENS_BY_NAME = {
     "plan --save": "plan -f LOG --save -",
@@ -123,6 +132,8 @@ OPENS_BY_NAME = {
     "history export --history": "history export --history -",
     "usage --history": "usage --history -",
     "whatif --replay": "whatif --replay -",
+    "tune --replay": "tune GOALS --replay -",
+    "tune --save": "tune GOALS --replay H --save -",
 }
 EDITS = {
     "ratelimit set": "ratelimit set a - --qps 1",
@@ -174,16 +185,36 @@ def alike(text):
 
 
 def test_every_place_is_known_here():
-    of_its_own = {"whatif --report", "usage --report"}
+    of_its_own = {"whatif --report", "usage --report", "tune --report"}
     found = {taker for taker in takers() if not taker.endswith(OF_EVERY_CHANGE) or taker in of_its_own}
     assert found == {*READS, *WRITES, *EDITS, *OPENS_BY_NAME}
 
 
-@pytest.mark.parametrize(("words", "text"), READS.values(), ids=READS)
+IN_PROCESSES = "tune"
+"""What it does is done in processes of its own."""
+
+
+def named(cases):
+    """The cases as parameters with their names."""
+    return [
+        pytest.param(
+            *([case] if isinstance(case, str) else case),
+            id=name,
+            marks=[pytest.mark.process] if name.startswith(IN_PROCESSES) else [],
+        )
+        for name, case in cases.items()
+    ]
+
+
+@pytest.mark.parametrize(("words", "text"), named(READS))
 def test_what_reads_a_file_reads_standard_input(run, tmp_path, words, text):
     (tmp_path / "FILE").write_text(text)
     (tmp_path / "LIMITS").write_text(LIMITS)
     (tmp_path / "RECORDED").write_text(RECORDED)
+    if "--replay H" in words:
+        (tmp_path / "LOG").write_text(LOG)
+        (tmp_path / "NODES").write_text(NODES)
+        assert run("history import LOG --format csv --agents NODES --history H").status == 0
     from_file = run(" ".join("FILE" if word == "-" else word for word in words.split()))
     assert from_file.status in (0, 1, 5, 6), from_file.err
     ran = run(words, text)
@@ -191,13 +222,13 @@ def test_what_reads_a_file_reads_standard_input(run, tmp_path, words, text):
     assert run(words, "{[").status == 3
 
 
-@pytest.mark.parametrize("words", WRITES.values(), ids=WRITES)
+@pytest.mark.parametrize("words", named(WRITES))
 def test_what_writes_a_file_writes_standard_output(run, tmp_path, words, monkeypatch):
     received = itertools.count(100, 100)  # without traffic no limits are suggested
     monkeypatch.setattr(answers, "message_counts", lambda _: {"busy": Counts(next(received), 0)})
-    for name, text in (("PLAYED", PLAYED), ("LIMITS", LIMITS), ("LOG", LOG)):
+    for name, text in (("PLAYED", PLAYED), ("LIMITS", LIMITS), ("LOG", LOG), ("GOALS", GOALS), ("NODES", NODES)):
         (tmp_path / name).write_text(text)
-    assert run("history import LOG --format csv --history H").status == 0
+    assert run("history import LOG --format csv --agents NODES --history H").status == 0
     written = " ".join("FILE" if word == "-" else word for word in words.split())
     assert run(written).status == 0
     ran = run(words)
@@ -228,7 +259,7 @@ def test_standard_input_is_not_read_twice(run):
 def test_a_cluster_is_not_kept_from_standard_input(run):
     ran = run("quota list --master fake:-", SNAPSHOT)
     assert ran.status == 3
-    assert "a cluster on standard input has no state to keep" in ran.err
+    assert "standard input has no state to keep" in ran.err
 
 
 OF_CONNECTIONS = [setting for setting in known_settings() if setting.is_file]
@@ -304,4 +335,4 @@ def type_it(home, module, words, text):
 def test_nor_by_a_simulation(run):
     ran = run("ratelimit simulate - --traffic a=1@0 --before -", LIMITS)
     assert ran.status == 2
-    assert "standard input can be only one of the files" in ran.err
+    assert "only one of the files" in ran.err

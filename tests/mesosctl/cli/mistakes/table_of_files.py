@@ -7,6 +7,12 @@ _RATES = '{"limits": [\n{"principal": "a", "qps": 1}],\n"aggregate_default_qps":
 _BROKEN = '{"limits": [\n{"principal": "a", "qps": -1,, "capacity": 1}\n]\n"x": 1}'
 _READINGS = '{"at": 0, "principal": "a", "received": 1}\n{"at": TIME, "principal": "a", "received": 2}\n'
 
+
+def _goal(kind: str = "wait_p95", role: str = "web", low: int = 0, high: int = 4) -> str:
+    """A file of goals."""
+    return f'[goals.{role}]\n{kind} = "5m"\n[change.web]\nguarantee = {{ from = "cpus:{low}", to = "cpus:{high}" }}\n'
+
+
 IN_FILES = (
     # --- Rate limits -------------------------------------------------------------------------------------------------
     Mistake("ratelimit plan rates.json --memory 1GiB", 3, "rates.json, line 3: Invalid", files={"rates.json": _RATES}),
@@ -165,6 +171,40 @@ IN_FILES = (
             ("--step 1d --half-life 0s", "'0s' is not above zero"),
         )
     ),
+    # --- Goals -------------------------------------------------------------------------------------------------------
+    *(
+        Mistake(
+            f"tune goals.toml --replay h.sqlite {words}",
+            status,
+            says,
+            hint,
+            before="history import l.csv --format csv --agents nodes.csv --history h.sqlite",
+            files={
+                "l.csv": "role,from,to,cpus\nweb,1,2,3\n",
+                "nodes.csv": "agent,resources\nn1,cpus:4\n",
+                "goals.toml": goals,
+            },
+        )
+        for words, status, says, hint, goals in (
+            ("", 3, "goals.toml, line 2: goals.web.wait_p59: there is no such key", "did you mean", _goal("wait_p59")),
+            ("", 3, "goals.toml, line 1: goals.wep: no task of role 'wep'", "did you mean web", _goal(role="wep")),
+            (
+                "",
+                3,
+                "line 4: change.web.guarantee: the bounds of cpus are upside down",
+                "exchange",
+                _goal(low=4, high=2),
+            ),
+            ("", 3, "change.web.guarantee.to: 9 cpus is more than the agents have: 4 cpus", "lower it", _goal(high=9)),
+            ("", 3, "goals.toml is not TOML", "", "[goals"),
+            ("--for soon", 2, "'soon' is not a span of time", "for example", _goal()),
+            ("--tries 1", 2, "1 is not in the range", "", _goal()),
+            ("--save h.sqlite", 2, "--save is the recording h.sqlite itself", "name another file", _goal()),
+            ("--cluster-id other", 2, "the recording has no cluster 'other'", "", _goal()),
+        )
+    ),
+    Mistake("tune goals.toml --replay h.sqlite", 3, "goals.toml cannot be read"),
+    Mistake("tune goals.toml", 2, "--replay", files={"goals.toml": _goal()}),
     # --- Payloads ----------------------------------------------------------------------------------------------------
     Mistake(
         "reserve agent-1 -f array.json",

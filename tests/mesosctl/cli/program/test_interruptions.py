@@ -64,17 +64,17 @@ def test_while_a_change_is_on_its_way(run, cluster, stop, form, arrives):
     cluster.instead["POST /api/v1"] = [stopping(stop, cluster if arrives else None)]
     ran = run(*SET, "-o", form)
     assert ran.status == STOPS[stop][0]
-    assert told(ran, form) == (
-        f"{STOPS[stop][1]}: the new quota of 'dev' was sent; whether it took effect is unknown: "
-        "check with mesosctl quota list"
-    )
+    said = told(ran, form)
+    assert said.startswith(f"{STOPS[stop][1]}: the new quota of 'dev' was sent; ")
+    assert said.endswith(" is unknown: check with mesosctl quota list")
 
 
 def test_while_an_accepted_change_is_read_back(run, cluster):
     cluster.instead["GET /quota"] = [cluster.usual, stopping(KeyboardInterrupt())]
     ran = run(*SET)
     assert (ran.status, "dev" in cluster.quotas) == (130, True)
-    assert "the new quota of 'dev' was accepted, but not read back: check with mesosctl quota list" in ran.err
+    assert "'dev' was accepted, but not read back" in ran.err
+    assert "check with mesosctl quota list" in ran.err
 
 
 def test_of_several_it_says_how_many_are_done(run, cluster):
@@ -84,7 +84,8 @@ def test_of_several_it_says_how_many_are_done(run, cluster):
     ran = run("quota", "remove", "a", "b", "c", "--yes")
     assert ran.status == 130
     assert "removed 2 of 3: a, b" in ran.err
-    assert "the removal of the quota of 'c' was sent; whether it took effect is unknown" in ran.err
+    assert "the quota of 'c' was sent; " in ran.err
+    assert "whether it took effect is unknown" in ran.err
 
 
 def test_what_a_rehearsal_did_is_not_told(run, cluster):

@@ -132,7 +132,8 @@ def test_notes_go_into_the_one_object(run, cluster):
     cluster.instead["POST /api/v1"] = [lambda _: httpx.Response(403)]
     document = json.loads(run("quota", "set", "dev", "cpus:1", "-o", "json").err)
     assert document["error"]["exit_status"] == 4
-    assert document["notes"] == ["note: /slaves cannot be read (403): only the master checks whether it fits"]
+    (note,) = document["notes"]
+    assert note.startswith("note: /slaves cannot be read (403): only the master ")
 
 
 def test_a_bug_is_json_too(run, cluster):

@@ -47,7 +47,8 @@ def test_no_room(run, cluster, entries, promised, says):
 def test_a_table_for_people_and_for_pipes(run, cluster, entries):
     cluster.quotas["ops"] = entries(cpus=4)
     shown = run("quota", "room", terminal=True, NO_COLOR="1").out.splitlines()
-    assert shown[0].startswith("the largest quota that would be accepted is 20 cpus, 12GiB mem and 1000MiB disk")
+    assert "the largest quota" in shown[0]
+    assert "20 cpus, 12GiB mem and 1000MiB disk" in shown[0]
     assert run("quota", "room", "-o", "csv").out.splitlines()[1:] == [
         "capacity,cpus:24;disk:1000;mem:12288",
         "promised,cpus:4",
@@ -99,18 +100,17 @@ def test_how_many_tasks_the_guarantee_holds_and_on_how_many_agents(on_cluster):
         "agents": 3,
         "not_guaranteed": [],
     }
-    shown = on_cluster("quota room dev --task cpus:5,mem:1GiB").out
-    assert shown.startswith("the guarantee of dev holds 3 more tasks of 5 cpus and 1GiB mem today, on 3 agents\n")
+    shown = on_cluster("quota room dev --task cpus:5,mem:1GiB").out.splitlines()[0]
+    assert "dev holds 3 more tasks of 5 cpus and 1GiB mem " in shown
+    assert shown.endswith(" on 3 agents")
     assert on_cluster("quota room dev --task cpus:7,mem:3GiB -o json").json["tasks"]["now"] == 2
-    assert on_cluster("quota room dev --task cpus:9").out.startswith(
-        "the guarantee of dev holds no more tasks of 9 cpus today\n"
-    )
+    assert "dev holds no more tasks of 9 cpus " in on_cluster("quota room dev --task cpus:9").out
 
 
 def test_tasks_without_quota_are_those_of_the_largest_quota(on_cluster):
     ran = on_cluster("quota room new --task 'cpus:2;mem:1GiB' -o json")
     assert ran.json["tasks"]["guarantee"] == ran.json["largest"]
-    assert on_cluster("quota room --task cpus:2").out.startswith("the largest quota holds 3 more tasks of 2 cpus today")
+    assert "the largest quota holds 3 more tasks of 2 cpus" in on_cluster("quota room --task cpus:2").out
 
 
 @pytest.mark.parametrize(("task", "status"), [("", 2), ("cpus:x", 3), ("cpus:0", 2), ("ports:[1-2]", 3), ("gpus:1", 0)])
@@ -138,9 +138,11 @@ def test_no_more_than_the_limit_of_the_role_is_room(folder):
 
     room = on_cluster("quota room web -o json").json
     assert (room["largest"], room["limits"]) == ({"cpus": 4.0, "mem": 12288.0}, {"cpus": 4.0, "mem": 65536.0})
-    assert on_cluster("quota room web").out.startswith(
-        "the largest quota for web that would be accepted is 4 cpus and 12GiB mem, within its limit of 4 cpus\n"
-    )
+    shown = on_cluster("quota room web").out.splitlines()[0]
+    assert " 4 cpus and 12GiB mem, " in shown
+    assert shown.endswith(" its limit of 4 cpus")
     amounts = " ".join(on_cluster("quota room web -o name").out.split())
     assert on_cluster(f"quota update web {amounts}").status == 0
-    assert on_cluster("quota room none").out.startswith("no quota for none would be accepted: its limit is 0 cpus\n")
+    (shown,) = on_cluster("quota room none").out.splitlines()[:1]
+    assert shown.startswith("no quota for none ")
+    assert shown.endswith(": its limit is 0 cpus")

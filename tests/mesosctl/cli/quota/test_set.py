@@ -56,8 +56,9 @@ def test_v1_sends_the_call_that_the_master_has(run, cluster, version, call):
 def test_v0_says_which_limit_the_master_makes_of_it(run, cluster):
     ran = run("quota", "set", "dev", "cpus:1", "--api", "v0")
     assert (ran.status, cluster.changed) == (0, ["POST /quota"])
-    assert "POST /quota makes the limit of 'dev' equal to its guarantee: 1 cpu; without --api v0, " in ran.err
-    assert ran.out.endswith("limit of dev: 1 cpu (POST /quota makes it equal to the guarantee)\n")
+    assert "the limit of 'dev' equal to its guarantee: 1 cpu; " in ran.err
+    assert "without --api v0, " in ran.err
+    assert "limit of dev: 1 cpu (POST /quota " in ran.out.splitlines()[-1]
 
 
 def test_v0_is_refused_where_the_limit_would_be_below_what_the_role_uses(run, cluster):
@@ -276,8 +277,8 @@ class TestLimits:
         words = ["quota", verb, "dev", "--limit", "cpus:4", "mem:1GiB"]
         ran = run(*words)
         assert (ran.status, cluster.changed) == (2, [])
-        assert "mem:1GiB after --limit is a guarantee, not a part of the limit" in ran.err
-        assert "hint: write --limit 'cpus:4;mem:1GiB' to limit it too, or put it before --limit" in ran.err
+        assert "mem:1GiB after --limit is a guarantee" in ran.err
+        assert "hint: write --limit 'cpus:4;mem:1GiB' to limit it too" in ran.err
         assert run(*words, terminal=True, stdin="n\n").status == 2
         assert run(*words, "--yes").status == 0
 
@@ -356,19 +357,20 @@ class TestWhereAnAclMayHideQuotas:
 
     def test_the_refusal_says_that_there_may_be_a_hidden_one(self, run, hidden):
         ran = run("quota", "set", "dev", "cpus:1")
-        assert "hint: role 'dev' may have a quota that this principal may not see" in ran.err
+        assert "hint: role 'dev' may have a quota" in ran.err
 
     def test_limits_alone_need_a_yes(self, run, hidden):
         before = str(hidden.quotas)
         ran = run("quota", "set", "dev", "--limit", "cpus:1")
         assert (ran.status, hidden.changed, str(hidden.quotas)) == (2, [], before)
-        assert "role 'dev' loses its quota, if it has one that this principal may not see" in ran.err
+        assert "'dev' loses its quota, if it has one" in ran.err
 
     @pytest.mark.parametrize(("answer", "status"), [("y\n", 0), ("n\n", 2)])
     def test_a_person_is_asked_about_limits_alone(self, run, hiding, answer, status):
         ran = run("quota", "set", "dev", "--limit", "cpus:1", stdin=answer, terminal=True)
         assert (ran.status, len(hiding.changed)) == (status, status == 0)
-        assert "that this principal may not see. Set it anyway? [y/N]" in ran.err
+        assert "this principal may not see. " in ran.err
+        assert "[y/N]" in ran.err
 
     @pytest.mark.parametrize("verb", [["set"], ["update", "--create"]])
     @pytest.mark.parametrize(
@@ -393,7 +395,8 @@ class TestWhereAnAclMayHideQuotas:
         hiding.instead["POST /api/v1"] = [lambda _: httpx.Response(403)]
         ran = run("quota", "set", "dev", "cpus:1", "--limit", "cpus:2")
         assert ran.status == 4
-        assert "role 'dev' now has a guarantee of 1 cpu and a limit of 1 cpu" in ran.err
+        assert "now has a guarantee of 1 cpu" in ran.err
+        assert "a limit of 1 cpu" in ran.err
         assert "finish with mesosctl quota update dev --limit cpus:2" in ran.err
         assert run("quota", "update", "dev", "--limit", "cpus:2").status == 0
 
@@ -404,7 +407,8 @@ class TestWhereAnAclMayHideQuotas:
         hiding.instead["POST /api/v1"] = [interrupt]
         ran = run("quota", "set", "dev", "cpus:1")
         assert ran.status == 130
-        assert "a limit of 1 cpu; finish with mesosctl quota update dev --limit none" in ran.err
+        assert "a limit of 1 cpu; " in ran.err
+        assert "mesosctl quota update dev --limit none" in ran.err
 
 
 def test_if_different_does_nothing_twice_and_changes_what_differs(run, cluster):

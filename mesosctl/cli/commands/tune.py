@@ -1,0 +1,282 @@
+"""`mesosctl tune`."""
+
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mesosctl.cli.arguments import AllowNewResource, ClusterId, Since, Until, named_file, refuse_to_overwrite
+from mesosctl.cli.command import Group, SingleCommand, examples
+from mesosctl.cli.environment import named, read_text
+from mesosctl.cli.session import Session
+from mesosctl.model.exit_status import ExitStatus
+from mesosctl.model.notation import counted, format_span, parse_span
+from mesosctl.planning.replay import DEFAULT_REFUSE, WARN_ABOVE
+from mesosctl.planning.tuning import DEFAULT_TRIES, MOST_TRIES
+
+if TYPE_CHECKING:
+    from mesosctl.operations.replay import ReplayOptions
+    from mesosctl.operations.tuning import Players
+    from mesosctl.operations.tuning_evidence import EvidenceFile
+    from mesosctl.output.forecasts.tuning import Tuned
+    from mesosctl.planning.replay import RecordedDemand
+    from mesosctl.planning.tuning import Tuning
+
+app = typer.Typer(cls=Group, rich_markup_mode=None)
+
+GoalsFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="The goals of roles, and what may be changed within which bounds, in TOML; - is standard input.",
+        show_default=False,
+    ),
+]
+Recording = Annotated[
+    Path,
+    typer.Option(
+        "--replay",
+        metavar="FILE",
+        parser=named_file("--replay", "cannot be -: name a file"),
+        help="The recording whose demand each candidate is replayed on.",
+        show_default=False,
+    ),
+]
+Refuse = Annotated[
+    str | None,
+    typer.Option(
+        "--refuse",
+        metavar="SPAN",
+        help="How long frameworks decline an offer that they cannot use. The default is 5s.",
+    ),
+]
+MesosVersion = Annotated[
+    str | None,
+    typer.Option(
+        "--mesos-version",
+        metavar="VERSION",
+        help="Whose rules the replays follow. The default is the recorded version, or else 1.11.",
+    ),
+]
+Uncalibrated = Annotated[
+    bool,
+    typer.Option(
+        "--uncalibrated",
+        help="Answer even if a replay without changes is far from the recording.",
+        show_default=False,
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", help="Skip the capacity check.", show_default=False)]
+Tries = Annotated[
+    int,
+    typer.Option(
+        "--tries",
+        metavar="N",
+        min=2,
+        max=MOST_TRIES,
+        help="The most candidates to replay before giving up; then some more to make the change smaller.",
+    ),
+]
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="N", help="Decides the order of candidates that are equally likely.")
+]
+For = Annotated[
+    str | None,
+    typer.Option(
+        "--for",
+        metavar="SPAN",
+        help="Start no more replays after this time, such as 10m, and answer with what was found.",
+    ),
+]
+Workers = Annotated[
+    str | None,
+    typer.Option(
+        "--workers",
+        metavar="ADDRESS",
+        help="Replay on the workers of a Dask cluster, such as tcp://HOST:8786, instead of on this machine; it needs "
+        "mesosctl[dask].",
+    ),
+]
+Save = Annotated[
+    Path | None,
+    typer.Option(
+        "--save",
+        metavar="FILE",
+        parser=named_file("--save", "cannot be -: name a file"),
+        help="Also write the settings that were found to this file, for plan and apply.",
+        show_default=False,
+    ),
+]
+Page = Annotated[
+    str | None,
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        help="Also write an HTML page that draws what stands against what; - writes only the page, to standard output.",
+    ),
+]
+
+
+@app.command(
+    "tune",
+    cls=SingleCommand,
+    epilog=examples(
+        ("tune goals.toml --replay h.sqlite", "the smallest change that meets the goals"),
+        ("tune goals.toml --replay h.sqlite --save wanted.toml", "the same, with a file for plan and apply"),
+        ("tune goals.toml --replay h.sqlite --for 10m --report tuning.html", "within ten minutes, with a page"),
+        ("tune goals.toml --replay h.sqlite --workers tcp://dask:8786", "on the workers of a Dask cluster"),
+    ),
+)
+def tune(  # noqa: PLR0913  # one parameter an option
+    ctx: typer.Context,
+    goals: GoalsFile,
+    *,
+    replay: Recording,
+    since: Since = None,
+    until: Until = None,
+    cluster_id: ClusterId = None,
+    refuse: Refuse = None,
+    mesos_version: MesosVersion = None,
+    uncalibrated: Uncalibrated = False,
+    force: Force = False,
+    allow_new_resource: AllowNewResource = False,
+    tries: Tries = DEFAULT_TRIES,
+    seed: Seed = 0,
+    time_limit: For = None,
+    workers: Workers = None,
+    save: Save = None,
+    report: Page = None,
+) -> ExitStatus:
+    """Find quotas, limits and weights that meet goals, by replaying a recording under many of them.
+
+    Goals are about the waits and the hours of roles. Each candidate is replayed from the beginning of the recording,
+    and nothing counts as met that was not replayed. The answer is the smallest change that was found to meet all goals.
+    What was replayed is kept, so after an interruption the same command goes on. The cluster itself is not changed. The
+    exit status is 1 if no candidate meets all goals.
+    """
+    from mesosctl.api.files.goals import load
+    from mesosctl.history.contents import chosen_cluster
+    from mesosctl.history.records import Window
+    from mesosctl.history.sqlite import open_recording
+    from mesosctl.history.windows import window_of
+    from mesosctl.operations.replay import ReplayOptions, read_demand
+    from mesosctl.operations.side_by_side import processors
+    from mesosctl.operations.tuning import TuningOptions, notes_of, space_of
+    from mesosctl.operations.tuning import tune as search
+    from mesosctl.operations.tuning_evidence import EvidenceFile, fingerprint
+    from mesosctl.output.forecasts.tuning import Tuned
+
+    session: Session = ctx.obj
+    refuse_to_overwrite(replay, report, "--report")
+    refuse_to_overwrite(replay, save, "--save")
+    seconds = None if time_limit is None else parse_span(time_limit, "--for")
+    declines = DEFAULT_REFUSE if refuse is None else parse_span(refuse, "--refuse")
+    wanted = load(read_text(goals, "FILE", session.environment.stdin), named(goals))
+    with open_recording(replay) as recording:
+        cluster = chosen_cluster(recording, cluster_id)
+        demand = read_demand(recording, cluster, Window(*window_of(cluster, since, until)), mesos_version)
+    space = space_of(wanted, demand)
+    for sentence in notes_of(wanted.goals, demand):
+        session.note(sentence)
+    terms = ReplayOptions(
+        refuse=declines, uncalibrated=uncalibrated, force=force, allow_new_resource=allow_new_resource
+    )
+    store = EvidenceFile(session.environment.variables, fingerprint(demand, terms))
+    for sentence in store.told:
+        session.warn(sentence)
+    told = len(store.told)
+    clock = session.environment.clock
+    begin = clock()
+    options = TuningOptions(
+        terms,
+        tries,
+        seed,
+        _progress(session, clock, processors()),
+        lambda: seconds is None or clock() - begin < seconds,
+    )
+    try:
+        with _players(demand, terms, workers) as players:
+            tuning = search(demand, space, wanted.goals, players, store, options)
+    except KeyboardInterrupt as stopped:
+        stopped.add_note(_kept(store))
+        raise
+    finally:
+        session.end_progress()
+        for sentence in store.told[told:]:
+            session.warn(sentence)
+    return _answer(session, Tuned(demand, tuning, seed), replay, save, report)
+
+
+@contextmanager
+def _players(demand: "RecordedDemand", options: "ReplayOptions", workers: str | None) -> "Iterator[Players]":
+    """Where candidates are played.  Raises what connecting to the workers raises."""
+    if workers is None:
+        from mesosctl.operations.tuning import InProcesses
+
+        yield InProcesses(demand, options)
+        return
+    from mesosctl.operations.dask_workers import OnDask
+
+    with OnDask(workers, demand, options) as players:
+        yield players
+
+
+def _kept(store: "EvidenceFile") -> str:
+    return f"{counted(store.count, 'finished replay')} kept in {store.path}; the same command goes on from there"
+
+
+def _progress(session: Session, clock: Callable[[], float], at_once: int) -> "Callable[[Tuning, int], None]":
+    """Show how many candidates were replayed, how long one takes, and the best so far."""
+    begin = clock()
+
+    def tell(tuning: "Tuning", played: int) -> None:
+        sentence = f"{counted(len(tuning.tried), 'candidate')} tried"
+        if played:
+            each = (clock() - begin) / played
+            sentence += f", {format_span(each * at_once)} each and {at_once} at once"
+        if tuning.best is not None:
+            sentence += f"; found {tuning.space.quoted(tuning.best) or 'nothing to change'}, making it smaller"
+        elif tuning.tried:
+            nearest = tuning.ranked[0]
+            sentence += f"; the best meets {sum(tuning.met(nearest))} of {len(tuning.goals)} goals"
+        session.progress(sentence)
+
+    return tell
+
+
+def _answer(session: Session, answer: "Tuned", replay: Path, save: Path | None, report: str | None) -> ExitStatus:
+    from mesosctl.output.forecasts.tuning import tuning_page, tuning_report
+
+    tuning = answer.tuning
+    instead = session.is_output(report, "--report")
+    if not instead:
+        session.emit(tuning_report(answer))
+    unchanged = tuning.tried.get(tuning.space.unchanged)
+    if unchanged is not None and unchanged.calibration and unchanged.calibration.distance > WARN_ABOVE:
+        session.note(f"the replay differs from the recording: {unchanged.calibration.sentence}")
+    if save is not None:
+        _save(session, tuning, save)
+    if report is not None:
+        from mesosctl import __version__
+        from mesosctl.output.forecasts.page import Origin
+
+        command = shlex.join(("mesosctl", *session.environment.words))
+        session.emit_page(tuning_page(answer, Origin(command, __version__, file=str(replay))), report)
+    return ExitStatus.DONE if tuning.best is not None else ExitStatus.ANSWER_IS_NO
+
+
+def _save(session: Session, tuning: "Tuning", save: Path) -> None:
+    """Write the desired state of the answer, if there is something to change."""
+    from mesosctl.api.files.desired_state import dump
+    from mesosctl.file_writing import write_atomically
+
+    if tuning.best is None:
+        session.note(f"nothing was found, so {save} is not written")
+    elif tuning.best == tuning.space.unchanged:
+        session.note(f"there is nothing to change, so {save} is not written")
+    else:
+        write_atomically(save, dump(tuning.space.desired(tuning.best)), field="--save")
+        session.note(f"written to {save}; mesosctl plan -f {shlex.quote(str(save))} shows what it changes")

@@ -1,0 +1,257 @@
+"""Tuning: goals and bounds against a recording, and candidates that are replayed."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from mesosctl.api.files.goals import Fault, GoalsFile
+from mesosctl.model.amount_text import in_words
+from mesosctl.model.notation import counted
+from mesosctl.model.quantities import Limits, Quantities, Quota, to_milli
+from mesosctl.model.roles import did_you_mean
+from mesosctl.model.version_profile import profile_of
+from mesosctl.operations.replay import ReplayOptions, TimedChange, check_calibrated, play
+from mesosctl.operations.side_by_side import as_they_end
+from mesosctl.planning.replay import RecordedDemand, calibrate, never_fitting, outcomes
+from mesosctl.planning.tuning import (
+    DEFAULT_TRIES,
+    Candidate,
+    Evidence,
+    Goal,
+    RoleFigures,
+    Settings,
+    Space,
+    Tuning,
+    search,
+)
+from mesosctl.planning.whatif_changes import EXAMPLES, parse_change
+
+# --- The settings on record -----------------------------------------------------------------------------
+
+
+def settings_at(demand: RecordedDemand, moment: float) -> Settings:
+    """Return the quotas and weights that hold at a moment, after the changes that were made in it."""
+    quotas: dict[str, Quota] = {}
+    weights: dict[str, float] = {}
+    for one in demand.settings:
+        if one.at > moment:
+            break
+        config = {} if one.value is None else json.loads(one.value)
+        if one.kind == "weight":
+            weights[one.name] = float(config.get("weight", 1.0))
+        elif one.kind == "quota":
+            guarantees, limits = (
+                {name: to_milli(amount["value"]) for name, amount in config.get(part, {}).items()}
+                for part in ("guarantees", "limits")
+            )
+            quotas[one.name] = Quota(Quantities(guarantees), Limits(limits))
+    return Settings(
+        {role: quota for role, quota in quotas.items() if not quota.is_default},
+        {role: weight for role, weight in weights.items() if weight != 1.0},
+    )
+
+
+def space_of(goals: GoalsFile, demand: RecordedDemand) -> Space:
+    """Return what may be tried.  Raises BadInput for goals that no setting can meet, every fault at once."""
+    present = [one.agent for one in demand.agents if one.start <= demand.since]
+    total = Quantities.total(agent.total.non_revocable().scalar_quantities() for agent in present)
+    space = Space(goals.unknowns, settings_at(demand, demand.until), settings_at(demand, demand.since), total)
+    goals.refuse([*_unknown_roles(goals, demand, space), *_impossible(goals, demand, space)])
+    return space
+
+
+def _unknown_roles(goals: GoalsFile, demand: RecordedDemand, space: Space) -> Iterator[Fault]:
+    wanting = {task.role for task in demand.tasks if not task.is_executor}
+    known = sorted({*wanting, *space.present.quotas, *space.present.weights})
+    for role in dict.fromkeys(goal.role for goal in goals.goals):
+        if role not in wanting:
+            hint = did_you_mean(role, sorted(wanting), f"the roles are {', '.join(sorted(wanting))}")
+            yield Fault(f"goals.{role}", f"no task of role '{role}' was wanted in this time", hint)
+    above = {role.partition("/")[0] for role in known}
+    for role in dict.fromkeys(one.role for one in goals.unknowns):
+        if role not in known and role not in above:
+            yield Fault(f"change.{role}", f"role '{role}' is not in the recording", did_you_mean(role, known, ""))
+    for role in goals.keep:
+        if role not in known and role not in above:
+            yield Fault("keep", f"role '{role}' is not in the recording", did_you_mean(role, known, ""))
+
+
+def _impossible(goals: GoalsFile, demand: RecordedDemand, space: Space) -> Iterator[Fault]:
+    """Yield bounds that no cluster of this size has room for, and goals that no setting can meet."""
+    has = in_words(space.total) or "nothing"
+    profile = profile_of(demand.version)
+    least: dict[str, int] = {}
+    changed = set()
+    for unknown, path in zip(goals.unknowns, goals.paths, strict=True):
+        if unknown.kind == "limit" and not profile.knows_update_quota:
+            yield Fault(path, f"Mesos {demand.version} has no limits, which came with 1.9")
+        if unknown.kind != "guarantee":
+            continue
+        above = {name: most for name, most in unknown.high.items() if most > space.total.get_amount(name)}
+        if above:
+            yield Fault(f"{path}.to", f"{in_words(above)} is more than the agents have: {has}", "lower it")
+        for name, amount in unknown.low.items():
+            least[name] = least.get(name, 0) + amount
+            changed.add((unknown.role, name))
+    for role, quota in space.first.quotas.items():
+        for name, amount in quota.guarantees.items():
+            if "/" not in role and (role, name) not in changed:
+                least[name] = least.get(name, 0) + amount
+    too_much = {name: amount for name, amount in least.items() if amount > space.total.get_amount(name)}
+    if too_much:
+        sentence = f"the smallest guarantees together are {in_words(too_much)}, but the agents have {has}"
+        yield Fault("change", sentence, "lower from")
+    yield from _never_met(goals, demand)
+
+
+def _never_met(goals: GoalsFile, demand: RecordedDemand) -> Iterator[Fault]:
+    """Yield goals that tasks which fit on no agent, even an empty one, keep from being met."""
+    never = never_fitting(demand.tasks, (one.agent.total.to_unreserved() for one in demand.agents))
+    for goal in goals.goals:
+        places = [at for at, one in enumerate(demand.tasks) if one.role == goal.role and not one.is_executor]
+        lost = [at for at in places if at in never]
+        if not lost or goal.kind == "never_below_guarantee":
+            continue
+        part = len(lost) / len(places)
+        hours = [(_hours(demand, at), at in never) for at in places] if goal.kind == "hours_served" else []
+        names = {name for amounts, _ in hours for name in amounts}
+        served = min(
+            (
+                sum(amounts.get(name, 0) for amounts, is_lost in hours if not is_lost)
+                / sum(amounts.get(name, 0) for amounts, _ in hours)
+                for name in names
+            ),
+            default=1.0,
+        )
+        impossible = {"wait_max": True, "wait_p95": part > 0.05, "hours_served": served < goal.bound}[goal.kind]
+        if impossible:
+            example = demand.tasks[lost[0]].resources.scalar_quantities()
+            sentence = (
+                f"{counted(len(lost), 'task')} of {len(places)} of {goal.role} never fit on an agent, even on an empty "
+                f"one, such as {in_words(example)}: no quota lets them start"
+            )
+            hint = "choose another --since or --until" if part == 1 else "give wait_p95 instead, or another --since"
+            yield Fault(f"goals.{goal.role}.{goal.kind}", sentence, hint)
+
+
+def _hours(demand: RecordedDemand, place: int) -> Mapping[str, float]:
+    task = demand.tasks[place]
+    asked = max(task.asked, demand.since)
+    seconds = demand.until - asked if task.lasts is None else min(task.lasts, demand.until - asked)
+    return {name: amount * seconds for name, amount in task.resources.scalar_quantities().items() if seconds > 0}
+
+
+def notes_of(goals: Sequence[Goal], demand: RecordedDemand) -> Iterator[str]:
+    """Yield a sentence about each role with a goal of which some tasks never fit, so that goals leave them out."""
+    never = never_fitting(demand.tasks, (one.agent.total.to_unreserved() for one in demand.agents))
+    for role in dict.fromkeys(goal.role for goal in goals):
+        lost = sum(demand.tasks[place].role == role for place in never)
+        if lost:
+            yield f"{counted(lost, 'task')} of {role} never fit on an agent, even on an empty one: goals leave them out"
+
+
+# --- One candidate --------------------------------------------------------------------------------------
+
+
+def play_candidate(demand: RecordedDemand, words: Sequence[str], options: ReplayOptions) -> Evidence:
+    """Return what a replay with these changes shows; without changes, how far it is from the recording too.
+
+    It depends on its arguments alone, so it can run in any process on any machine.
+    """
+    changes = [TimedChange(word, parse_change(word)) for word in words]
+    played, interval = play(demand, changes, options)
+    found = outcomes(demand, played, options.wait_limit)
+    refused = [f"{one.change}: {one.message}" for one in played.answers if not one.accepted]
+    return Evidence(
+        {role: RoleFigures.of(outcome) for role, outcome in found.items()},
+        "; ".join(refused),
+        None if words else calibrate(demand, played, interval),
+    )
+
+
+class Players(Protocol):
+    """Plays several candidates, wherever they are."""
+
+    def play(self, words: Sequence[Sequence[str]]) -> Iterator[tuple[int, Evidence]]:
+        """Yield the place of each in `words` and what it showed, in the order in which they end."""
+
+
+# --- The search -----------------------------------------------------------------------------------------
+
+
+class EvidenceStore(Protocol):
+    """The replays that were made before, by their changes."""
+
+    def get(self, words: Sequence[str]) -> Evidence | None:
+        """Return what the replay of these changes showed; None if it is unknown."""
+
+    def add(self, words: Sequence[str], evidence: Evidence) -> None:
+        """Keep what it showed."""
+
+
+@dataclass(frozen=True, slots=True)
+class TuningOptions:
+    """How a search goes on: `tell` hears of each replay, and `may_go_on` says before each batch if there is time."""
+
+    replay: ReplayOptions
+    tries: int = DEFAULT_TRIES
+    seed: int = 0
+    tell: Callable[[Tuning, int], None] = lambda _, __: None
+    may_go_on: Callable[[], bool] = lambda: True
+
+
+def tune(
+    demand: RecordedDemand,
+    space: Space,
+    goals: Sequence[Goal],
+    players: Players,
+    store: EvidenceStore,
+    options: TuningOptions,
+) -> Tuning:
+    """Search settings that meet the goals; each candidate that counts was replayed.
+
+    Raises Conflict if the replay without changes is too far from the recording, and what the players raise.
+    """
+    known: dict[Candidate, Evidence] = {}
+    played = 0
+
+    def evaluate(batch: Sequence[Candidate]) -> Sequence[Evidence]:
+        nonlocal played
+        words = {one: space.words(one) for one in batch}
+        found = {one: kept for one in batch if (kept := store.get(words[one])) is not None}
+        missing = [one for one in batch if one not in found]
+        options.tell(Tuning(space, tuple(goals), known), played)
+        for place, evidence in players.play([words[one] for one in missing]) if missing else ():
+            one = missing[place]
+            store.add(words[one], evidence)
+            found[one] = evidence
+            played += 1
+            known[one] = evidence
+            options.tell(Tuning(space, tuple(goals), known), played)
+        known.update(found)
+        if space.unchanged in found:
+            calibration = found[space.unchanged].calibration
+            assert calibration is not None, "nothing is changed"
+            check_calibrated(demand, calibration, options.replay)
+        return [found[one] for one in batch]
+
+    return search(space, goals, evaluate, tries=options.tries, seed=options.seed, may_go_on=options.may_go_on)
+
+
+class InProcesses:
+    """Plays candidates in processes of this machine."""
+
+    def __init__(self, demand: RecordedDemand, options: ReplayOptions) -> None:
+        self._demand = demand
+        self._options = options
+        self._is_warm = False
+
+    def play(self, words: Sequence[Sequence[str]]) -> Iterator[tuple[int, Evidence]]:
+        """See `Players.play`.  Raises what a replay raises, and Bug for a process that ends without an answer."""
+        if not self._is_warm:
+            # Modules are loaded here, and not again in each process.
+            nobody = replace(self._demand, tasks=(), settings=(), until=self._demand.since)
+            play_candidate(nobody, [EXAMPLES["quota"], EXAMPLES["weight"]], self._options)
+            self._is_warm = True
+        return as_they_end(words, lambda one: play_candidate(self._demand, one, self._options))

@@ -1,0 +1,148 @@
+"""The evidence of replays of candidates, kept from one run of `tune` to the next.
+
+One file for each recorded demand, below the folder of state: a JSON object on each line, added when a replay ends, so
+that an interruption loses only what was under way.  A line that cannot be read is left alone, and its replay is made
+again.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mesosctl import __version__
+from mesosctl.file_reading import read_text_file, why_unreadable
+from mesosctl.file_writing import make_private_folder
+from mesosctl.operations.replay import ReplayOptions
+from mesosctl.planning.replay import Calibration, RecordedDemand
+from mesosctl.planning.tuning import Evidence, RoleFigures
+from mesosctl.user_folders import state_folder
+
+_PRIVATE = 0o600
+
+
+def fingerprint(demand: RecordedDemand, options: ReplayOptions) -> str:
+    """Return a digest of everything that a replay depends on, beside the changes."""
+    digest = hashlib.blake2s(f"{__version__}\n{demand.version}\n{options}\n{demand.since}\n{demand.until}".encode())
+    for agent in demand.agents:
+        digest.update(f"{agent.agent.id}\n{agent.agent.total}\n{agent.start}\n{agent.end}\n".encode())
+    for framework in demand.frameworks.values():
+        digest.update(f"{framework}\n".encode(errors="surrogatepass"))
+    sizes: dict[int, str] = {}
+    for task in demand.tasks:
+        size = sizes.setdefault(id(task.resources), str(task.resources))
+        digest.update(
+            f"{task.framework_id}\n{task.role}\n{size}\n{task.asked}\n{task.lasts}\n{task.host}\n{task.started}\n".encode(
+                errors="surrogatepass"
+            )
+        )
+    for setting in demand.settings:
+        digest.update(f"{setting}\n".encode(errors="surrogatepass"))
+    digest.update(f"{demand.first_run}".encode())
+    return digest.hexdigest()[:16]
+
+
+class EvidenceFile:
+    """The evidence about one demand.
+
+    `told` are sentences for the operator: what could not be read, or written.
+    """
+
+    def __init__(self, variables: Mapping[str, str], key: str) -> None:
+        self._path = state_folder(variables) / "tune" / f"{key}.jsonl"
+        self._known: dict[tuple[str, ...], Evidence] = {}
+        self._is_written = True
+        self.told: list[str] = []
+        self._read()
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
+    @property
+    def count(self) -> int:
+        """How many replays are kept."""
+        return len(self._known)
+
+    def _read(self) -> None:
+        try:
+            text = read_text_file(self._path)
+        except FileNotFoundError:
+            return
+        except (OSError, UnicodeDecodeError) as error:
+            self.told.append(f"{self._path} cannot be read, so its replays are made again: {why_unreadable(error)}")
+            return
+        lines = text.split("\n")
+        broken = 0
+        for number, line in enumerate(lines):
+            if not line:
+                continue
+            try:
+                words, evidence = _from_json(json.loads(line))
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+                broken += number < len(lines) - 1  # the last may be torn: its replay was under way
+                continue
+            self._known[words] = evidence
+        if broken:
+            self.told.append(
+                f"{broken} lines of {self._path} cannot be read: they are left there, and their replays are made again"
+            )
+
+    def get(self, words: Sequence[str]) -> Evidence | None:
+        """Return what the replay of these changes showed; None if it is unknown."""
+        return self._known.get(tuple(words))
+
+    def add(self, words: Sequence[str], evidence: Evidence) -> None:
+        """Keep what it showed; it is on the disk when this returns."""
+        self._known[tuple(words)] = evidence
+        if not self._is_written:
+            return
+        line = json.dumps(_to_json(words, evidence), separators=(",", ":"))
+        try:
+            make_private_folder(self._path.parent)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+            descriptor = os.open(self._path, flags, _PRIVATE)
+            try:
+                # The line break comes first too, so that a torn line before it stays alone.
+                os.write(descriptor, f"\n{line}\n".encode())
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            self._is_written = False
+            self.told.append(f"{self._path} cannot be written, so another run begins again: {error.strerror}")
+
+
+def _to_json(words: Sequence[str], evidence: Evidence) -> dict[str, Any]:
+    return {
+        "changes": list(words),
+        "refusal": evidence.refusal,
+        "calibration": evidence.calibration and evidence.calibration._asdict(),
+        "roles": {role: figures._asdict() for role, figures in evidence.roles.items()},
+    }
+
+
+def _from_json(value: Any) -> tuple[tuple[str, ...], Evidence]:
+    """Raises AttributeError, LookupError, TypeError or ValueError if it is none."""
+    calibration = value["calibration"]
+    roles = {str(role): _figures(figures) for role, figures in value["roles"].items()}
+    if not all(isinstance(word, str) for word in value["changes"]) or not isinstance(value["refusal"], str):
+        raise TypeError("changes and refusals are texts")
+    if not value["changes"] and calibration is None:
+        raise ValueError("without changes, the distance from the recording is known")
+    return tuple(value["changes"]), Evidence(
+        roles, value["refusal"], None if calibration is None else Calibration(**calibration)
+    )
+
+
+def _figures(value: Mapping[str, Any]) -> RoleFigures:
+    figures = RoleFigures(**value)
+    numbers = [number for number in figures if number is not None]
+    if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in numbers):
+        raise TypeError("figures are numbers")
+    if figures.tasks is None or figures.never_fit is None or figures.below_guarantee is None:
+        raise TypeError("a figure is missing")
+    return figures

@@ -1,0 +1,318 @@
+"""The answer of `tune` as a report, and as a page with the trade-off between two goals drawn."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from mesosctl.model.amount_text import in_mesos_notation
+from mesosctl.model.notation import utc_minute, utc_text
+from mesosctl.output.forecasts.page import Origin
+from mesosctl.output.formats.html_page import document as html_document
+from mesosctl.output.formats.html_page import escape, html_table
+from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict, shown_cells
+from mesosctl.planning.replay import RecordedDemand
+from mesosctl.planning.tuning import Candidate, Goal, Tuning
+
+if TYPE_CHECKING:
+    from mesosctl.output.json_documents import tuning as documents
+    from mesosctl.output.json_documents.replay import Calibration
+
+_MOST_SHOWN = 10
+"""Candidates on a terminal."""
+_UNCHANGED = "(as on record)"
+
+
+class Tuned(NamedTuple):
+    """An answer, and its recording."""
+
+    demand: RecordedDemand
+    tuning: Tuning
+    seed: int = 0
+
+
+def tuning_report(answer: Tuned) -> Report:
+    """A row for each candidate, the best first: what each goal came to, and by how much it is met or missed."""
+    ranked = answer.tuning.ranked
+    best = answer.tuning.best
+    shown = _report(answer, ranked, for_people=False)
+    names = list(answer.tuning.space.words(best)) if best is not None else []
+    return shown._replace(
+        names=names,
+        terminal=lambda: _report(answer, ranked[:_MOST_SHOWN], for_people=True)._replace(names=names),
+    )
+
+
+def _title(goal: Goal) -> str:
+    bound = f" {'>=' if goal.kind == 'hours_served' else '<='} {goal.text}" if goal.text else ""
+    return f"{goal.role} {goal.kind}{bound}"
+
+
+def _report(answer: Tuned, shown: Sequence[Candidate], *, for_people: bool) -> Report:
+    tuning = answer.tuning
+    columns = [
+        Column("CHANGES", kind="sentence", rank=-1),
+        Column("SIZE", kind="number", rank=2),
+        Column("MET", kind="number", rank=-1),
+        *(Column(_title(goal), key=f"{goal.role}.{goal.kind}", rank=1) for goal in tuning.goals),
+    ]
+    rows = []
+    for candidate in shown:
+        met = tuning.met(candidate)
+        measured = zip(tuning.goals, tuning.measured(candidate), strict=True)
+        refused = tuning.tried[candidate].refusal
+        cells = [_cell(goal, one, for_people=for_people) for goal, one in measured]
+        rows.append(
+            [
+                tuning.space.quoted(candidate) or _UNCHANGED,
+                f"{tuning.space.size(candidate):.10g}",
+                f"{sum(met)}/{len(met)}" if not refused else "refused",
+                *(cells if not refused else [NOTHING] * len(cells)),
+            ]
+        )
+    return Report(
+        columns,
+        rows,
+        [],
+        lambda: _document(answer),
+        lambda: _document(answer).candidates,
+        verdicts=[Verdict(tuning.verdict, "met" if tuning.best is not None else "not met")],
+        remark=["", *_remark(answer, len(shown))],
+    )
+
+
+def _cell(goal: Goal, measured: float, *, for_people: bool) -> str:
+    if not for_people:
+        return f"{measured:.10g}"
+    text = goal.text_of(measured)
+    if goal.is_met(measured):
+        return text
+    return f"{text} (missed by {_apart(goal, measured)})"
+
+
+def _apart(goal: Goal, measured: float) -> str:
+    apart = abs(measured - goal.bound)
+    return goal.text_of(apart) if goal.kind != "hours_served" else f"{apart * 100:.1f} points"
+
+
+def _remark(answer: Tuned, shown: int) -> Iterator[str]:
+    tuning, demand = answer.tuning, answer.demand
+    more = len(tuning.tried) - shown
+    if more:
+        yield f"{more} more candidates (-o csv shows all)"
+    if tuning.best not in (None, tuning.space.unchanged):
+        yield (
+            "no smaller change within the bounds meets the goals: every one was tried"
+            if tuning.is_smallest
+            else "it is the smallest of those that were tried; smaller ones may meet the goals too"
+        )
+    for one, other in tuning.pairs_against if tuning.best is None else ():
+        yield f"no candidate met both {one.sentence} and {other.sentence}"
+    for goal in tuning.never_met if tuning.best is None else ():
+        yield f"no candidate met {goal.sentence}"
+    if tuning.stopped:
+        yield "the search was stopped: the same command goes on with what is known"
+    yield f"{len(tuning.tried)} of {tuning.space.count:,} candidates within the bounds were replayed"
+    yield (
+        f"{demand.cluster_id} from {utc_minute(demand.since)} to {utc_minute(demand.until)} UTC, played on Mesos "
+        f"{demand.version}"
+    )
+    unchanged = tuning.tried.get(tuning.space.unchanged)
+    if unchanged is not None and unchanged.calibration is not None:
+        yield unchanged.calibration.sentence
+    yield "assumed:"
+    yield from (f"  {sentence}" for sentence in demand.assumptions)
+
+
+# --- The document ---------------------------------------------------------------------------------------
+
+
+def _goal(goal: Goal) -> "documents.TuningGoal":
+    from mesosctl.output.json_documents import tuning as documents
+
+    return documents.TuningGoal(role=goal.role, goal=goal.kind, bound=goal.bound)
+
+
+def _candidate(tuning: Tuning, candidate: Candidate) -> "documents.TuningCandidate":
+    from mesosctl.output.json_documents import tuning as documents
+
+    evidence = tuning.tried[candidate]
+    measured = zip(tuning.goals, tuning.measured(candidate), tuning.met(candidate), strict=True)
+    return documents.TuningCandidate(
+        changes=list(tuning.space.words(candidate)),
+        size=tuning.space.size(candidate),
+        accepted=not evidence.refusal,
+        refusal=evidence.refusal or None,
+        meets_all=tuning.meets_all(candidate),
+        goals=[
+            documents.GoalMeasured(
+                role=goal.role,
+                goal=goal.kind,
+                measured=one,
+                met=met,
+                margin=one - goal.bound if goal.kind == "hours_served" else goal.bound - one,
+            )
+            for goal, one, met in measured
+        ],
+        roles=[
+            documents.CandidateRole(
+                role=role,
+                tasks=figures.tasks,
+                never_fit=figures.never_fit,
+                median_wait_seconds=figures.median_wait,
+                p95_wait_seconds=figures.p95_wait,
+                longest_wait_seconds=figures.longest_wait,
+                part_served=figures.part_served,
+                below_guarantee_seconds=figures.below_guarantee,
+            )
+            for role, figures in sorted(evidence.roles.items())
+        ],
+    )
+
+
+def _wanted(tuning: Tuning) -> "documents.Wanted | None":
+    from mesosctl.output.json_documents import tuning as documents
+    from mesosctl.output.json_documents.plan import DesiredQuota
+
+    if tuning.best is None:
+        return None
+    desired = tuning.space.desired(tuning.best)
+    quotas = {
+        role: DesiredQuota(
+            guarantee=in_mesos_notation(quota.guarantees) or None if quota.guarantees is not None else None,
+            limit=in_mesos_notation(quota.limits) or None if quota.limits is not None else None,
+        )
+        for role, quota in (desired.quotas or {}).items()
+    }
+    return documents.Wanted(quotas=quotas or None, weights=dict(desired.weights or {}) or None)
+
+
+def _calibration(tuning: Tuning) -> "Calibration | None":
+    from mesosctl.output.json_documents.replay import Calibration
+
+    unchanged = tuning.tried.get(tuning.space.unchanged)
+    known = None if unchanged is None else unchanged.calibration
+    if known is None:
+        return None
+    return Calibration(
+        compared=known.compared,
+        off=known.off,
+        part_off=known.part_off,
+        worst_hours_difference=known.worst_hours,
+        worst_role=known.worst_role,
+    )
+
+
+def _document(answer: Tuned) -> "documents.TuningDocument":
+    from mesosctl.output.json_documents import tuning as documents
+
+    tuning, demand = answer.tuning, answer.demand
+    return documents.TuningDocument(
+        found=tuning.best is not None,
+        nothing_to_change=tuning.best == tuning.space.unchanged,
+        verdict=tuning.verdict,
+        cluster_id=demand.cluster_id,
+        mesos_version=demand.version,
+        since=utc_text(demand.since),
+        until=utc_text(demand.until),
+        imported=demand.is_imported,
+        seed=answer.seed,
+        goals=[_goal(goal) for goal in tuning.goals],
+        changes=None if tuning.best is None else list(tuning.space.words(tuning.best)),
+        wanted=_wanted(tuning),
+        candidates=[_candidate(tuning, one) for one in tuning.ranked],
+        tried=len(tuning.tried),
+        possible=tuning.space.count,
+        smallest=tuning.is_smallest,
+        whole=tuning.is_whole,
+        stopped=tuning.stopped,
+        never_met=[_goal(goal) for goal in tuning.never_met],
+        pairs_against=[[_goal(one), _goal(other)] for one, other in tuning.pairs_against],
+        calibration=_calibration(tuning),
+        assumptions=list(demand.assumptions),
+    )
+
+
+# --- The page -------------------------------------------------------------------------------------------
+
+
+def tuning_page(answer: Tuned, origin: Origin) -> str:
+    """One self-contained page: the verdict, the trade-off between goals, and the table of candidates."""
+    tuning = answer.tuning
+    shown = _report(answer, tuning.ranked, for_people=True)
+    titles, rows = shown_cells(shown)
+    facts = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in origin.facts())
+    return html_document(
+        f"Tuning of {answer.demand.cluster_id}",
+        [
+            f'<header class="{"yes" if tuning.best is not None else "no"}"><h1>{escape(tuning.verdict)}</h1></header>',
+            f"<dl>\n{facts}\n</dl>",
+            f"<h2>What stands against what</h2>\n{_chart(tuning)}",
+            "<h2>Candidates</h2>",
+            html_table(titles, rows),
+            *(f"<p>{escape(sentence.strip())}</p>" for sentence in _remark(answer, len(rows)) if sentence),
+        ],
+    )
+
+
+_WIDTH, _HEIGHT, _LEFT = 640.0, 320.0, 72.0
+
+
+def _axes(tuning: Tuning) -> tuple[int, int | None]:
+    """The places of the two goals that are drawn: those that stand against each other, else the first two."""
+    if tuning.pairs_against:
+        one, other = tuning.pairs_against[0]
+        return tuning.goals.index(one), tuning.goals.index(other)
+    return 0, 1 if len(tuning.goals) > 1 else None
+
+
+def _chart(tuning: Tuning) -> str:
+    """A dot for each candidate: one goal to the right, another upwards, and a line at each bound.
+
+    With one goal, the size of the change is to the right.
+    """
+    accepted = [one for one in tuning.tried if not tuning.tried[one].refusal]
+    if not accepted:
+        return "<p>No candidate would be accepted.</p>"
+    across, up = _axes(tuning)
+    upwards = tuning.goals[across if up is None else up]
+    measured = {one: tuning.measured(one) for one in accepted}
+    if up is None:
+        points = {one: (tuning.space.size(one), measured[one][across]) for one in accepted}
+        right = max((x for x, _ in points.values()), default=1.0) or 1.0
+    else:
+        points = {one: (measured[one][across], measured[one][up]) for one in accepted}
+        right = max(*(x for x, _ in points.values()), tuning.goals[across].bound) or 1.0
+    top = max(*(y for _, y in points.values()), upwards.bound) or 1.0
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return _WIDTH * x / right, _HEIGHT * (1 - y / top)
+
+    box = f"0 0 {_LEFT + _WIDTH + 16:.0f} {_HEIGHT + 56:.0f}"
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img">',
+        f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({_LEFT:.0f},12)">',
+        "<title>Candidates by what they come to: filled if all goals are met</title>",
+        f'<path d="M0,0 V{_HEIGHT:.0f} H{_WIDTH:.0f}" fill="none" stroke="#999999"/>',
+        f'<text x="-6" y="10" text-anchor="end">{escape(upwards.text_of(top))}</text>',
+        f'<text x="0" y="{_HEIGHT + 32:.0f}">{escape(f"upwards: {_title(upwards)}")}</text>',
+    ]
+    _, level = at(0, upwards.bound)
+    lines.append(f'<path d="M0,{level:.1f} H{_WIDTH:.0f}" stroke="#d55e00" stroke-dasharray="4,3"/>')
+    if up is None:
+        sideways, end = "to the right: the size of the change", f"{right:g}"
+    else:
+        goal = tuning.goals[across]
+        sideways, end = f"to the right: {_title(goal)}", goal.text_of(right)
+        line, _ = at(goal.bound, 0)
+        lines.append(f'<path d="M{line:.1f},0 V{_HEIGHT:.0f}" stroke="#d55e00" stroke-dasharray="4,3"/>')
+    lines.append(f'<text x="{_WIDTH:.0f}" y="{_HEIGHT + 16:.0f}" text-anchor="end">{escape(end)}</text>')
+    lines.append(f'<text x="0" y="{_HEIGHT + 16:.0f}">{escape(sideways)}</text>')
+    for one, (x, y) in points.items():
+        place_x, place_y = at(x, y)
+        meets = tuning.meets_all(one)
+        fill, radius = ("#009e73" if meets else "none"), (6 if one == tuning.best else 4)
+        words = escape(tuning.space.quoted(one) or _UNCHANGED)
+        lines.append(
+            f'<circle cx="{place_x:.1f}" cy="{place_y:.1f}" r="{radius}" fill="{fill}" stroke="#0072b2">'
+            f"<title>{words}</title></circle>"
+        )
+    return "\n".join([*lines, "</g>", "</svg>"])

@@ -1,0 +1,588 @@
+"""Goals of roles, the settings that may be changed to meet them, and the search among these.
+
+A candidate is a step of each unknown; None leaves a setting as it is.  `search` asks about candidates and knows nothing
+of replays: nothing counts as met that was not asked about.
+"""
+
+import math
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations, islice, product
+from random import Random
+from typing import Literal, NamedTuple
+
+from mesosctl.model.amount_text import in_mesos_notation
+from mesosctl.model.notation import format_span
+from mesosctl.model.quantities import Limits, Quantities, Quota, format_double
+from mesosctl.model.quota.desired import DesiredQuota
+from mesosctl.planning.desired_state import DesiredState
+from mesosctl.planning.replay import Calibration, RoleOutcome
+
+GoalKind = Literal["wait_p95", "wait_max", "hours_served", "never_below_guarantee"]
+SettingKind = Literal["guarantee", "limit", "weight"]
+DEFAULT_STEPS = 8
+MOST_STEPS = 1000
+DEFAULT_TRIES = 200
+MOST_TRIES = 10_000
+_WHOLE = frozenset({"mem", "disk", "gpus"})
+"""Resources that are set in whole numbers."""
+
+
+# --- Goals ----------------------------------------------------------------------------------------------
+
+
+class RoleFigures(NamedTuple):
+    """How a role fared in the replay of one candidate.  Waits are seconds, and None if nobody asked for a task."""
+
+    tasks: int = 0
+    never_fit: int = 0
+    median_wait: float | None = None
+    p95_wait: float | None = None
+    longest_wait: float | None = None
+    part_served: float | None = None
+    below_guarantee: float = 0.0
+
+    @classmethod
+    def of(cls, outcome: RoleOutcome) -> "RoleFigures":
+        """Return the figures of an outcome."""
+        return cls(
+            outcome.tasks,
+            outcome.never_fit,
+            outcome.median_wait,
+            outcome.p95_wait,
+            outcome.longest_wait,
+            outcome.part_served,
+            outcome.below_guarantee,
+        )
+
+
+class Evidence(NamedTuple):
+    """The figures of the replay of one candidate."""
+
+    roles: Mapping[str, RoleFigures]
+    refusal: str = ""
+    """Why a master would refuse the changes; empty if it accepts them."""
+    calibration: Calibration | None = None
+    """How far the replay is from the recording, if nothing is changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A goal of a role; `bound` is seconds, or of `hours_served` the least part."""
+
+    role: str
+    kind: GoalKind
+    bound: float = 0.0
+    text: str = ""
+    """The bound as it is written in the file."""
+
+    @property
+    def sentence(self) -> str:
+        """Return it in words: `wait_p95 of LS within 10m`."""
+        if self.kind == "never_below_guarantee":
+            return f"never_below_guarantee of {self.role}"
+        return f"{self.kind} of {self.role} {'from' if self.kind == 'hours_served' else 'within'} {self.text}"
+
+    def measured(self, figures: RoleFigures) -> float:
+        """Return what a replay showed: seconds, or of `hours_served` a part.  Without tasks it is the best there is."""
+        match self.kind:
+            case "wait_p95":
+                return figures.p95_wait or 0.0
+            case "wait_max":
+                return figures.longest_wait or 0.0
+            case "hours_served":
+                return 1.0 if figures.part_served is None else figures.part_served
+            case "never_below_guarantee":
+                return figures.below_guarantee
+
+    def is_met(self, measured: float) -> bool:
+        """Whether what was measured is good enough."""
+        return measured >= self.bound if self.kind == "hours_served" else measured <= self.bound
+
+    def miss(self, measured: float) -> float:
+        """Return how far it is from the bound: 0 if it is met, and below 1."""
+        if self.is_met(measured):
+            return 0.0
+        if self.kind == "hours_served":
+            return self.bound - measured
+        return (measured - self.bound) / (measured - self.bound + max(self.bound, 60.0))
+
+    def text_of(self, measured: float) -> str:
+        """Return what was measured for people."""
+        if self.kind == "hours_served":
+            return f"{measured * 100:.1f}%"
+        return format_span(measured) if measured else "0s"
+
+
+# --- What may be changed --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A setting of a role between two bounds, in equal steps; of several resources, all grow together."""
+
+    role: str
+    kind: SettingKind
+    low: Mapping[str, int]
+    """Thousandths by resource; of a weight, by no name."""
+    high: Mapping[str, int]
+    steps: int = DEFAULT_STEPS
+
+    def at(self, step: int) -> Mapping[str, int]:
+        """Return the amounts of a step, from 0 to `steps`."""
+        return {name: self._amount(name, low, step) for name, low in self.low.items()}
+
+    def _amount(self, name: str, low: int, step: int) -> int:
+        grain = 1000 if name in _WHOLE else 1
+        exact = low + (self.high[name] - low) * step // self.steps
+        return exact if step in (0, self.steps) else exact // grain * grain
+
+    def place(self, amounts: Mapping[str, int]) -> float:
+        """Return where amounts are between the bounds: 0 at the lower, 1 at the upper; no limit is a step above."""
+        places = []
+        for name, low in self.low.items():
+            beyond = math.inf if self.kind == "limit" else 0
+            amount, high = amounts.get(name, beyond), self.high[name]
+            if amount == math.inf:
+                places.append(1 + 1 / self.steps)
+            elif high > low:
+                places.append((amount - low) / (high - low))
+        return sum(places) / len(places) if places else 0.0
+
+
+WEIGHT = ""
+"""The name of the one amount of a weight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Quotas by role, and weights that are not 1."""
+
+    quotas: Mapping[str, Quota] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def amounts(self, role: str, kind: SettingKind) -> Mapping[str, int]:
+        """Return what a setting of a role is, in thousandths."""
+        if kind == "weight":
+            return {WEIGHT: round(self.weights.get(role, 1.0) * 1000)}
+        quota = self.quotas.get(role, Quota())
+        return quota.guarantees if kind == "guarantee" else quota.limits
+
+
+Candidate = tuple[int | None, ...]
+"""A step of each unknown; None leaves it as it is."""
+
+
+@dataclass(frozen=True)
+class Space:
+    """Everything that may be tried: the unknowns, and the settings on record."""
+
+    unknowns: tuple[Unknown, ...]
+    present: Settings
+    """At the end of the recording: what is changed."""
+    first: Settings
+    """At its beginning, where the changes are made."""
+    total: Quantities
+    """The amounts of all agents together."""
+
+    @property
+    def unchanged(self) -> Candidate:
+        """Return the candidate that changes nothing."""
+        return (None,) * len(self.unknowns)
+
+    @cached_property
+    def choices(self) -> tuple[tuple[int | None, ...], ...]:
+        """The different steps of each unknown, the one that changes nothing as None."""
+        found = []
+        for unknown in self.unknowns:
+            now = self.present.amounts(unknown.role, unknown.kind)
+            seen = [self._seen(unknown, now)]
+            steps: list[int | None] = [None]
+            for step in range(unknown.steps + 1):
+                shown = self._seen(unknown, unknown.at(step))
+                if shown not in seen:
+                    seen.append(shown)
+                    steps.append(step)
+            found.append(tuple(steps))
+        return tuple(found)
+
+    @staticmethod
+    def _seen(unknown: Unknown, amounts: Mapping[str, int]) -> tuple[int | None, ...]:
+        """The amounts of its resources alone; a guarantee of zero is none."""
+        otherwise = None if unknown.kind == "limit" else 0
+        return tuple(amounts.get(name, otherwise) for name in unknown.low)
+
+    @property
+    def count(self) -> int:
+        """How many candidates there are, also impossible ones."""
+        return math.prod(len(steps) for steps in self.choices)
+
+    def place(self, candidate: Candidate) -> tuple[float, ...]:
+        """Return where a candidate is between the bounds of each unknown."""
+        return tuple(
+            unknown.place(self.present.amounts(unknown.role, unknown.kind) if step is None else unknown.at(step))
+            for unknown, step in zip(self.unknowns, candidate, strict=True)
+        )
+
+    def size(self, candidate: Candidate) -> float:
+        """Return how large a change is: the sum of the parts of the bounds by which settings move."""
+        moved = zip(self.place(candidate), self.place(self.unchanged), strict=True)
+        return round(sum(abs(there - here) for there, here in moved), 9)
+
+    def changed(self, candidate: Candidate) -> Settings:
+        """Return the whole quotas and the weights of the roles that a candidate changes."""
+        quotas: dict[str, Quota] = {}
+        weights: dict[str, float] = {}
+        for unknown, step in zip(self.unknowns, candidate, strict=True):
+            if step is None:
+                continue
+            amounts, role = unknown.at(step), unknown.role
+            if unknown.kind == "weight":
+                weights[role] = amounts[WEIGHT] / 1000
+                continue
+            guarantees, limits = quotas.get(role, self.present.quotas.get(role, Quota()))
+            if unknown.kind == "guarantee":
+                named = {**guarantees, **amounts}
+                guarantees = Quantities({name: amount for name, amount in named.items() if amount})
+            else:
+                limits = Limits({**limits, **amounts})
+            quotas[role] = Quota(guarantees, limits)
+        return Settings(quotas, weights)
+
+    def is_possible(self, candidate: Candidate) -> bool:
+        """Whether no guarantee is above its limit, and the agents have what is guaranteed."""
+        quotas = {**self.first.quotas, **self.changed(candidate).quotas}
+        sums: dict[str, int] = {}
+        for role, (guarantees, limits) in quotas.items():
+            if any(amount > limits.get(name, amount) for name, amount in guarantees.items()):
+                return False
+            if "/" in role:  # its amounts are part of those of the role above
+                continue
+            for name, amount in guarantees.items():
+                sums[name] = sums.get(name, 0) + amount
+        return all(amount <= self.total.get_amount(name) for name, amount in sums.items())
+
+    def words(self, candidate: Candidate) -> tuple[str, ...]:
+        """Return a candidate as changes of `mesosctl whatif`, in an order in which none is in the way of another."""
+        changed = self.changed(candidate)
+        removed: list[str] = []
+        lowered: list[str] = []
+        others: list[str] = []
+        for role, (guarantees, limits) in changed.quotas.items():
+            before = self.first.quotas.get(role)
+            old = before or Quota()
+            both = guarantees != old.guarantees and limits != old.limits
+            if before is not None and not before.is_default and (both or not guarantees):
+                removed.append(f"remove-quota:{role}")
+                old = Quota()
+            group = lowered if _is_within(guarantees, old.guarantees) else others
+            if guarantees and (guarantees != old.guarantees or limits == old.limits):
+                group.append(f"quota:{role}={in_mesos_notation(guarantees)}")
+            if limits != old.limits:
+                group.append(f"limit:{role}={in_mesos_notation(limits) or 'none'}")
+        weights = [f"weight:{role}={format_double(weight)}" for role, weight in changed.weights.items()]
+        return (*removed, *lowered, *others, *weights)
+
+    def desired(self, candidate: Candidate) -> DesiredState:
+        """Return the desired state that `plan` and `apply` bring about; None of a section that does not change."""
+        changed = self.changed(candidate)
+        quotas = {role: DesiredQuota(*quota) for role, quota in changed.quotas.items()}
+        return DesiredState(quotas or None, dict(changed.weights) or None)
+
+    def quoted(self, candidate: Candidate) -> str:
+        """Return the changes as a shell takes them."""
+        return shlex.join(self.words(candidate))
+
+
+def _is_within(some: Mapping[str, int], others: Mapping[str, int]) -> bool:
+    return all(amount <= others.get(name, 0) for name, amount in some.items())
+
+
+# --- The order of candidates ----------------------------------------------------------------------------
+
+_MOST_LISTED = 50_000
+"""Candidates that are listed to be put in order; of more, some are drawn."""
+
+
+def in_order(space: Space, seed: int) -> Iterator[Candidate]:
+    """Yield possible candidates, from a coarse grid over the bounds to finer ones, each once; unchanged comes first.
+
+    The order does not depend on goals.  Within a grid, those that change fewer settings come first, and the seed
+    decides among equals.
+    """
+    random = Random(seed)  # noqa: S311  # an order, no secret
+    levels = [_levels(unknown, steps) for unknown, steps in zip(space.unknowns, space.choices, strict=True)]
+    seen = {space.unchanged}
+    yield space.unchanged
+    for level in range(1 + max((max(of.values()) for of in levels), default=0)):
+        grid = [[step for step in steps if of[step] <= level] for of, steps in zip(levels, space.choices, strict=True)]
+        for candidate in _shuffled(grid, random):
+            if candidate not in seen:
+                seen.add(candidate)
+                if space.is_possible(candidate):
+                    yield candidate
+
+
+def _levels(unknown: Unknown, choices: Sequence[int | None]) -> dict[int | None, int]:
+    """The first grid that has each step: 0 is the bounds alone, and each is twice as fine as the one before."""
+    found: dict[int | None, int] = {None: 0}
+    level = 0
+    while len(found) < len(choices):
+        for number in range(2**level + 1):
+            step = (2 * number * unknown.steps + 2**level) // (2 * 2**level)
+            if step in choices:
+                found.setdefault(step, level)
+        level += 1
+    return found
+
+
+def _shuffled(grid: Sequence[Sequence[int | None]], random: Random) -> Iterator[Candidate]:
+    if math.prod(map(len, grid)) > _MOST_LISTED:
+        for _ in range(_MOST_LISTED):
+            yield tuple(random.choice(steps) for steps in grid)
+        return
+    listed = list(product(*grid))
+    random.shuffle(listed)
+    yield from sorted(listed, key=lambda one: sum(step is not None for step in one))
+
+
+# --- The search -----------------------------------------------------------------------------------------
+
+Evaluate = Callable[[Sequence[Candidate]], Sequence[Evidence]]
+"""Say of some candidates what their replays show."""
+_FIRST, _BATCH = 2, 4
+"""Candidates that are asked about at a time: chosen before any of them is known, however many are played at once."""
+_MOST_SMALLER = 16
+"""Of several unknowns: as many smaller candidates are tried as well."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The answer.  `tried` is in the order in which it was asked about."""
+
+    space: Space
+    goals: tuple[Goal, ...]
+    tried: Mapping[Candidate, Evidence]
+    stopped: bool = False
+    """Whether time ended before the search did."""
+    is_smallest: bool = False
+    """Whether every smaller change was tried."""
+    is_whole: bool = False
+    """Whether every possible candidate was tried."""
+
+    def measured(self, candidate: Candidate) -> list[float]:
+        """Return what was measured for each goal."""
+        roles = self.tried[candidate].roles
+        return [goal.measured(roles.get(goal.role, RoleFigures())) for goal in self.goals]
+
+    def met(self, candidate: Candidate) -> list[bool]:
+        """Return which goals a candidate meets; none if it would be refused."""
+        accepted = not self.tried[candidate].refusal
+        measured = zip(self.goals, self.measured(candidate), strict=True)
+        return [accepted and goal.is_met(one) for goal, one in measured]
+
+    def meets_all(self, candidate: Candidate) -> bool:
+        """Whether a candidate was tried and meets every goal."""
+        return candidate in self.tried and all(self.met(candidate))
+
+    def miss(self, candidate: Candidate) -> float:
+        """Return how far a candidate is from its goals."""
+        if self.tried[candidate].refusal:
+            return float(len(self.goals))
+        measured = zip(self.goals, self.measured(candidate), strict=True)
+        return round(sum(goal.miss(one) for goal, one in measured), 9)
+
+    @cached_property
+    def best(self) -> Candidate | None:
+        """The smallest change that meets all goals; None if no candidate does."""
+        met = [one for one in self.tried if self.meets_all(one)]
+        return min(met, key=lambda one: _key(self.space, one), default=None)
+
+    @property
+    def ranked(self) -> list[Candidate]:
+        """Return the candidates, the best first: all goals met by a small change, then the nearest to it."""
+        return sorted(self.tried, key=lambda one: (not self.meets_all(one), self.miss(one), *_key(self.space, one)))
+
+    @property
+    def never_met(self) -> list[Goal]:
+        """Return the goals that no candidate met."""
+        met = [self.met(one) for one in self.tried]
+        return [goal for index, goal in enumerate(self.goals) if not any(one[index] for one in met)]
+
+    @property
+    def pairs_against(self) -> list[tuple[Goal, Goal]]:
+        """Return the pairs of goals that candidates met, but none of them together."""
+        met, alone = [self.met(one) for one in self.tried], self.never_met
+        return [
+            (self.goals[one], self.goals[other])
+            for one, other in combinations(range(len(self.goals)), 2)
+            if not any(each[one] and each[other] for each in met)
+            and self.goals[one] not in alone
+            and self.goals[other] not in alone
+        ]
+
+    def nearest(self, goal: Goal) -> float:
+        """Return the best that was measured for a goal."""
+        index = self.goals.index(goal)
+        measured = [self.measured(one)[index] for one in self.tried if not self.tried[one].refusal]
+        return max(measured, default=0.0) if goal.kind == "hours_served" else min(measured, default=math.inf)
+
+    @property
+    def verdict(self) -> str:
+        """Return the answer in one sentence."""
+        best, count = self.best, len(self.tried)
+        if best == self.space.unchanged:
+            return f"YES: nothing to change: {_all_goals(len(self.goals))} hold already"
+        if best is not None:
+            return f"YES: {_all_goals(len(self.goals))} are met by {self.space.quoted(best)}"
+        every = f"none of {count} candidates{', all within the bounds,' if self.is_whole else ''} met"
+        end = "; the search was stopped" if self.stopped else ""
+        if self.never_met:
+            goal = self.never_met[0]
+            nearest = self.nearest(goal)
+            best_seen = "" if nearest == math.inf else f": {goal.text_of(nearest)} is the best"
+            return f"NO: {every} {goal.sentence}{best_seen}{end}"
+        if self.pairs_against:
+            one, other = self.pairs_against[0]
+            return f"NO: {every} both {one.sentence} and {other.sentence}{end}"
+        return f"NO: {every} all goals, though each two of them were met together{end}"
+
+
+def _all_goals(count: int) -> str:
+    return "the goals" if count == 1 else "both goals" if count == 2 else f"all {count} goals"
+
+
+def _key(space: Space, candidate: Candidate) -> tuple[float, int, tuple[int, ...]]:
+    """Of two changes of one size, the one of fewer settings is smaller."""
+    steps = tuple(-1 if step is None else step for step in candidate)
+    return space.size(candidate), sum(step is not None for step in candidate), steps
+
+
+class _Search:
+    def __init__(self, space: Space, goals: Sequence[Goal], evaluate: Evaluate, may_go_on: Callable[[], bool]) -> None:
+        self._evaluate = evaluate
+        self._may_go_on = may_go_on
+        self._tried: dict[Candidate, Evidence] = {}
+        self.tuning = Tuning(space, tuple(goals), self._tried)
+        self.space = space
+        self.stopped = False
+
+    def ask(self, batch: Sequence[Candidate]) -> bool:
+        """Try what is new in the batch; False if time has ended."""
+        new = [one for one in dict.fromkeys(batch) if one not in self._tried]
+        if new and (self.stopped or not self._may_go_on()):
+            self.stopped = True
+            return False
+        if new:
+            self._tried.update(zip(new, self._evaluate(new), strict=True))
+        return True
+
+    def best(self) -> Candidate | None:
+        met = [one for one in self._tried if self.tuning.meets_all(one)]
+        return min(met, key=lambda one: _key(self.space, one), default=None)
+
+    def find(self, pool: Sequence[Candidate]) -> None:
+        """Try candidates of the pool until one meets all goals: half in its order, half those that promise most."""
+        places = {one: self.space.place(one) for one in pool}
+        left = dict.fromkeys(pool)
+        size = _FIRST
+        while left and self.best() is None:
+            batch = list(islice(left, (size + 1) // 2))
+            chosen = set(batch)
+            others = [one for one in left if one not in chosen]
+            if self._tried:
+                promised = {one: self._promise(places[one], places) for one in others}
+                others.sort(key=lambda one: promised[one])
+            batch += others[: size - len(batch)]
+            if not self.ask(batch):
+                return
+            for one in batch:
+                del left[one]
+            size = _BATCH
+
+    def _promise(self, place: Sequence[float], places: Mapping[Candidate, Sequence[float]]) -> float:
+        """How far a candidate probably is from the goals: as those near it are."""
+        total = weights = 0.0
+        for one in self._tried:
+            apart = sum((here - there) ** 2 for here, there in zip(place, places[one], strict=True))
+            weight = 1 / (apart + 1e-9) ** 2
+            total += weight * self.tuning.miss(one)
+            weights += weight
+        return round(total / weights, 9)
+
+    def shrink(self) -> bool:
+        """Make the best change smaller, one setting after another, by halving; return whether time allowed it."""
+        best = self.best()
+        while best is not None:
+            before = best
+            for index, step in enumerate(best):
+                if step is not None and not self._shrink_one(index, best):
+                    return False
+                best = self.best() or before
+            if best == before:
+                return True
+        return True
+
+    def _shrink_one(self, index: int, best: Candidate) -> bool:
+        def replaced(step: int | None) -> Candidate:
+            return (*best[:index], step, *best[index + 1 :])
+
+        size = self.space.size(best)
+        smaller = [replaced(step) for step in self.space.choices[index]]
+        smaller = [one for one in smaller if self.space.size(one) < size and self.space.is_possible(one)]
+        smaller.sort(key=self.space.size)
+        no, yes = -1, len(smaller)
+        while yes - no > 1:
+            third = max(1, (yes - no) // 3)
+            asked = sorted({at for at in (no + third, no + 2 * third) if no < at < yes})
+            if not self.ask([smaller[at] for at in asked]):
+                return False
+            for at in reversed(asked):
+                if self.tuning.meets_all(smaller[at]):
+                    yes = at
+                else:
+                    no = at
+                    break
+        return True
+
+    def try_smaller(self) -> bool:
+        """Try every smaller change than the best, if there are few or one unknown; return whether all were tried."""
+        best, space = self.best(), self.space
+        if best is None or space.count > _MOST_LISTED:
+            return False
+        key = _key(space, best)
+        every = [one for one in product(*space.choices) if _key(space, one) < key and space.is_possible(one)]
+        every.sort(key=lambda one: _key(space, one))
+        left = [one for one in every if one not in self._tried]
+        if len(space.unknowns) > 1 and len(left) > _MOST_SMALLER:
+            return False
+        while left and self.best() == best:
+            if not self.ask(left[:_BATCH]):
+                return False
+            left = left[_BATCH:]
+        return True  # the first that meets all goals is the smallest, since smaller ones come first
+
+
+def search(
+    space: Space,
+    goals: Sequence[Goal],
+    evaluate: Evaluate,
+    *,
+    tries: int = DEFAULT_TRIES,
+    seed: int = 0,
+    may_go_on: Callable[[], bool] = lambda: True,
+) -> Tuning:
+    """Look for the smallest change that meets all goals, among the first `tries` candidates of `in_order`.
+
+    If one of these meets them, the search finds one, so goals that are easier never make a found answer unfound.  Then
+    it makes that change smaller.  `may_go_on` says before each batch whether there is time.
+    """
+    run = _Search(space, goals, evaluate, may_go_on)
+    candidates = in_order(space, seed)
+    pool = list(islice(candidates, tries))
+    run.find(pool)
+    is_whole = run.best() is None and not run.stopped and len(pool) < tries and space.count <= _MOST_LISTED
+    is_smallest = run.shrink() and run.try_smaller()
+    return Tuning(space, tuple(goals), run.tuning.tried, run.stopped, is_smallest, is_whole)

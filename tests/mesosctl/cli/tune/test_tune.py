@@ -1,0 +1,416 @@
+"""`mesosctl tune`: goals, what may be changed, and replays that show whether the goals are met."""
+
+import json
+import os
+import signal
+import stat
+import tomllib
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mesosctl.__main__ import main
+from mesosctl.api.files.goals import load
+from mesosctl.model.errors import BadInput, Bug
+from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.operations import tuning as operations
+from mesosctl.operations.replay import ReplayOptions
+from mesosctl.operations.side_by_side import as_they_end, side_by_side
+from mesosctl.operations.tuning import TuningOptions, play_candidate, settings_at, space_of, tune
+from mesosctl.operations.tuning_evidence import EvidenceFile, fingerprint
+from mesosctl.planning.replay import ReplayedSetting
+from tests.helpers.profiles import examples
+from tests.helpers.surroundings import InMemory, Ran
+from tests.mesosctl.cli.whatif.test_replay import SINCE, demand, wanted
+
+LOG = """task,role,agent,resources,asked,from,to
+b1,batch,node-1,cpus:4;mem:4GiB,2026-03-01T08:00:00Z,2026-03-01T08:00:00Z,2026-03-01T08:30:00Z
+b2,batch,node-1,cpus:4;mem:4GiB,2026-03-01T08:00:00Z,2026-03-01T08:00:00Z,2026-03-01T08:30:00Z
+b3,batch,node-1,cpus:4;mem:4GiB,2026-03-01T08:01:00Z,2026-03-01T08:30:00Z,2026-03-01T09:00:00Z
+s1,site,node-1,cpus:2;mem:2GiB,2026-03-01T08:05:00Z,2026-03-01T08:30:00Z,2026-03-01T08:50:00Z
+"""
+NODES = "agent,resources\nnode-1,cpus:8;mem:16GiB\n"
+GOALS = """[goals.site]
+wait_p95 = "10m"
+[goals.batch]
+wait_max = "1h"
+
+[change.site]
+guarantee = { from = "cpus:0", to = "cpus:8", steps = 4 }
+"""
+OPTIONS = ReplayOptions()
+
+
+class Here:
+    """Plays candidates in this process, and counts them."""
+
+    def __init__(self, of):
+        self.demand = of
+        self.played = []
+
+    def play(self, words):
+        for place, one in reversed(list(enumerate(words))):
+            self.played.append(tuple(one))
+            yield place, play_candidate(self.demand, one, OPTIONS)
+
+
+@pytest.fixture
+def typed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.csv").write_text(LOG, encoding="utf-8")
+    (tmp_path / "nodes.csv").write_text(NODES, encoding="utf-8")
+    (tmp_path / "goals.toml").write_text(GOALS, encoding="utf-8")
+
+    def inline(questions, answer):
+        yield from ((place, answer(one)) for place, one in enumerate(questions))
+
+    monkeypatch.setattr(operations, "as_they_end", inline)
+
+    def run(*words):
+        environment = InMemory(variables={"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")})
+        return Ran(main(words, environment), environment.out, environment.err)
+
+    imported = run(*"history import log.csv --format csv --agents nodes.csv --history h.sqlite".split())
+    assert imported.status == 0, imported.err
+    return run
+
+
+def evidence_of(tmp_path):
+    (found,) = (tmp_path / "state" / "mesosctl" / "tune").glob("*.jsonl")
+    return found
+
+
+# --- The command --------------------------------------------------------------------------------------
+
+
+def test_the_smallest_change_is_answered_written_and_holds_when_it_is_replayed(typed, tmp_path):
+    ran = typed("tune", "goals.toml", "--replay", "h.sqlite", "--save", "wanted.toml", "--report", "r.html")
+    assert ran.status == 0, ran.err
+    assert ran.out.splitlines()[0] == "YES: both goals are met by quota:site=cpus:2"
+    assert "every one was tried" in ran.out
+    saved = tomllib.loads((tmp_path / "wanted.toml").read_text(encoding="utf-8"))
+    assert saved["quotas"] == {"site": {"guarantee": "cpus:2", "limit": "none"}}
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "What stands against what" in page
+    assert page.count("<circle") == len(typed("tune", "goals.toml", "--replay", "h.sqlite", "-o", "jsonl").lines)
+    names = typed("tune", "goals.toml", "--replay", "h.sqlite", "-o", "name").out.split()
+    again = typed("whatif", "--replay", "h.sqlite", *names, "-o", "json").json["roles"]
+    waits = {one["role"]: one["after"] for one in again}
+    assert waits["site"]["p95_wait_seconds"] <= 600
+    assert waits["batch"]["longest_wait_seconds"] <= 3600
+
+
+def test_the_document_says_what_each_candidate_came_to(typed):
+    document = typed("tune", "goals.toml", "--replay", "h.sqlite", "-o", "json").json
+    assert document["found"]
+    assert document["changes"] == ["quota:site=cpus:2"]
+    assert document["wanted"] == {"quotas": {"site": {"guarantee": "cpus:2", "limit": None}}, "weights": None}
+    unchanged = next(one for one in document["candidates"] if not one["changes"])
+    assert [(one["met"], one["measured"], one["margin"]) for one in unchanged["goals"]] == [
+        (False, 1500, -900),
+        (True, 1741, 1859),
+    ]
+
+
+def test_goals_that_hold_already_are_no_change(typed, tmp_path):
+    (tmp_path / "goals.toml").write_text(GOALS.replace('"10m"', '"30m"'), encoding="utf-8")
+    ran = typed("tune", "goals.toml", "--replay", "h.sqlite", "--save", "wanted.toml")
+    assert ran.status == 0
+    assert ran.out.splitlines()[0] == "YES: nothing to change: both goals hold already"
+    assert not (tmp_path / "wanted.toml").exists()
+    assert "nothing to change, so wanted.toml is not written" in ran.err
+
+
+def test_goals_that_no_candidate_meets_together_are_told(typed, tmp_path):
+    (tmp_path / "goals.toml").write_text(GOALS.replace('"1h"', '"40m"'), encoding="utf-8")
+    ran = typed("tune", "goals.toml", "--replay", "h.sqlite", "--save", "wanted.toml")
+    assert ran.status == 1
+    said = "NO: none of 5 candidates, all within the bounds, met both wait_p95 of site within 10m and wait_max of batch"
+    assert ran.out.splitlines()[0].startswith(said)
+    assert not (tmp_path / "wanted.toml").exists()
+
+
+def test_the_same_command_goes_on_where_it_was_interrupted(typed, tmp_path, monkeypatch):
+    def interrupted(questions, answer):
+        yield 1, answer(questions[1])
+        raise KeyboardInterrupt
+
+    words = ("tune", "goals.toml", "--replay", "h.sqlite", "-o", "json")
+    with monkeypatch.context() as patch:
+        patch.setattr(operations, "as_they_end", interrupted)
+        ran = typed(*words)
+    assert ran.status == 130
+    assert "1 finished replay kept in" in ran.err
+    assert "the same command goes on from there" in ran.err
+    kept = evidence_of(tmp_path)
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    before = kept.read_text(encoding="utf-8")
+    went_on = typed(*words)
+    lines = [line for line in kept.read_text(encoding="utf-8").splitlines() if line]
+    assert kept.read_text(encoding="utf-8").startswith(before)
+    assert len({json.dumps(json.loads(line)["changes"]) for line in lines}) == len(lines)
+    kept.unlink()
+    assert typed(*words).out == went_on.out
+
+
+def test_evidence_that_cannot_be_read_is_told_and_stays(typed, tmp_path):
+    words = ("tune", "goals.toml", "--replay", "h.sqlite", "-o", "json")
+    first = typed(*words)
+    kept = evidence_of(tmp_path)
+    text = kept.read_text(encoding="utf-8")
+    kept.write_text(f"{text}garbage\n{{}}\n" + text.strip()[:20], encoding="utf-8")
+    again = typed(*words)
+    assert again.out == first.out
+    assert "2 lines of" in again.err
+    assert "are left there" in again.err
+    assert kept.read_text(encoding="utf-8").startswith(f"{text}garbage\n")
+
+
+def test_evidence_that_cannot_be_written_is_told_and_the_answer_given(typed, tmp_path):
+    (tmp_path / "state").write_text("", encoding="utf-8")
+    ran = typed("tune", "goals.toml", "--replay", "h.sqlite")
+    assert ran.status == 0
+    assert "so another run begins again" in ran.err
+
+
+def test_a_recording_is_not_overwritten_by_what_is_found(typed):
+    ran = typed("tune", "goals.toml", "--replay", "h.sqlite", "--save", "h.sqlite")
+    assert ran.status == 2
+    assert "itself" in ran.err
+
+
+# --- Goals that are wrong -----------------------------------------------------------------------------
+
+
+def test_every_fault_is_told_at_once_with_its_line():
+    text = """keep = ["batch"]
+[goals.site]
+wait_p96 = "5m"
+wait_max = 5
+hours_served = "130%"
+never_below_guarantee = false
+[goals."a//b"]
+[change.batch]
+weight = { from = 3, to = 2 }
+guarantee = { from = "cpus:8", to = "cpus:2", steps = 0 }
+limit = { from = "cpus:1", to = "mem:1" }
+[change.site]
+"""
+    with pytest.raises(BadInput) as refused:
+        load(text, "g.toml")
+    told = refused.value.message.split("; ")
+    assert [one.split(": ")[:2] for one in told] == [
+        ["g.toml, line 3", "goals.site.wait_p96"],
+        ["g.toml, line 4", "goals.site.wait_max"],
+        ["g.toml, line 5", "goals.site.hours_served"],
+        ["g.toml, line 6", "goals.site.never_below_guarantee"],
+        ["g.toml, line 7", "goals.a//b"],
+        ["g.toml, line 8", "change.batch"],
+        ["g.toml, line 9", "change.batch.weight"],
+        ["g.toml, line 10", "change.batch.guarantee.steps"],
+        ["g.toml, line 10", "change.batch.guarantee"],
+        ["g.toml, line 11", "change.batch.limit"],
+        ["g.toml, line 12", "change.site"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "goals: it is missing"),
+        ("[goals.web]\nwait_max='5m'\n", "change: it is missing"),
+        ("schema_version = 2\n", "schema_version: it is 2, but this version of mesosctl reads 1"),
+        ("goals = 3\n", "goals: it is not a table"),
+        ("[goals.web]\nwait_max = 'soon'\n", "goals.web.wait_max: 'soon' is not a span of time"),
+        ("[goals]\nweb = 3\n", "goals.web: it is not a table"),
+        ("[change.web]\nguarantee = 'cpus:3'\n", "change.web.guarantee: it is not a table"),
+        ("[change.web]\nguarantee = { to = 'cpus:3' }\n", "change.web.guarantee.from: a string with amounts"),
+        ("[change.web]\nguarantee = { from = 'cpus', to = 'cpus:3' }\n", "'cpus' is not NAME:VALUE"),
+        ("[change.web]\nweight = { from = 0, to = 3 }\n", "change.web.weight.from: a weight must be a number"),
+        ("[change.web]\nweight = [{ from = 1, to = 3 }]\n", "change.web.weight: it is not a table"),
+        (
+            "[change.web]\nlimit = [{ from = 'cpus:1', to = 'cpus:3' }, { from = 'cpus:1', to = 'cpus:2' }]\n",
+            "change.web.limit: cpus is in two of its tables",
+        ),
+        (
+            "[change.web]\nguarantee = {from = 'cpus:4', to = 'cpus:8'}\nlimit = {from = 'cpus:1', to = 'cpus:3'}\n",
+            "the largest limit of cpus is below the smallest guarantee",
+        ),
+        ("[change.'*']\nguarantee = { from = 'cpus:1', to = 'cpus:3' }\n", "the default role '*' cannot have a quota"),
+    ],
+)
+def test_a_fault_is_told(text, said):
+    with pytest.raises(BadInput) as refused:
+        load(text, "g.toml")
+    assert said in refused.value.message
+
+
+@given(st.text(max_size=60))
+def test_whatever_is_written_is_read_or_refused(text):
+    with suppress(BadInput):
+        load(text, "g.toml")
+
+
+SMALL = demand(["cpus:4;mem:8192"], [wanted("a", 1, 0, 60.0), wanted("b", 1, 10, 60.0)])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[goals.aa]\nwait_max='5m'\n", "goals.aa: no task of role 'aa' was wanted in this time"),
+        ("[change.bb]\nweight={from=1,to=2}\n", "change.bb: role 'bb' is not in the recording"),
+        ("keep=['c']\n", "keep: role 'c' is not in the recording"),
+        ("[change.a]\nguarantee={from='cpus:1',to='cpus:9'}\n", "9 cpus is more than the agents have: 4 cpus"),
+        (
+            "[change.a]\nguarantee={from='cpus:3',to='cpus:4'}\n[change.b]\nguarantee={from='cpus:2',to='cpus:4'}\n",
+            "the smallest guarantees together are 5 cpus, but the agents have 4 cpus",
+        ),
+    ],
+)
+def test_impossible_goals_are_told_before_the_search(text, said):
+    whole = text
+    if "goals" not in text:
+        whole += "[goals.a]\nwait_max='5m'\n"
+    if "change" not in text:
+        whole += "[change.a]\nweight={from=1,to=2}\n"
+    with pytest.raises(BadInput) as refused:
+        space_of(load(whole, "g.toml"), SMALL)
+    assert said in refused.value.message
+    assert "g.toml, line" in refused.value.message
+
+
+def test_tasks_that_never_fit_make_a_goal_impossible():
+    tasks = [wanted("a", 0, 0, 60.0) for _ in range(30)] + [wanted("a", 2, 5, 6.0)]  # the last needs 4 cpus
+    of = demand(["cpus:2;mem:8192"], tasks)
+    change = "[change.a]\nweight={from=1,to=2}\n"
+    for goal, impossible in (("wait_max='5m'", True), ("wait_p95='5m'", False), ("hours_served='100%'", True)):
+        goals = load(f"[goals.a]\n{goal}\n{change}", "g.toml")
+        if impossible:
+            with pytest.raises(BadInput, match="1 task of 31 of a never fit on an agent, even on an empty one"):
+                space_of(goals, of)
+        else:
+            space_of(goals, of)
+            (note,) = operations.notes_of(goals.goals, of)
+            assert note.startswith("1 task of a never fit on an agent, ")
+
+
+def test_limits_before_mesos_1_9_are_told():
+    goals = load("[goals.a]\nwait_max='5m'\n[change.a]\nlimit={from='cpus:1',to='cpus:2'}\n", "g.toml")
+    with pytest.raises(BadInput, match=r"Mesos 1\.4\.0 has no limits"):
+        space_of(goals, replace(SMALL, version="1.4.0"))
+
+
+def test_the_settings_on_record_are_those_of_the_moment():
+    quota = json.dumps({"role": "a", "guarantees": {"cpus": {"value": 2}}, "limits": {"cpus": {"value": 3}}})
+    recorded = (
+        ReplayedSetting(SINCE, "quota", "a", quota),
+        ReplayedSetting(SINCE, "weight", "a", json.dumps({"weight": 2.5})),
+        ReplayedSetting(SINCE + 9, "quota", "a", None),
+    )
+    of = replace(SMALL, settings=recorded)
+    assert settings_at(of, SINCE).quotas == {"a": Quota(Quantities({"cpus": 2000}), Limits({"cpus": 3000}))}
+    assert settings_at(of, SINCE + 10).quotas == {}
+    assert settings_at(of, SINCE + 10).weights == {"a": 2.5}
+
+
+# --- Laws, by replays ---------------------------------------------------------------------------------
+
+
+class Nowhere:
+    def get(self, words):
+        return None
+
+    def add(self, words, evidence):
+        pass
+
+
+TASKS = st.lists(
+    st.builds(
+        wanted,
+        st.sampled_from(["a", "b"]),
+        st.integers(0, 2),
+        st.integers(0, 200).map(float),
+        st.integers(30, 300).map(float),
+    ),
+    min_size=6,
+    max_size=30,
+).filter(lambda tasks: {task.role for task in tasks} == {"a", "b"})
+
+
+@given(TASKS, st.integers(0, 900), st.integers(0, 900))
+@settings(max_examples=examples(12))
+def test_what_is_found_is_what_trying_every_step_finds(tasks, first, second):
+    of = demand(["cpus:4;mem:8192", "cpus:4;mem:4096"], tasks)
+    text = (
+        f"[goals.a]\nwait_p95='{first}s'\n[goals.b]\nwait_max='{second}s'\n"
+        "[change.a]\nguarantee={from='cpus:0',to='cpus:8',steps=4}\n"
+    )
+    goals = load(text, "g.toml")
+    space = space_of(goals, of)
+    found = tune(of, space, goals.goals, Here(of), Nowhere(), TuningOptions(OPTIONS))
+    every = [play_candidate(of, space.words((step,)), OPTIONS) for step in space.choices[0]]
+    met = [
+        space.size((step,))
+        for step, shown in zip(space.choices[0], every, strict=True)
+        if all(goal.is_met(goal.measured(shown.roles[goal.role])) for goal in goals.goals)
+    ]
+    assert (found.best is not None) == bool(met)
+    if found.best is not None:
+        assert space.size(found.best) == min(met)
+
+
+def test_processes_and_the_order_in_which_they_end_make_no_difference(typed):
+    del typed
+    goals = load("[goals.b]\nwait_max='1m'\n[change.a]\nlimit={from='cpus:1',to='cpus:4'}\n", "g.toml")
+    tasks = [wanted("a", 1, float(place), 200.0) for place in range(6)] + [wanted("b", 0, 9, 30.0)]
+    of = demand(["cpus:4;mem:16384"], tasks)
+
+    class InOrder(Here):
+        def play(self, words):
+            yield from reversed(list(super().play(words)))
+
+    space = space_of(goals, of)
+    found = [tune(of, space, goals.goals, who(of), Nowhere(), TuningOptions(OPTIONS)) for who in (Here, InOrder)]
+    assert list(found[0].tried.items()) == list(found[1].tried.items())
+
+
+def test_the_evidence_is_of_one_demand_and_one_way_to_play_it(tmp_path):
+    key = fingerprint(SMALL, OPTIONS)
+    assert key == fingerprint(demand(["cpus:4;mem:8192"], list(SMALL.tasks)), OPTIONS)
+    others = [
+        fingerprint(replace(SMALL, until=SMALL.until + 1), OPTIONS),
+        fingerprint(replace(SMALL, tasks=SMALL.tasks[:1]), OPTIONS),
+        fingerprint(SMALL, replace(OPTIONS, refuse=7.0)),
+    ]
+    assert len({key, *others}) == 4
+    store = EvidenceFile({"XDG_STATE_HOME": str(tmp_path)}, key)
+    shown = play_candidate(SMALL, [], OPTIONS)
+    store.add([], shown)
+    assert EvidenceFile({"XDG_STATE_HOME": str(tmp_path)}, key).get([]) == shown
+
+
+# --- Processes ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("at_once", [1, 2, 7])
+def test_answers_come_from_processes_in_order_or_as_they_end(at_once):
+    questions = [5, 4, 3, 2, 1]
+    assert list(side_by_side(questions, lambda one: one * 2, at_once)) == [10, 8, 6, 4, 2]
+    assert dict(as_they_end(questions, lambda one: one * 2, at_once)) == {0: 10, 1: 8, 2: 6, 3: 4, 4: 2}
+
+
+@pytest.mark.process
+def test_the_error_of_a_process_is_raised():
+    def refused(_):
+        raise BadInput("no")
+
+    with pytest.raises(BadInput, match="no"):
+        list(as_they_end([1], refused))
+    with pytest.raises(Bug, match="ZeroDivisionError"):
+        list(side_by_side([0], lambda one: 1 // one))
+    with pytest.raises(Bug, match="ended without an answer"):
+        list(as_they_end([1], lambda _: os.kill(os.getpid(), signal.SIGKILL)))

@@ -1,0 +1,89 @@
+"""`tune --workers`: a real Dask scheduler and two workers on loopback, and what is told without them."""
+
+import json
+import os
+import re
+import signal
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+from mesosctl.__main__ import main
+from mesosctl.model.errors import BadInput, Unreachable
+from mesosctl.operations import dask_workers
+from mesosctl.operations.dask_workers import OnDask
+from mesosctl.operations.tuning import play_candidate
+from tests.conformance.masters.processes import Process
+from tests.helpers.surroundings import InMemory, Ran
+from tests.helpers.waiting import wait_until
+from tests.mesosctl.cli.tune.test_tune import GOALS, LOG, NODES, OPTIONS, SMALL
+
+pytestmark = [pytest.mark.socket, pytest.mark.process, pytest.mark.slow]
+SCHEDULER = ("scheduler", "--host", "tcp://127.0.0.1:0", "--no-dashboard")
+WORKER = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1", "--death-timeout", "60")
+
+
+@contextmanager
+def cluster(folder, workers):
+    """The address of a scheduler, and its workers, once all of them have registered."""
+    log = folder / "scheduler.log"
+    started = [Process([sys.executable, "-m", "dask", *SCHEDULER], log)]
+    scheduler = started[0]
+    try:
+        wait_until(lambda: "Scheduler at" in log.read_text(encoding="utf-8"), scheduler.last_words)
+        (address,) = re.findall(r"Scheduler at:\s+(tcp://\S+)", log.read_text(encoding="utf-8"))
+        words = [sys.executable, "-m", "dask", "worker", address, *WORKER]
+        started += [Process(words, folder / f"worker-{number}.log") for number in range(workers)]
+        wait_until(lambda: log.read_text(encoding="utf-8").count("Register worker") == workers, scheduler.last_words)
+        yield address, started[1:]
+    finally:
+        for one in reversed(started):
+            one.stop()
+
+
+def test_workers_give_the_same_bytes_and_a_lost_one_costs_its_variant_only(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("log.csv", LOG), ("nodes.csv", NODES), ("goals.toml", GOALS)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    def typed(state, *words):
+        environment = InMemory(variables={"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / state)})
+        return Ran(main(words, environment), environment.out, environment.err)
+
+    assert typed("s", *"history import log.csv --format csv --agents nodes.csv --history h.sqlite".split()).status == 0
+    here = typed("here", "tune", "goals.toml", "--replay", "h.sqlite", "-o", "json")
+    with cluster(tmp_path, 2) as (address, workers):
+        there = typed("there", "tune", "goals.toml", "--replay", "h.sqlite", "-o", "json", "--workers", address)
+        assert (there.status, there.out) == (here.status, here.out), there.err
+        words = [[], ["weight:a=2"], ["weight:b=2"], ["quota:a=cpus:1"]] * 3
+        with OnDask(address, SMALL, OPTIONS) as players:
+            shown = players.play(words)
+            found = [next(shown)]
+            os.kill(workers[0].pid, signal.SIGKILL)
+            found += shown
+        assert sorted(place for place, _ in found) == list(range(len(words)))
+        expected = {str(one): play_candidate(SMALL, one, OPTIONS) for one in words[:4]}
+        assert all(evidence == expected[str(words[place])] for place, evidence in found)
+        with monkeypatch.context() as patch:
+            patch.setattr(dask_workers, "__version__", "0.0.9")
+            ran = typed("other", "tune", "goals.toml", "--replay", "h.sqlite", "--workers", address, "-o", "json")
+        assert ran.status == 3
+        assert "instead of 0.0.9" in json.loads(ran.err)["error"]["message"]
+
+
+def test_a_scheduler_without_workers_is_told(tmp_path):
+    with (
+        cluster(tmp_path, 0) as (address, _),
+        pytest.raises(Unreachable, match="has no workers"),
+        OnDask(address, SMALL, OPTIONS),
+    ):
+        pass
+
+
+def test_an_address_without_a_scheduler_is_told(monkeypatch):
+    monkeypatch.setattr(dask_workers, "CONNECTING", 0.5)
+    with pytest.raises(Unreachable, match="there is no Dask scheduler at"), OnDask("tcp://127.0.0.1:9", SMALL, OPTIONS):
+        pass
+    with pytest.raises(BadInput, match="cannot be used"), OnDask("nonsense://x", SMALL, OPTIONS):
+        pass

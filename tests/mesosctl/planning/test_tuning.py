@@ -1,0 +1,307 @@
+"""The search for settings that meet goals, on figures that are made up: the laws that hold whatever a replay shows."""
+
+from dataclasses import replace
+from itertools import islice, product
+from zlib import crc32
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.planning.tuning import (
+    WEIGHT,
+    Evidence,
+    Goal,
+    RoleFigures,
+    Settings,
+    Space,
+    Unknown,
+    in_order,
+    search,
+)
+from mesosctl.planning.whatif_changes import Bounds, Guarantee, NoQuota, Weight, parse_change
+
+TOTAL = Quantities({"cpus": 32_000, "mem": 64_000_000})
+
+
+def guarantee(role, high, steps, low=0):
+    return Unknown(role, "guarantee", {"cpus": low}, {"cpus": high}, steps)
+
+
+def limit(role, low, high, steps):
+    return Unknown(role, "limit", {"cpus": low}, {"cpus": high}, steps)
+
+
+def weight(role, low, high, steps):
+    return Unknown(role, "weight", {WEIGHT: low}, {WEIGHT: high}, steps)
+
+
+def space(*unknowns, quotas=None, weights=None):
+    present = Settings(quotas or {}, weights or {})
+    return Space(unknowns, present, present, TOTAL)
+
+
+UNKNOWNS = st.lists(
+    st.one_of(
+        st.builds(guarantee, st.sampled_from("ab"), st.sampled_from([8000, 16_000, 32_000]), st.integers(1, 6)),
+        st.builds(limit, st.sampled_from("ab"), st.just(2000), st.sampled_from([8000, 32_000]), st.integers(1, 5)),
+        st.builds(weight, st.sampled_from("ab"), st.just(1000), st.sampled_from([2000, 8000]), st.integers(1, 4)),
+    ),
+    min_size=1,
+    max_size=3,
+    unique_by=lambda one: (one.role, one.kind),
+)
+SPACES = st.builds(
+    lambda unknowns, quota: space(*unknowns, quotas=quota),
+    UNKNOWNS,
+    st.sampled_from([{}, {"a": Quota(Quantities({"cpus": 4000}), Limits({"cpus": 16_000}))}]),
+)
+
+
+def made_up(seed):
+    """A replay that depends on what is changed and nothing else, without any order."""
+
+    def wait(role, words):
+        return float(crc32(f"{seed} {role} {words}".encode()) % 1000)
+
+    def evaluate(of):
+        def batch(candidates):
+            return [
+                Evidence({role: RoleFigures(10, 0, 1.0, wait(role, of.words(one)), 1000.0, 0.5) for role in "ab"})
+                for one in candidates
+            ]
+
+        return batch
+
+    return evaluate
+
+
+def goals(first, second):
+    return [Goal("a", "wait_p95", first, f"{first}s"), Goal("b", "wait_p95", second, f"{second}s")]
+
+
+BOUNDS = st.tuples(st.integers(0, 1000), st.integers(0, 1000))
+
+
+@given(SPACES, st.integers(0, 3))
+def test_candidates_come_once_from_the_unchanged_one_and_all_are_possible(of, seed):
+    every = list(in_order(of, seed))
+    assert every[0] == of.unchanged
+    assert len(set(every)) == len(every)
+    assert set(every) == {one for one in product(*of.choices) if of.is_possible(one) or one == of.unchanged}
+
+
+@given(SPACES, st.integers(0, 3), BOUNDS, st.integers(2, 40))
+def test_where_a_candidate_of_the_pool_meets_the_goals_one_is_found(of, seed, bounds, tries):
+    wanted, evaluate = goals(*bounds), made_up(seed)(of)
+    pool = list(islice(in_order(of, seed), tries))
+    shown = zip(pool, evaluate(pool), strict=True)
+    exists = any(all(goal.is_met(goal.measured(seen.roles[goal.role])) for goal in wanted) for _, seen in shown)
+    found = search(of, wanted, evaluate, tries=tries, seed=seed)
+    assert (found.best is not None) == exists
+    if found.best is not None:
+        (again,) = evaluate([found.best])
+        assert all(goal.is_met(goal.measured(again.roles[goal.role])) for goal in wanted)
+
+
+@given(SPACES, st.integers(0, 3), BOUNDS, BOUNDS, st.integers(2, 20))
+def test_goals_that_are_easier_never_make_a_found_answer_unfound(of, seed, bounds, more, tries):
+    strict, evaluate = goals(*bounds), made_up(seed)(of)
+    assume(search(of, strict, evaluate, tries=tries, seed=seed).best is not None)
+    easier = goals(bounds[0] + more[0], bounds[1] + more[1])
+    assert search(of, easier, evaluate, tries=tries, seed=seed).best is not None
+    assert search(of, strict[:1], evaluate, tries=tries, seed=seed).best is not None
+
+
+@given(SPACES, st.integers(0, 3), BOUNDS)
+def test_the_same_is_asked_in_the_same_batches_each_time(of, seed, bounds):
+    asked = []
+
+    def noted(batch):
+        asked.append(tuple(batch))
+        return made_up(seed)(of)(batch)
+
+    found = [search(of, goals(*bounds), noted, tries=30, seed=seed) for _ in range(2)]
+    assert asked[: len(asked) // 2] == asked[len(asked) // 2 :]
+    assert found[0].verdict == found[1].verdict
+    assert list(found[0].tried) == list(found[1].tried)
+
+
+@given(SPACES, st.integers(0, 3), BOUNDS)
+def test_nothing_is_said_of_what_was_not_asked_about(of, seed, bounds):
+    asked = set()
+
+    def noted(batch):
+        asked.update(batch)
+        return made_up(seed)(of)(batch)
+
+    found = search(of, goals(*bounds), noted, tries=30, seed=seed)
+    assert set(found.tried) == asked
+    if found.is_smallest:
+        smaller = [one for one in product(*of.choices) if of.size(one) < of.size(found.best) and of.is_possible(one)]
+        assert not any(found.meets_all(one) for one in smaller)
+        assert asked >= set(smaller) - {of.unchanged}
+
+
+@given(st.sampled_from([guarantee("a", 32_000, 8), limit("a", 2000, 32_000, 6), weight("a", 1000, 9000, 8)]), BOUNDS)
+def test_with_one_unknown_the_answer_is_that_of_trying_every_step(unknown, bounds):
+    of, wanted = space(unknown), goals(*bounds)
+    evaluate = made_up(5)(of)
+    every = [one for one in product(*of.choices) if of.is_possible(one)]
+    shown = dict(zip(every, evaluate(every), strict=True))
+    met = [one for one in every if all(goal.is_met(goal.measured(shown[one].roles[goal.role])) for goal in wanted)]
+    found = search(of, wanted, evaluate)
+    assert (found.best is None) == (not met)
+    if met:
+        assert of.size(found.best) == min(map(of.size, met))
+        assert found.is_smallest
+    else:
+        assert found.is_whole
+
+
+def monotone(of, needed):
+    """Role a waits until it has what it needs, and role b waits for what a has."""
+
+    def batch(candidates):
+        shown = []
+        for one in candidates:
+            has = of.changed(one).quotas.get("a", of.present.quotas.get("a", Quota())).guarantees.get_amount("cpus")
+            a, b = max(0, needed - has) / 10, has / 10
+            shown.append(Evidence({"a": RoleFigures(1, 0, a, a, a, 1.0), "b": RoleFigures(1, 0, b, b, b, 1.0)}))
+        return shown
+
+    return batch
+
+
+@pytest.mark.parametrize("needed", [1000, 9000, 17_000, 31_000])
+def test_the_smallest_guarantee_is_found_by_halving(needed):
+    of = space(guarantee("a", 32_000, 32))
+    found = search(of, [Goal("a", "wait_max", 0.0, "0s")], monotone(of, needed))
+    assert of.words(found.best) == (f"quota:a=cpus:{-(-needed // 1000)}",)
+    assert len(found.tried) <= 33
+
+
+def test_from_a_large_guarantee_downwards_the_largest_that_meets_the_goals_is_the_smallest_change():
+    of = space(guarantee("a", 32_000, 32), quotas={"a": Quota(Quantities({"cpus": 32_000}))})
+    found = search(of, [Goal("b", "wait_max", 1250.0, "1250s")], monotone(of, 0))
+    assert of.words(found.best) == ("quota:a=cpus:12",)
+
+
+def test_goals_that_hold_already_change_nothing():
+    of = space(guarantee("a", 32_000, 8))
+    found = search(of, goals(2000, 2000), made_up(1)(of))
+    assert found.best == of.unchanged
+    assert of.words(found.best) == ()
+    assert found.verdict == "YES: nothing to change: both goals hold already"
+
+
+def test_goals_that_stand_against_each_other_are_named():
+    of = space(guarantee("a", 32_000, 8))
+    found = search(
+        of, [Goal("a", "wait_max", 800.0, "800s"), Goal("b", "wait_max", 800.0, "800s")], monotone(of, 30_000)
+    )
+    assert found.best is None
+    assert found.is_whole
+    assert found.never_met == []
+    assert [(one.role, other.role) for one, other in found.pairs_against] == [("a", "b")]
+    assert "wait_max of a within 800s and wait_max of b within 800s" in found.verdict
+
+
+def test_a_goal_that_no_candidate_meets_is_named_with_the_best():
+    of = space(guarantee("a", 8000, 4))
+    found = search(of, [Goal("a", "wait_max", 60.0, "1m")], monotone(of, 12_000))
+    said = "NO: none of 5 candidates, all within the bounds, met wait_max of a within 1m: 6m40s is the best"
+    assert found.verdict == said
+
+
+def test_when_time_ends_the_answer_is_what_was_found():
+    of, batches = space(guarantee("a", 32_000, 32)), []
+
+    def noted(batch):
+        batches.append(batch)
+        return monotone(of, 9000)(batch)
+
+    whole = search(of, [Goal("a", "wait_max", 0.0, "0s")], noted)
+    count = len(batches)
+    batches.clear()
+    part = search(of, [Goal("a", "wait_max", 0.0, "0s")], noted, may_go_on=lambda: len(batches) < count - 1)
+    assert part.stopped
+    assert not part.is_smallest
+    assert list(part.tried) == list(whole.tried)[: len(part.tried)]
+
+
+def test_a_refused_candidate_meets_nothing():
+    of = space(guarantee("a", 32_000, 2))
+    evidence = Evidence({"a": RoleFigures(), "b": RoleFigures()}, "quota:a=cpus:32: no room")
+    found = search(of, goals(1000, 1000), lambda batch: [evidence] * len(batch))
+    assert found.best is None
+    assert found.pairs_against == []
+    assert len(found.never_met) == 2
+
+
+# --- Candidates as changes ------------------------------------------------------------------------------
+
+
+@given(SPACES)
+def test_the_changes_of_a_candidate_are_words_of_whatif_and_lead_to_its_settings(of):
+    for one in islice(in_order(of, 0), 30):
+        held = dict(of.first.quotas)
+        weights = {}
+        for word in of.words(one):
+            change = parse_change(word)
+            match change:
+                case NoQuota(role):
+                    held.pop(role)
+                case Guarantee(role, entries):
+                    amounts = Quantities({entry.name: entry.value for entry in entries if isinstance(entry.value, int)})
+                    held[role] = held.get(role, Quota())._replace(guarantees=amounts)
+                case Bounds(role, limits):
+                    held[role] = held.get(role, Quota())._replace(limits=limits)
+                case Weight(role, value):
+                    weights[role] = value
+            for quota in held.values():  # what a master checks after each
+                assert all(amount <= quota.limits.get(name, amount) for name, amount in quota.guarantees.items())
+        changed = of.changed(one)
+        assert weights == changed.weights
+        wanted = {**of.first.quotas, **changed.quotas}
+        assert held == {role: quota for role, quota in wanted.items() if not quota.is_default}
+
+
+def test_a_guarantee_without_quota_on_record_is_added_and_one_of_zero_is_none():
+    of = space(guarantee("a", 8000, 2))
+    assert of.choices == ((None, 1, 2),)  # step 0 is what there is
+    assert of.words((1,)) == ("quota:a=cpus:4",)
+
+
+def test_a_quota_is_removed_first_if_guarantee_and_limit_both_change():
+    of = space(
+        guarantee("a", 16_000, 2),
+        limit("a", 8000, 32_000, 3),
+        quotas={"a": Quota(Quantities({"cpus": 12_000}), Limits({"cpus": 12_000}))},
+    )
+    assert of.words((1, 0)) == ("remove-quota:a", "quota:a=cpus:8", "limit:a=cpus:8")
+    assert of.words((0, None)) == ("remove-quota:a", "limit:a=cpus:12")
+
+
+def test_several_resources_of_one_unknown_grow_together_and_in_whole_numbers():
+    grows = Unknown("a", "guarantee", {"cpus": 0, "mem": 0}, {"cpus": 1000, "mem": 1_000_000}, 3)
+    assert [grows.at(step) for step in range(4)] == [
+        {"cpus": 0, "mem": 0},
+        {"cpus": 333, "mem": 333_000},
+        {"cpus": 666, "mem": 666_000},
+        {"cpus": 1000, "mem": 1_000_000},
+    ]
+
+
+def test_what_is_guaranteed_to_others_counts():
+    of = space(guarantee("a", 32_000, 4), quotas={"b": Quota(Quantities({"cpus": 20_000}))})
+    assert [one for (one,) in in_order(of, 0)] == [None, 1]
+
+
+def test_of_many_unknowns_the_first_candidates_come_at_once():
+    of = space(*(guarantee(f"r{number}", 32_000, 1000) for number in range(8)))
+    some = list(islice(in_order(of, 0), 100))
+    assert len(set(some)) == 100
+    assert some == list(islice(in_order(of, 0), 100))
+    assert replace(of).count > 10**20
