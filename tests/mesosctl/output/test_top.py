@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
+from rich.console import Console, Group
+from rich.text import Text
 
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Limits, Quantities, Quota
@@ -234,7 +235,9 @@ def test_it_is_left(keys):
 @pytest.mark.parametrize("width", [80, 200])
 @pytest.mark.parametrize(("keys", "chosen"), [(("down",), "ads"), (("2", "down"), "spark"), (("4",), "spark")])
 def test_the_chosen_line_is_marked(width, keys, chosen):
-    lines = top_screen(LISTED, pressed(*keys), AROUND, width, 40).renderables
+    screen = top_screen(LISTED, pressed(*keys), AROUND, width, 40)
+    assert isinstance(screen, Group)
+    lines = [line for line in screen.renderables if isinstance(line, Text)]
     (marked,) = (line for line in lines if any(span.style == "reverse" for span in line.spans))
     assert marked.plain.startswith(chosen)
 
