@@ -110,6 +110,33 @@ def _options(given: ReplayWords) -> "ReplayOptions":
     )
 
 
+def answer_wait(session: Session, given: ReplayWords, word: str) -> ExitStatus:
+    """Answer --wait from a recording.  Raises UsageError and BadInput."""
+    from mesosctl.cli.dry_run import origin
+    from mesosctl.history.contents import chosen_cluster
+    from mesosctl.history.records import Window
+    from mesosctl.history.sqlite import open_recording
+    from mesosctl.history.windows import window_of
+    from mesosctl.operations.expected_wait import expected_wait
+    from mesosctl.output.forecasts.replay import expected_wait_page, expected_wait_report
+    from mesosctl.planning.added_framework import OF_ONE_TASK, parse_added_framework
+
+    assert given.file is not None, "lifetimes are those of a recording"
+    wanted = parse_added_framework(word, OF_ONE_TASK)
+    with open_recording(given.file) as recording:
+        cluster = chosen_cluster(recording, given.cluster_id)
+        window = Window(*window_of(cluster, given.since, given.until))
+        answer = expected_wait(
+            recording, cluster, window, wanted, _options(given), given.mesos_version, session.progress
+        )
+    session.end_progress()
+    if not session.is_output(given.report, "--report"):
+        session.emit(expected_wait_report(answer))
+    if given.report is not None:
+        session.emit_page(expected_wait_page(answer, origin(session, str(given.file))), given.report)
+    return ExitStatus.DONE if answer.percentile(50) is not None else ExitStatus.ANSWER_IS_NO
+
+
 def answer_added(
     session: Session, given: ReplayWords, wanted: Sequence[tuple[str, Change]], source: Path | None, cycles: int
 ) -> ExitStatus:

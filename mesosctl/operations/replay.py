@@ -61,8 +61,10 @@ if TYPE_CHECKING:
 # --- Reading ------------------------------------------------------------------------------------------
 
 
-def read_demand(recording: Recording, cluster: RecordedCluster, window: Window, version: str | None) -> RecordedDemand:
-    """Return the demand of a window.  Raises BadInput if nothing was wanted in it, or no agent is known."""
+def read_demand(
+    recording: Recording, cluster: RecordedCluster, window: Window, version: str | None, *, is_wanted: bool = True
+) -> RecordedDemand:
+    """Return the demand of a window.  Raises BadInput if no agent is known, or if `is_wanted` and nothing is wanted."""
     assert window.since is not None, "the window is that of the command"
     assert window.until is not None, "the window is that of the command"
     since, until = to_seconds(window.since), to_seconds(window.until)
@@ -82,7 +84,7 @@ def read_demand(recording: Recording, cluster: RecordedCluster, window: Window, 
     if recording.counts(cluster.cluster_id).executors:  # else the rows of all tasks are not read twice
         executors = [tasks.read(one) for one in recording.tasks(cluster.cluster_id, window) if one.is_executor]
     wanted = sorted((one for one in (*read, *executors) if one is not None), key=lambda task: task.asked)
-    if not wanted:
+    if not wanted and is_wanted:
         raise BadInput("no task was wanted in this time", field="--replay", hint="choose another --since or --until")
     frameworks = _frameworks(recording.frameworks(cluster.cluster_id, window), wanted)
     settings = sorted(_settings(recording, cluster.cluster_id, window, since, until), key=lambda one: one.at)
@@ -208,8 +210,10 @@ class _Tasks:
             if lasts is None:
                 self._left_out.add("tasks never ran, and nothing says how long they would have: they run until the end")
         from_the_beginning = start is not None and start < self._since
+        age = 0.0
         if from_the_beginning:
             assert start is not None, "it ran"
+            age = self._since - start
             lasts = None if lasts is None else lasts - (self._since - start)
             asked = start = self._since
         return ReplayedTask(
@@ -223,6 +227,7 @@ class _Tasks:
             start_is_known=row.start_known,
             ran_from_the_beginning=from_the_beginning,
             is_executor=row.is_executor,
+            age=age,
         )
 
 

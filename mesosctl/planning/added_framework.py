@@ -11,7 +11,9 @@ from mesosctl.model.roles import check_role, closest
 
 OPTION = "--add-framework"
 EXAMPLE = "role=db;task=cpus:2,mem:4GiB;tasks=200;every=10s;lasts=1h"
+OF_ONE_TASK = "--wait"
 _KEYS = ("role", "task", "tasks", "every", "lasts")
+_EXAMPLES = {OPTION: EXAMPLE, OF_ONE_TASK: "role=db;task=cpus:4"}
 _MOST_TASKS = 1_000_000
 
 
@@ -30,37 +32,49 @@ class AddedFramework:
     """Seconds that each runs; None if it runs until the end."""
 
 
-def parse_added_framework(word: str) -> AddedFramework:
-    """The value of --add-framework, such as `EXAMPLE`.  Raises UsageError, and RuleViolation for invalid resources."""
+def parse_added_framework(word: str, option: str = OPTION) -> AddedFramework:
+    """The value of --add-framework, such as `EXAMPLE`, or of --wait, which names a role and a task.
+
+    Raises UsageError, and RuleViolation for invalid resources.
+    """
+    keys = _KEYS if option == OPTION else _KEYS[:2]
+
+    def wrong(sentence: str, hint: str = "") -> UsageError:
+        return UsageError(sentence, field=option, hint=f"{hint}for example, {option} '{_EXAMPLES[option]}'")
+
     given: dict[str, str] = {}
     for part in filter(str.strip, word.split(";")):
         key, equals, value = (text.strip() for text in part.partition("="))
-        if key not in _KEYS:
+        if key not in keys:
             if ":" in key and "task" in given:
-                raise _wrong(f"'{part.strip()}' belongs to the task", "separate its resources with commas; ")
-            likely = closest(key, _KEYS)
-            raise _wrong(f"'{key}' is not a part of {OPTION}", f"did you mean {likely}? " if likely else "")
+                raise wrong(f"'{part.strip()}' belongs to the task", "separate its resources with commas; ")
+            likely = closest(key, keys)
+            raise wrong(f"'{key}' is not a part of {option}", f"did you mean {likely}? " if likely else "")
         if not equals or not value or key in given:
-            raise _wrong(f"'{part.strip()}' is not {key}=VALUE" if key not in given else f"{key} is given twice")
+            raise wrong(f"'{part.strip()}' is not {key}=VALUE" if key not in given else f"{key} is given twice")
         given[key] = value
-    if any(value.partition(",")[2].partition("=")[0].strip() in _KEYS for value in given.values()):
-        raise _wrong(f"'{word}' has a comma between parts", "separate them with semicolons; ")
+    if any(value.partition(",")[2].partition("=")[0].strip() in keys for value in given.values()):
+        raise wrong(f"'{word}' has a comma between parts", "separate them with semicolons; ")
     missing = [key for key in ("role", "task") if key not in given]
     if missing:
-        raise _wrong(f"{OPTION} has no {' and no '.join(missing)}")
+        raise wrong(f"{option} has no {' and no '.join(missing)}")
     try:
         role = check_role(given["role"])
         entries = parse_entries(given["task"].replace(",", ";"))
         check_one_type(entries)
     except MesosctlError as error:
-        error.field = OPTION
+        error.field = option
         raise
     task = Resources(entries)
     if not task or any(not entry.is_scalar or entry.is_reserved for entry in task):
-        raise _wrong(f"'{given['task']}' is not the size of a task: amounts above zero are needed")
-    every = parse_span(given["every"], OPTION) if "every" in given else 0.0
-    lasts = parse_span(given["lasts"], OPTION) if "lasts" in given else None
-    return AddedFramework(f"{OPTION} {word}", role, task, _count(given.get("tasks", "1")), every, lasts)
+        raise wrong(f"'{given['task']}' is not the size of a task: amounts above zero are needed")
+    text = given.get("tasks", "1")
+    tasks = int(text) if text.isascii() and text.isdigit() else 0
+    if not 1 <= tasks <= _MOST_TASKS:
+        raise wrong(f"tasks is '{text}': it must be a number from 1 to {_MOST_TASKS:,}")
+    every = parse_span(given["every"], option) if "every" in given else 0.0
+    lasts = parse_span(given["lasts"], option) if "lasts" in given else None
+    return AddedFramework(f"{option} {word}", role, task, tasks, every, lasts)
 
 
 def check_resources(added: Sequence[AddedFramework], totals: Iterable[Resources]) -> None:
@@ -76,17 +90,6 @@ def check_resources(added: Sequence[AddedFramework], totals: Iterable[Resources]
                     rule="resource.known",
                     hint=f"did you mean {likely}?" if likely else "--allow-new-resource skips this check",
                 )
-
-
-def _count(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdigit() else 0
-    if not 1 <= number <= _MOST_TASKS:
-        raise _wrong(f"tasks is '{text}': it must be a number from 1 to {_MOST_TASKS:,}")
-    return number
-
-
-def _wrong(sentence: str, hint: str = "") -> UsageError:
-    return UsageError(sentence, field=OPTION, hint=f"{hint}for example, {OPTION} '{EXAMPLE}'")
 
 
 # --- The answer -----------------------------------------------------------------------------------------

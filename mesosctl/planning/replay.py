@@ -48,6 +48,8 @@ class ReplayedTask:
     """Whether somebody saw it start."""
     ran_from_the_beginning: bool = False
     is_executor: bool = False
+    age: float = 0.0
+    """Seconds that it had run at the beginning."""
 
 
 class ReplayedAgent(NamedTuple):

@@ -199,6 +199,25 @@ AddedFrameworks = Annotated[
         "for all at once; without lasts, they run until the end. Repeat for several.",
     ),
 ]
+Wait = Annotated[
+    str | None,
+    typer.Option(
+        "--wait",
+        metavar="TASK",
+        help="Say when one more task would start: 'role=db;task=cpus:4'. The lifetimes in the recording of --history "
+        "say when what runs at its end will end.",
+    ),
+]
+Lifetimes = Annotated[
+    Path | None,
+    typer.Option(
+        "--history",
+        metavar="FILE",
+        parser=named_file("--history", "cannot be -: name a file"),
+        help="The recording for --wait.",
+        show_default=False,
+    ),
+]
 Each = Annotated[
     list[str] | None,
     typer.Option(
@@ -232,6 +251,7 @@ Largest = Annotated[
             "whatif --replay h.sqlite --add-framework 'role=db;task=cpus:2,mem:4GiB;tasks=200;every=10s;lasts=1h'",
             "when the tasks of another framework would start, and whom they would delay",
         ),
+        ("whatif --history h.sqlite --wait 'role=db;task=cpus:4'", "when one more task of db would start"),
         ("whatif --from prod.json --add-agent 'cpus:24;mem:64GiB' --count 10", "ten more agents, from a snapshot"),
     ),
 )
@@ -247,6 +267,8 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     attribute: Attribute = None,
     lose_framework: Gone = None,
     add_framework: AddedFrameworks = None,
+    wait: Wait = None,
+    history: Lifetimes = None,
     each: Each = None,
     find_largest: Largest = None,
     force: Force = False,
@@ -276,7 +298,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     """
     from mesosctl.cli.dry_run import DryRunSession, begin_dry_run, tell, terms_of
     from mesosctl.cli.rate_limit_files import read_for_changes
-    from mesosctl.cli.replay import ReplayWords, answer_added, answer_replay
+    from mesosctl.cli.replay import ReplayWords, answer_added, answer_replay, answer_wait
     from mesosctl.operations.whatif import ChangeRunner, named_changes
 
     session: Session = ctx.obj
@@ -293,6 +315,19 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         "--since": since, "--until": until, "--cluster-id": cluster_id, "--mesos-version": mesos_version,
         "--uncalibrated": uncalibrated or None,
     }  # fmt: skip
+    if wait is not None or history is not None:
+        instead = {
+            "CHANGES": words, "--replay": replay, "--from": source, "--each": each, "--find-largest": find_largest,
+            "--recorded": recorded, "--before": before, "--add-framework": add_framework, "--lose-agent": lose_agent,
+            "--lose-fraction": lose_fraction, "--lose-framework": lose_framework, "--add-agent": add_agent,
+            "--wait-limit": wait_limit, "--uncalibrated": uncalibrated or None,
+        }  # fmt: skip
+        word, file = _waiting(wait, history, report, instead)
+        given = ReplayWords(
+            file, since, until, cluster_id, None, refuse, mesos_version, uncalibrated, force, allow_new_resource,
+            report,
+        )  # fmt: skip
+        return answer_wait(session, given, word)
     if replay is None:
         if not add_framework:
             beside |= {"--wait-limit": wait_limit, "--refuse": refuse}
@@ -346,6 +381,20 @@ def whatif(  # noqa: PLR0913  # one parameter an option
                 origin = None if source is None else named(source)
                 return _tell_several(session, dry_run, several, runner, report, origin)
     return tell(session, dry_run.forecast(), report, [], None if source is None else named(source))
+
+
+def _waiting(
+    wait: str | None, history: Path | None, report: str | None, instead: Mapping[str, object]
+) -> tuple[str, Path]:
+    """The task of --wait, and its recording.  Raises UsageError for one alone, or with other questions."""
+    if wait is None:
+        hint = "to play a recording, give --replay FILE"
+        raise UsageError("--history is for --wait", field="--history", hint=hint)
+    if history is None:
+        raise UsageError("--wait needs a recording", field="--wait", hint="give --history FILE too")
+    _refuse_options(instead, "cannot be used with --wait", "leave one of them out")
+    refuse_to_overwrite(history, report, "--report")
+    return wait, history
 
 
 def _refuse_options(given: Mapping[str, object], why: str, hint: str) -> None:

@@ -12,6 +12,7 @@ from mesosctl.output.formats.html_page import document as html_document
 from mesosctl.output.formats.html_page import escape, html_table
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report, Verdict, shown_cells
 from mesosctl.planning.added_framework import OPTION
+from mesosctl.planning.expected_wait import ExpectedWait
 from mesosctl.planning.replay import Replay, RoleOutcome, limit_text, waiting_over_time
 
 if TYPE_CHECKING:
@@ -208,6 +209,78 @@ def replay_document(answer: Replay) -> "documents.ReplayDocument":
             for one in answer.displaced
         ],
         assumptions=list(demand.assumptions),
+    )
+
+
+# --- One more task ------------------------------------------------------------------------------------
+
+
+def expected_wait_report(answer: ExpectedWait) -> Report:
+    """A row with the percentiles of the wait."""
+    from mesosctl.model.amount_text import text_in_words
+
+    def document() -> "documents.ExpectedWaitDocument":
+        from mesosctl.output.json_documents import replay as documents
+
+        return documents.ExpectedWaitDocument(
+            verdict=answer.sentence,
+            role=answer.role,
+            task=str(answer.task),
+            at=utc_text(answer.at),
+            never_fits=answer.never_fits,
+            median_wait_seconds=answer.percentile(50),
+            p95_wait_seconds=answer.percentile(95),
+            not_within_seconds=answer.reaches,
+            draws=len(answer.waits),
+            running=answer.running,
+            lifetimes=answer.lifetimes,
+            assumptions=list(answer.assumptions),
+        )
+
+    def report(span: _Span, size: str) -> Report:
+        columns = [
+            Column("ROLE", rank=-1),
+            Column("TASK"),
+            Column("MEDIAN", key="median_wait_seconds", kind="number"),
+            Column("P95", key="p95_wait_seconds", kind="number"),
+        ]
+        row = [answer.role, size, *(span(answer.percentile(percent)) for percent in (50, 95))]
+        meaning: Meaning = "not met" if answer.percentile(50) is None else "met"
+        return Report(
+            columns,
+            [row],
+            [answer.role],
+            document,
+            lambda: [document()],
+            verdicts=[Verdict(answer.sentence, meaning)],
+            remark=["", *_basis(answer)],
+        )
+
+    shown = report(plain_span, str(answer.task))
+    return shown._replace(terminal=lambda: report(span_for_people, text_in_words(str(answer.task))))
+
+
+def _basis(answer: ExpectedWait) -> Iterator[str]:
+    yield f"asked for at {utc_minute(answer.at)} UTC, the end of what is read of the recording"
+    yield answer.basis
+    yield "assumed:"
+    yield from (f"  {sentence}" for sentence in answer.assumptions)
+
+
+def expected_wait_page(answer: ExpectedWait, origin: Origin) -> str:
+    """One self-contained page: the answer, and how the wait is distributed."""
+    facts = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in origin.facts())
+    rows = [[f"{percent}%", span_for_people(answer.percentile(percent))] for percent in (10, 25, 50, 75, 90, 95)]
+    kind = "no" if answer.percentile(50) is None else "yes"
+    return html_document(
+        f"One more task of {answer.role}",
+        [
+            f'<header class="{kind}"><h1>{escape(answer.sentence)}</h1></header>',
+            f"<dl>\n{facts}\n</dl>",
+            "<h2>The wait</h2>",
+            html_table(["Part of all cases", "Starts within"], rows),
+            *(f"<p>{escape(sentence.strip())}</p>" for sentence in _basis(answer)),
+        ],
     )
 
 

@@ -127,3 +127,26 @@ class LargestReplayedChange(Document):
     """The replay with the largest amount."""
     beyond: ReplayedAlternative | None
     """The replay with the next larger amount; null if the largest is everything that the agents have."""
+
+
+class ExpectedWaitDocument(Document):
+    """`whatif --wait`."""
+
+    kind: Literal["expected-wait"] = "expected-wait"
+    verdict: str
+    role: str
+    task: str
+    """The size of the task, in Mesos's notation."""
+    at: str
+    """The moment at which it would ask: the end of the recording, or of the window."""
+    never_fits: bool
+    """Whether no agent has room for it, even if it is empty."""
+    median_wait_seconds: float | None
+    """Null if it is later than the record reaches."""
+    p95_wait_seconds: float | None
+    not_within_seconds: float
+    """How far the record reaches: a wait that is null is longer than this."""
+    draws: int
+    running: int
+    lifetimes: int
+    assumptions: list[str]

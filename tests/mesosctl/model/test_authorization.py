@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mesosctl.model.authorization import ROLES, Acls, Entity, Rule, warnings
@@ -56,11 +56,21 @@ def reference(found: Acls, principal: str | None, target: str | None) -> bool:
     return found.permissive
 
 
+def rule(principals: str, roles: str) -> Rule:
+    return Rule(entity("principals", principals), entity(ROLES, roles))
+
+
+def entity(kind: str, text: str) -> Entity:
+    return Entity(kind, text) if text in ("ANY", "NONE") else Entity(kind, "SOME", tuple(text.split()))  # type: ignore[arg-type]
+
+
+@example(Acls(False, {ACTION: (rule("p/%", "ANY"),)}), "p/x", "web")
 @given(kinds.flatmap(acls), clients, targets)
 def test_the_first_rule_that_matches_decides(found: Acls, principal: str | None, target: str | None):
     assert found.allows(ACTION, principal, target) is reference(found, principal, target)
 
 
+@example(Acls(False, {ACTION: (rule("NONE", "dev/x"), rule("ops", "dev/%"))}), "ops", "dev/x")
 @given(kinds.flatmap(acls), clients, targets.filter(bool))
 def test_the_access_of_a_principal_says_the_same_of_each_object(found: Acls, principal: str | None, target: str):
     access = found.access(ACTION, principal)
@@ -69,6 +79,7 @@ def test_the_access_of_a_principal_says_the_same_of_each_object(found: Acls, pri
         assert access.allows(target) is access.everything
 
 
+@example(Acls(False, {ACTION: (rule("dev", "ANY"), rule("ops", "ANY"))}), "ops", "web")
 @given(kinds.flatmap(acls), clients, targets)
 def test_without_a_rule_that_never_decides_nothing_changes(found: Acls, principal: str | None, target: str | None):
     hidden = {one.field for one in warnings(found) if one.rule == "acls.unreachable"}
@@ -81,14 +92,6 @@ def test_without_a_rule_that_never_decides_nothing_changes(found: Acls, principa
 def test_rules_without_effect_allow_everything(found: Acls, principal: str | None, target: str | None):
     if any(one.rule == "acls.no-effect" for one in warnings(found)):
         assert found.allows(ACTION, principal, target)
-
-
-def rule(principals: str, roles: str) -> Rule:
-    return Rule(entity("principals", principals), entity(ROLES, roles))
-
-
-def entity(kind: str, text: str) -> Entity:
-    return Entity(kind, text) if text in ("ANY", "NONE") else Entity(kind, "SOME", tuple(text.split()))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ OTHER_COMMANDS = {
     "can-i.list": ["can-i", "--list", "--role", "web"],
     "cleanup": ["cleanup", "--role", "ads"],
     "context.changes": ["context", "set", "lab", "--master", "http://mesos:5050"],
+    "expected-wait": ["whatif", "--history", "h.sqlite", "--wait", "role=db;task=cpus:1"],
     "forecast": ["whatif", "quota:ads=cpus:100"],
     "frameworks.teardown": ["frameworks", "teardown", "holding", "--yes"],
     "history.import": ["history", "import", "log.csv", "--format", "csv", "--history", "new.sqlite"],

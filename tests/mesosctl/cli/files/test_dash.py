@@ -131,6 +131,7 @@ OPENS_BY_NAME = {
     "history list --history": "history list --history -",
     "history export --history": "history export --history -",
     "usage --history": "usage --history -",
+    "whatif --history": "whatif --wait role=db;task=cpus:1 --history -",
     "whatif --replay": "whatif --replay -",
     "tune --replay": "tune GOALS --replay -",
     "tune --save": "tune GOALS --replay H --save -",

@@ -1,0 +1,90 @@
+"""`whatif --wait`: when one more task would start, from the lifetimes that a recording has."""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+
+from mesosctl.history.interface import Recording
+from mesosctl.history.records import MICROS, Micros, RecordedCluster, Window
+from mesosctl.operations.replay import ReplayOptions, play, read_demand
+from mesosctl.operations.side_by_side import side_by_side
+from mesosctl.planning.added_framework import AddedFramework, check_resources
+from mesosctl.planning.expected_wait import (
+    ASSUMPTIONS,
+    PLACED_AFTER,
+    ExpectedWait,
+    Lifetime,
+    Lifetimes,
+    drawn_demands,
+    place_of_new_task,
+)
+from mesosctl.planning.replay import RecordedDemand
+
+
+def expected_wait(
+    recording: Recording,
+    cluster: RecordedCluster,
+    window: Window,
+    wanted: AddedFramework,
+    options: ReplayOptions,
+    version: str | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> ExpectedWait:
+    """Return when such a task would start if it were asked for at the end of the window.
+
+    Raises BadInput if no agent is known then, RuleViolation for a resource that no agent has.
+    """
+    assert window.until is not None, "the window is that of the command"
+    moment = window.until
+    demand = read_demand(recording, cluster, Window(moment - 1, moment), version, is_wanted=False)
+    # What is there at that moment stays: the recording ends, the cluster does not.
+    demand = replace(
+        demand,
+        agents=[one._replace(end=None) for one in demand.agents if one.end is None or one.end >= demand.until],
+        settings=[one for one in demand.settings if one.at <= demand.since],
+    )
+    if not options.allow_new_resource:
+        check_resources([wanted], [one.agent.total for one in demand.agents])
+    lifetimes = _lifetimes(recording, cluster.cluster_id, window, moment)
+    reaches = max((one.longest for one in lifetimes.values()), default=0.0)
+    reaches = max(reaches, 10 * PLACED_AFTER)
+    endless, *draws = drawn_demands(demand, lifetimes, wanted.role, wanted.task, reaches)
+    progress("playing what could happen")
+
+    def wait(drawn: RecordedDemand) -> tuple[bool, float | None]:
+        played, _ = play(drawn, (), options)
+        place = place_of_new_task(drawn.tasks)
+        start = played.starts[place]
+        return place in played.never_fit, None if start is None else round(start - drawn.tasks[place].asked, 6)
+
+    never_fits, unhurried = wait(endless)
+    waits: list[float | None] = []
+    if unhurried is not None:  # there is room beside everything that runs, however long that takes
+        waits = [unhurried] * len(draws)
+    elif not never_fits:
+        parts = [draws[first :: os.cpu_count() or 1] for first in range(min(len(draws), os.cpu_count() or 1))]
+        answers = side_by_side(parts, lambda part: [wait(one)[1] for one in part])
+        waits = [one for answer in answers for one in answer]
+    return ExpectedWait(
+        role=wanted.role,
+        task=wanted.task,
+        at=moment / MICROS,
+        waits=tuple(waits),
+        reaches=reaches,
+        lifetimes=sum(map(len, lifetimes.values())),
+        running=sum(one.ran_from_the_beginning and not one.is_executor for one in demand.tasks),
+        assumptions=(*ASSUMPTIONS, *demand.assumptions),
+    )
+
+
+def _lifetimes(recording: Recording, cluster_id: str, window: Window, moment: Micros) -> dict[str, Lifetimes]:
+    """The lifetimes of a window by role, executors too; those whose beginning nobody saw are left out."""
+    found: dict[str, list[Lifetime]] = {}
+    for row in recording.tasks(cluster_id, window):
+        if row.start is None or not row.start_known:
+            continue
+        has_ended = row.end is not None and row.end <= moment and row.end_known
+        end = moment if row.end is None or row.end > moment else row.end
+        if row.end_known or row.end is None:
+            found.setdefault(row.role, []).append(Lifetime((end - row.start) / MICROS, has_ended))
+    return {role: Lifetimes(of_role) for role, of_role in found.items()}

@@ -1,0 +1,122 @@
+"""`whatif --wait`: when one more task would start, from the lifetimes on record."""
+
+import json
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mesosctl.__main__ import main
+from mesosctl.history.records import RecordedAgent, RecordedCluster, RecordedFramework, RecordedTask, to_micros
+from mesosctl.history.sqlite import open_writer
+from mesosctl.model.notation import parse_resources
+from mesosctl.planning.expected_wait import Lifetime, Lifetimes
+from tests.helpers.surroundings import InMemory, Ran
+
+SINCE, LENGTH = 1_000_000.0, 3600.0
+WORDS = ("whatif", "--history", "h.sqlite", "--wait")
+
+
+@pytest.fixture
+def typed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("mesosctl.planning.expected_wait.DRAWS", 6)
+
+    def run(*words):
+        environment = InMemory(variables={"HOME": str(tmp_path), "MESOSCTL_MASTER": ""})
+        return Ran(main(words, environment), environment.out, environment.err)
+
+    return run
+
+
+def record(folder, ended, running):
+    """A recording of one agent of 4 cpus: `ended` are lifetimes, `running` ages at its end, of tasks of one cpu."""
+    with open_writer(folder / "h.sqlite") as writer, writer.transaction():
+        start, end = to_micros(SINCE), to_micros(SINCE + LENGTH)
+        writer.put_cluster(RecordedCluster("c", "10.0.0.1:5050", "1.11.0", start, end, clean_end=True))
+        writer.add_agent("c", RecordedAgent("S0", "h0", parse_resources("cpus:4;mem:8192"), start, end))
+        writer.add_framework("c", RecordedFramework("F", "web", ("web",), start))
+        size = parse_resources("cpus:1;mem:256")
+        for place, lasts in enumerate(ended):
+            task = RecordedTask("F", f"e{place}", "web", size, "S0", start=start, end=start + to_micros(lasts))
+            writer.add_task("c", task)
+        for place, age in enumerate(running):
+            task = RecordedTask("F", f"r{place}", "web", size, "S0", start=end - to_micros(age))
+            writer.add_task("c", task)
+
+
+def test_a_task_starts_at_once_where_there_is_room(typed, tmp_path):
+    record(tmp_path, [600], [100, 100])
+    ran = typed(*WORDS, "role=db;task=cpus:2")
+    assert ran.status == 0, ran.err
+    assert ran.out.splitlines()[0].count("at once") == 2
+
+
+@pytest.mark.process
+def test_the_wait_is_what_is_left_of_lifetimes(typed, tmp_path):
+    """All lived 600 s, and four that hold everything are 100 s old; asking takes place 10 s after the record's end."""
+    record(tmp_path, [600] * 5, [100] * 4)
+    ran = typed(*WORDS, "role=db;task=cpus:4", "-o", "json", "--report", "r.html")
+    assert ran.status == 0, ran.err
+    answer = json.loads(ran.out)
+    for name in ("median_wait_seconds", "p95_wait_seconds"):
+        assert answer[name] == pytest.approx(490, abs=7)
+    assert (answer["running"], answer["lifetimes"], answer["never_fits"]) == (4, 9, False)
+    assert "would start" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert typed(*WORDS, "role=db;task=cpus:4", "-o", "json").out == ran.out
+
+
+@pytest.mark.process
+def test_where_the_record_does_not_reach_it_says_so(typed, tmp_path):
+    record(tmp_path, [60] * 5, [3000] * 4)
+    ran = typed(*WORDS, "role=db;task=cpus:4")
+    assert ran.status == 1
+    assert "not start within 50m" in ran.out.splitlines()[0]
+
+
+def test_a_task_that_fits_nowhere_is_told_from_one_that_waits(typed, tmp_path):
+    record(tmp_path, [60], [10])
+    ran = typed(*WORDS, "role=db;task=cpus:5")
+    assert ran.status == 1
+    assert ran.out.startswith("db: no agent has room")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--wait", "role=db;task=cpus:1"), "--wait needs a recording"),
+        (("--history", "h.sqlite", "--lose-agent", "a"), "--history is for --wait"),
+        ((*WORDS[1:], "role=db;task=cpus:1", "weight:db=2"), "CHANGES cannot be used with --wait"),
+        ((*WORDS[1:], "role=db;task=cpus:1;tasks=3"), "'tasks' is not a part of --wait"),
+        ((*WORDS[1:], "role=db"), "--wait has no task"),
+        ((*WORDS[1:], "role=db;task=cpu:1"), "no agent has the resource 'cpu'"),
+    ],
+)
+def test_words_that_ask_nothing(typed, tmp_path, words, said):
+    record(tmp_path, [60], [10])
+    ran = typed("whatif", *words)
+    assert ran.status in (2, 3), ran.err
+    assert said in ran.err
+
+
+FOUND = st.lists(st.builds(Lifetime, st.integers(1, 50).map(float), st.booleans()), max_size=8)
+
+
+@given(FOUND, st.integers(0, 60).map(float), st.integers(0, 100))
+def test_a_lifetime_that_is_drawn_is_on_record_and_longer_than_the_age(found, age, seed):
+    drawn = Lifetimes(found).draw(Random(seed), age)
+    if drawn is None:
+        assert not any(one.has_ended and one.seconds > age for one in found) or not max(found).has_ended
+    else:
+        assert drawn > age
+        assert Lifetime(drawn, has_ended=True) in found
+
+
+def test_draws_follow_the_kaplan_meier_estimate():
+    """Of four, one ended at 1 s, one was last seen at 2 s: the other two share its part."""
+    lifetimes = Lifetimes([Lifetime(1, True), Lifetime(2, False), Lifetime(3, True), Lifetime(4, True)])
+    random = Random(7)
+    drawn = [lifetimes.draw(random, 0) for _ in range(4000)]
+    for seconds, part in ((1, 0.25), (3, 0.375), (4, 0.375)):
+        assert drawn.count(seconds) / len(drawn) == pytest.approx(part, abs=0.03)
