@@ -156,7 +156,7 @@ class Feed:
         """Whether the event stream is open."""
         self._side: tuple[object, Callable[[Master], Any], bool] | None = None
         self.aside: tuple[object, Any] | None = None
-        """What was asked for with `look`, and the answer: a value, or a sentence that says why there is none."""
+        """The thing that `look` was given, and the answer: a value, or a sentence that says why there is none."""
 
     def __enter__(self) -> Self:
         self._start(self._read)
