@@ -5,21 +5,25 @@ run = ReplayRun(demand, never_fit, refuse, progress)
 run.dry_run                   for changes, and requests through its transport
 run.begin()                   the frameworks ask for their tasks from here on
 run.play_until(moment)        time passes
+run.play_undisturbed()        instead of both: it passes until the end, and nothing is changed in it
 run.played()                  the start and the end of each task
 """
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.recurrence import Moment, Recurrence
 from fake_master.forecasting.dry_run import DryRun
+from fake_master.forecasting.scalar_replay import AskedTask, AskingFramework, ScalarReplay
 from fake_master.sources.demand import Listed, WantedTask
 from fake_master.sources.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.sources.snapshot_state import register_agents
 from fake_master.state.clock import VirtualClock
+from fake_master.state.frameworks import Framework
+from fake_master.state.subscription import allocator_info
 from fake_master.state.tasks import Task
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
@@ -95,20 +99,37 @@ class ReplayRun:
         Those that never fit are asked for too: the framework that waits for them is offered what it has to decline.
         """
         self.note_change()
+        for spec in self._specs():
+            simulated = SimulatedFramework(self._master, spec)
+            simulated.on_start = self._note_start
+            simulated.join({})
+
+    def play_undisturbed(self) -> None:
+        """Let the frameworks ask for their tasks, and all time pass; it is faster if everything is plain."""
+        plain = self._plain()
+        if plain is None:
+            self.begin()
+            self.play_until(self._demand.until)
+        else:
+            self.note_change()
+            plain.play(self._demand.until, self._tell_progress)
+
+    def _specs(self) -> Iterator[SimulatedFrameworkSpec]:
+        """Each framework of the recording, and the tasks that it asks for."""
         wanted: dict[str, list[_Wanted]] = {}
         for place, task in enumerate(self._demand.tasks):
             asked = task.asked - self._clock()
             one = _Wanted(asked, task.resources, task.lasts, None, task.role, task.host, place)
             wanted.setdefault(task.framework_id, []).append(one)
         for framework_id, tasks in wanted.items():
-            self._join(self._demand.frameworks[framework_id], tasks)
+            yield self._spec(self._demand.frameworks[framework_id], tasks)
 
-    def _join(self, framework: ReplayedFramework, tasks: list[_Wanted]) -> None:
-        """Enter a framework at the moment at which it asks for its first task: until then it is offered nothing."""
+    def _spec(self, framework: ReplayedFramework, tasks: list[_Wanted]) -> SimulatedFrameworkSpec:
+        """Let a framework enter at the moment at which it asks for its first task: until then it is offered nothing."""
         first = max(0.0, tasks[0].asked)
         for task in tasks:
             task.asked = max(0.0, task.asked - first)
-        spec = SimulatedFrameworkSpec(
+        return SimulatedFrameworkSpec(
             framework.name or framework.id,
             framework.roles,
             refuse_seconds=self._refuse,
@@ -118,20 +139,40 @@ class ReplayRun:
             demand=Listed(tasks),
             where=framework.id,
         )
-        simulated = SimulatedFramework(self._master, spec)
-        simulated.on_start = self._note_start
-        simulated.join({})
+
+    def _plain(self) -> ScalarReplay | None:
+        """Return the fast way; None if something is not plain."""
+        demand, state = self._demand, self._master.state
+        if any(
+            one.start > demand.since or (one.end is not None and one.end < demand.until) for one in demand.agents
+        ) or any(task.host is not None for task in demand.tasks):
+            return None
+        asking = []
+        for number, spec in enumerate(self._specs()):
+            info = SimulatedFramework(self._master, spec).checked_subscription().info
+            framework = Framework(f"{number}", {**info, "id": {"value": f"{number}"}}, 0.0)
+            assert isinstance(spec.demand, Listed), "as it was made"
+            asked = [
+                AskedTask(task.asked, task.place, task.resources, task.role, task.lasts)
+                for task in spec.demand.wanted
+                if isinstance(task, _Wanted) and task.role is not None
+            ]
+            asking.append(AskingFramework(allocator_info(framework, state.flags), spec.roles, spec.after, asked))
+        return ScalarReplay.of(self._master.allocator, state.now, self._refuse, asking, self._start)
 
     def _note_start(self, wanted: WantedTask, task: Task) -> None:
         assert isinstance(wanted, _Wanted), "only tasks of the demand are asked for"
-        now = self._master.state.now
         self._seen.clear()
-        self._starts[wanted.place] = now
-        if wanted.lasts is not None:
-            self._ends[wanted.place] = now + wanted.lasts
+        self._start(wanted.place, self._master.state.now)
         self._on_agent.setdefault(task.agent_id, []).append(wanted.place)
         if self._demand.snapshot is not None:
             self._held[wanted.place] = task.agent_id, task.resources.allocated_to(None)
+
+    def _start(self, place: int, now: float) -> None:
+        self._starts[place] = now
+        lasts = self._demand.tasks[place].lasts
+        if lasts is not None:
+            self._ends[place] = now + lasts
 
     def _register(self, one: ReplayedAgent) -> None:
         with self._master.transaction():
@@ -163,14 +204,16 @@ class ReplayRun:
 
     def play_until(self, moment: float) -> None:
         """Let time pass."""
-        length = self._demand.until - self._demand.since
-        step = length / _STEPS
+        step = (self._demand.until - self._demand.since) / _STEPS
         while (left := moment - self._clock()) > 0:
             self._clock.sleep(min(step, left))
             while self._master.do_next(self._clock()):
                 self._leave_out_repetitions(moment)
             self._master.advance()
-            self._progress((self._clock() - self._demand.since) / length)
+            self._tell_progress(self._clock())
+
+    def _tell_progress(self, moment: float) -> None:
+        self._progress((moment - self._demand.since) / (self._demand.until - self._demand.since))
 
     def _leave_out_repetitions(self, moment: float) -> None:
         """Leave out time in which everybody declines the same offers again and again.

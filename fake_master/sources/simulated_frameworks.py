@@ -176,13 +176,7 @@ class SimulatedFramework(LocalScheduler):
 
         Raises BadInput if the master refuses it.
         """
-        try:
-            wanted = self._subscription()
-            wanted.check(self._master.state.flags)
-        except RuleViolation as error:
-            raise BadInput(
-                f"framework '{self._spec.name}': {error.message}", field=f"{self._spec.where}.role"
-            ) from error
+        wanted = self.checked_subscription()
         if self._spec.running or not self._spec.connected:
             self._restore(wanted, hosts)
         elif self._spec.after:
@@ -232,6 +226,17 @@ class SimulatedFramework(LocalScheduler):
         self._plan_ask()
         if self._waiting:
             self._soon(self._revive)
+
+    def checked_subscription(self) -> Subscription:
+        """The SUBSCRIBE that it sends.  Raises BadInput if the master refuses it."""
+        try:
+            wanted = self._subscription()
+            wanted.check(self._master.state.flags)
+        except RuleViolation as error:
+            raise BadInput(
+                f"framework '{self._spec.name}': {error.message}", field=f"{self._spec.where}.role"
+            ) from error
+        return wanted
 
     def _subscription(self) -> Subscription:
         spec = self._spec
@@ -411,7 +416,11 @@ class SimulatedFramework(LocalScheduler):
             self._call(partial(self._master.subscriptions.revive_for, framework, wanted, requests))
 
     def _answer_demand(self, framework: Framework, offers: Sequence[Offer]) -> None:
-        """Launch what fits, first come, first served; suppress once nothing waits."""
+        """Launch what fits, first come, first served; suppress once nothing waits.
+
+        What is declined once is declined until the framework revives: a replay leaves out the time in between
+        (`Recurrence.decline_on`).
+        """
         agents = self._master.state.agents
         for offer in offers:
             if offer.id not in framework.offers:

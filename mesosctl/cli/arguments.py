@@ -38,8 +38,14 @@ def role_option(help_text: str) -> typer.models.OptionInfo:
     return option
 
 
-def names_argument(noun: str, complete: Callable[..., object], help_text: str) -> typer.models.ArgumentInfo:
-    """`[NOUN...]`: the entries of a list that are shown."""
+def attribute_option(help_text: str) -> typer.models.OptionInfo:
+    """`--attribute NAME=VALUE`: every command says in `help_text` what the attribute chooses there."""
+    option: typer.models.OptionInfo = typer.Option("--attribute", metavar="NAME=VALUE", help=help_text)
+    return option
+
+
+def names_argument(noun: str, complete: Callable[..., object] | None, help_text: str) -> typer.models.ArgumentInfo:
+    """`[NOUN...]`: the entries of a list that are shown; `complete` is None if a shell cannot know them."""
     argument: typer.models.ArgumentInfo = typer.Argument(
         metavar=f"{noun}...", autocompletion=complete, help=help_text, show_default=False
     )
@@ -94,10 +100,7 @@ Agent = Annotated[
 OnlyAgent = Annotated[
     str | None, typer.Option("--agent", metavar="AGENT", autocompletion=completing.agents, help="Show only this agent.")
 ]
-Attributes = Annotated[
-    list[str] | None,
-    typer.Option("--attribute", metavar="NAME=VALUE", help="Only agents with this attribute. Repeat for several."),
-]
+Attributes = Annotated[list[str] | None, attribute_option("Only agents with this attribute. Repeat for several.")]
 OptionalOwnerRole = Annotated[str | None, role_option("The role that owns the resources.")]
 RoleAndBelow = Annotated[str | None, role_option("Show only this role and the roles below it.")]
 Under = Annotated[
@@ -146,6 +149,14 @@ def read_by_option(word: str | None, hint: str) -> str:
 WrittenFile = Annotated[
     Path | None,
     typer.Option("--file", "-f", metavar="FILE", help="Write to this file. The default, and -, is standard output."),
+]
+ForecastPage = Annotated[
+    str | None,
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        help="Also write the forecast as an HTML page; - writes only the page, to standard output.",
+    ),
 ]
 SnapshotSource = Annotated[
     Path | None,

@@ -15,6 +15,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from mesosctl.cli.global_options import ChangeOptions, GlobalOptions, known_settings, names_several, naming_option
 from mesosctl.model.errors import MesosctlError, NotFound, UsageError
 from mesosctl.model.exit_status import ExitStatus
+from mesosctl.model.suggestion import on_cluster
 
 if TYPE_CHECKING:
     from mesosctl.cli.session import Session
@@ -167,7 +168,8 @@ class Command(_Help, TyperCommand):
         """Run its function in this session, to the end.  Raises MesosctlError."""
         status, failure = ExitStatus.MASTER_FAILED.value, "this is a bug"  # if it ends in no other way
         try:
-            returned = self.run(ctx, session)
+            with on_cluster(context=session.said.context, master=session.said.master):
+                returned = self.run(ctx, session)
             status, failure = int(returned or 0), ""
         except MesosctlError as error:
             status, failure = int(error.exit_status), error.message

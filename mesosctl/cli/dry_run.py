@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fake_master import DryRun
+    from mesosctl.client.settings import Credentials, Token
     from mesosctl.output.forecasts.page import Origin
     from mesosctl.planning.message_rates import RecordedTraffic
 
@@ -47,6 +48,10 @@ class DryRunSession(Session):
     def client_settings(self) -> ClientSettings:
         """The usual settings, with changes allowed; they are not real, and so not in the audit file."""
         return super().client_settings()._replace(may_change=True, changing=lambda _: None)
+
+    def credentials(self) -> "Credentials | Token | None":
+        """Those of the live master."""
+        return self._live.credentials()
 
     def open_master(self) -> Master:
         """The dry run's."""

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.arguments import role_option
+from mesosctl.cli.arguments import attribute_option, role_option
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
-from mesosctl.operations import cluster
 from mesosctl.output.formats.report import Report
 
 if TYPE_CHECKING:
@@ -17,13 +16,21 @@ if TYPE_CHECKING:
 OfRole = Annotated[str | None, role_option("Show only what belongs to this role or to a role below it.")]
 
 
-def sort_option(keys: tuple[str, ...]) -> typer.models.OptionInfo:
-    """`--sort KEY`, by one of these keys or by a resource."""
+OnAgentsWith = Annotated[
+    list[str] | None, attribute_option("Show only what is on agents with this attribute. Repeat for several.")
+]
+
+
+def sort_option(keys: tuple[str, ...], *, resources: bool = True) -> typer.models.OptionInfo:
+    """`--sort KEY`, by one of these keys, or by a resource if the entries have `resources`."""
+    choices = f"{', '.join(keys)}, or a resource such as cpus (largest first)"
+    if not resources:
+        choices = f"{', '.join(keys[:-1])} or {keys[-1]}"
     option: typer.models.OptionInfo = typer.Option(
         "--sort",
         metavar="KEY",
-        autocompletion=lambda: [*keys, "cpus", "mem", "disk", "gpus"],
-        help=f"Sort by {', '.join(keys)}, or a resource such as cpus (largest first). -KEY reverses the order.",
+        autocompletion=lambda: [*keys, *(("cpus", "mem", "disk", "gpus") if resources else ())],
+        help=f"Sort by {choices}. -KEY reverses the order.",
     )
     return option
 
@@ -55,6 +62,8 @@ def show(session: Session, read: "Callable[[Master], Report]", *, watch: bool, e
         session.end_progress()
         session.emit(report)
         return
+    from mesosctl.operations import cluster
+
     session.check_watchable()
     with session.open_master() as master:
         for report in cluster.readings(master, lambda: read(master), every, session.note, count):

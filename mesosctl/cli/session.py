@@ -25,6 +25,7 @@ from mesosctl.output.formats.report import Meaning, Report, with_columns
 if TYPE_CHECKING:
     from mesosctl.client.leading_master import Master
     from mesosctl.client.response import Trace
+    from mesosctl.client.settings import Credentials, Token
     from mesosctl.operations.audit import AuditTrail
 
 SOME_LOSS = "this takes something away"
@@ -50,6 +51,7 @@ class Session:
         environment.form = self.form
         self._display = Display(environment, quiet=bool(self.options.quiet))
         self._masters: list[Master] = []
+        self._credentials: tuple[Credentials | Token | None] | None = None
         self._holds_notes = False
         self._trail: AuditTrail | None = None
         self._answer: Report | None = None
@@ -173,12 +175,18 @@ class Session:
             stopped, "a change was made before that: check the cluster" if changed else "no change was sent"
         )
 
+    def credentials(self) -> "Credentials | Token | None":
+        """The token, or the principal with its secret, which is read or typed only once.  Raises UsageError."""
+        if self._credentials is None:
+            self._credentials = (find_credentials(self.settings, self.said, self.environment, self.warn),)
+        return self._credentials[0]
+
     def client_settings(self) -> ClientSettings:
         """The settings of the client, from the global options. Raises UsageError."""
         options = self.options
         if options.key is not None and options.cert is None:
             raise UsageError("--key needs --cert", field="--key", hint="give both")
-        credentials = find_credentials(self.settings, self.said, self.environment, self.warn)
+        credentials = self.credentials()
         if credentials is not None:
             self.environment.secrets.add(credentials.header().partition(" ")[2])
         return ClientSettings(

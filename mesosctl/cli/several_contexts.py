@@ -33,6 +33,8 @@ class Question(NamedTuple):
     hint: str = ""
 
 
+_CONTEXT = "context"
+"""The column that is always shown: without it, a reader cannot tell the clusters apart."""
 BEFORE_A_CHANGE = Question("Make this change?")
 """For a command without a question of its own."""
 
@@ -62,6 +64,8 @@ class Turn:
     has_told: bool = False
     """Whether its error was written."""
     has_changed: bool = False
+    cluster: str | None = None
+    """The identity of its master; None until it has come to a question or a change."""
     secrets: dict[str, str] = field(default_factory=dict, repr=False)
 
     def secret(self, ask: Callable[[str], str], prompt: str) -> str:
@@ -79,11 +83,20 @@ class Turn:
 class ContextSession(Session):
     """The session of one context: what it would write is kept, and a question ends it until all are asked at once."""
 
-    def __init__(self, environment: Environment, said: GlobalOptions, turn: Turn, *, rehearses: bool = False) -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        said: GlobalOptions,
+        turn: Turn,
+        turns: Sequence[Turn] = (),
+        *,
+        rehearses: bool = False,
+    ) -> None:
         own = replace(environment, notes=[], ask_secret=partial(turn.secret, environment.ask_secret))
         super().__init__(own, said._replace(context=turn.context, all_contexts=None))
         self._holds_notes = True
         self._turn = turn
+        self._turns = turns
         self._rehearses = rehearses
         self.has_begun = False
         """Whether the command has come to the master; an error before that is in its words."""
@@ -94,9 +107,22 @@ class ContextSession(Session):
         return super().open_master()
 
     def client_settings(self) -> "ClientSettings":
-        """The usual ones; a rehearsal stops before the first change."""
+        """The usual ones; a rehearsal stops before the first change, and no cluster is changed twice."""
         settings = super().client_settings()
-        return settings._replace(changing=lambda _: self._ask(BEFORE_A_CHANGE)) if self._rehearses else settings
+        if self._rehearses:
+            return settings._replace(changing=lambda _: self._ask(BEFORE_A_CHANGE))
+
+        def changing(request: str) -> None:
+            self._identify()
+            refuse_one_cluster_twice([turn for turn in self._turns if turn.has_changed or turn is self._turn])
+            settings.changing(request)
+
+        return settings._replace(changing=changing)
+
+    def _identify(self) -> None:
+        """Learn which master this is, whatever its address."""
+        if self._turn.cluster is None and self._masters:
+            self._turn.cluster = self.identity(self._masters[-1])
 
     @property
     def has_changed(self) -> bool:
@@ -105,6 +131,7 @@ class ContextSession(Session):
 
     def _ask(self, question: Question) -> None:
         if not self.options.yes and question not in self._turn.answered:
+            self._identify()
             self._turn.halted = question
             raise Halted(f"not done: {question.question}")
 
@@ -218,6 +245,9 @@ def run_on_several(act: Callable[[Session], Any], ctx: Any, options: GlobalOptio
             hint="leave one of them out",
         )
     whole.check_columns(lists=not changes)
+    columns = whole.options.columns
+    if columns is not None and _CONTEXT not in (name.strip().lower() for name in columns.split(",")):
+        whole.options = whole.options._replace(columns=f"{_CONTEXT},{columns}")
     names = chosen_contexts(options, environment.variables)
     return _Run(act, ctx, whole, names, changes=changes).run()
 
@@ -238,7 +268,7 @@ class _Run:
         self._environment = _read_again(whole.environment)
         sessions = [self._session(turn) for turn in self._turns]  # a mistake in one context is found before any starts
         if changes:
-            _refuse_one_cluster_twice(names, [session.options.master for session in sessions])
+            _refuse_one_address_twice(names, [session.options.master for session in sessions])
 
     def run(self) -> int:
         """Run, ask and write; return the worst exit status."""
@@ -260,7 +290,7 @@ class _Run:
         return max(turn.status or 0 for turn in self._turns)
 
     def _session(self, turn: Turn, *, rehearses: bool = False) -> ContextSession:
-        return ContextSession(self._environment(), self._said, turn, rehearses=rehearses)
+        return ContextSession(self._environment(), self._said, turn, self._turns, rehearses=rehearses)
 
     def _take(self, turn: Turn, following: Sequence[Turn], *, rehearses: bool) -> None:
         """Run the command on one context, until its end or its next question; others follow."""
@@ -289,6 +319,7 @@ class _Run:
     def _ask(self, waiting: Sequence[Turn]) -> None:
         """Ask once for all that have come to a question; raise UsageError if the answer is no."""
         self._tell_errors()
+        refuse_one_cluster_twice(waiting)
         shown = [ContextAnswer(turn.context, report) for turn in waiting for report in turn.shown]
         if shown:
             self._whole.show(by_context(shown))
@@ -385,12 +416,24 @@ class _Repeated(io.StringIO):
         return super().read(size)
 
 
-def _refuse_one_cluster_twice(names: Sequence[str], masters: Sequence[str | None]) -> None:
-    """Raise UsageError if two contexts name the same master: the change would be made twice."""
+def refuse_one_cluster_twice(turns: Sequence[Turn]) -> None:
+    """Raise UsageError if two contexts have turned out to lead to the same master."""
+    known: dict[str, str] = {}
+    for turn in turns:
+        if turn.cluster is not None and known.setdefault(turn.cluster, turn.context) != turn.context:
+            raise _twice(known[turn.cluster], turn.context)
+
+
+def _twice(one: str, other: str) -> UsageError:
+    return UsageError(
+        f"contexts {one} and {other} name the same master, which would be changed twice",
+        hint=f"leave out one of them: {one} or {other}",
+    )
+
+
+def _refuse_one_address_twice(names: Sequence[str], masters: Sequence[str | None]) -> None:
+    """Raise UsageError if the addresses of two contexts lead to the same master."""
     for number, (name, master) in enumerate(zip(names, masters, strict=True)):
         for other, known in zip(names[:number], masters[:number], strict=True):
             if master and known and (is_its_own(master, known) or is_its_own(known, master)):
-                raise UsageError(
-                    f"contexts {other} and {name} name the same master, which would be changed twice",
-                    hint=f"leave out one of them: {other} or {name}",
-                )
+                raise _twice(other, name)

@@ -19,7 +19,7 @@ class NotationText(str):
     """A text with amounts in Mesos's notation, which scripts read, and the same text in words, for people."""
 
     __slots__ = ("_words",)
-    _words: Callable[[], str]
+    _words: Callable[[], str] | str
 
     @classmethod
     def with_words(cls, text: str, words: Callable[[], str]) -> Self:
@@ -30,8 +30,10 @@ class NotationText(str):
 
     @property
     def words(self) -> str:
-        """The text with units: `8 cpus and 16GiB mem`."""
-        return self._words()
+        """The text with units: `8 cpus and 16GiB mem`.  It is made once: cells of a large table share their texts."""
+        if not isinstance(self._words, str):
+            self._words = self._words()
+        return self._words
 
 
 def text_in_words(text: str) -> str:

@@ -35,6 +35,10 @@ class AuditedCommand:
     """The message of the error."""
 
 
+AUDIT_KEYS = ("time", "user", "master", "status", "command")
+"""The keys that the list of commands can be sorted by."""
+
+
 class AuditFilter(NamedTuple):
     """The commands that are asked for."""
 

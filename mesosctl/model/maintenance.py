@@ -69,6 +69,10 @@ class Answer(NamedTuple):
     answer: AnswerOfFramework
 
 
+MACHINE_KEYS = ("name", "mode", "from")
+"""The keys that the list of machines can be sorted by."""
+
+
 class ScheduledMachine(NamedTuple):
     """A machine of the schedule, with the agents on it and what frameworks have answered."""
 

@@ -18,6 +18,7 @@ from mesosctl.file_reading import read_text_file, why_unreadable
 from mesosctl.file_writing import locked, make_private_folder
 from mesosctl.model.audited_commands import AuditedCommand, AuditFilter, Author
 from mesosctl.model.errors import BadInput
+from mesosctl.operations.selection import SortKey, sort_entries
 from mesosctl.user_folders import state_folder
 
 _PRIVATE = 0o600
@@ -123,8 +124,15 @@ class AuditedCommands(NamedTuple):
     unreadable: int
 
 
-def read_audit(path: Path, wanted: AuditFilter = AuditFilter()) -> AuditedCommands:  # noqa: B008  # it cannot change
-    """Return the commands in the file and in the full ones before it.  Raises BadInput."""
+def read_audit(
+    path: Path,
+    wanted: AuditFilter = AuditFilter(),  # noqa: B008  # it cannot change
+    sort: str | None = None,
+) -> AuditedCommands:
+    """Return the selected commands in the file and in the full ones before it, by default the oldest first.
+
+    Raises BadInput, and UsageError for a key that is not one of `AUDIT_KEYS`.
+    """
     found: dict[str, AuditedCommand] = {}
     unreadable = 0
     for line in _lines(path):
@@ -132,7 +140,15 @@ def read_audit(path: Path, wanted: AuditFilter = AuditFilter()) -> AuditedComman
             _take(found, json.loads(line))
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             unreadable += 1
-    return AuditedCommands([one for one in found.values() if wanted.accepts(one)], unreadable)
+    chosen = [one for one in found.values() if wanted.accepts(one)]
+    keys: dict[str, SortKey[AuditedCommand]] = {
+        "time": lambda one: one.begun,
+        "user": lambda one: one.author.user,
+        "master": lambda one: one.author.master,
+        "status": lambda one: (one.status is None, one.status),
+        "command": lambda one: one.author.command,
+    }
+    return AuditedCommands(sort_entries(chosen, sort, keys), unreadable)
 
 
 def _lines(path: Path) -> Iterable[str]:

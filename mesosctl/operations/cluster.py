@@ -1,8 +1,7 @@
-"""Lists of agents, frameworks and roles: reading, selecting and sorting them, once or repeatedly."""
+"""Lists of agents, frameworks and roles, read once or repeatedly."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import TypeVar
 
 from mesosctl.api import responses
 from mesosctl.api.frameworks import listed_frameworks
@@ -13,9 +12,10 @@ from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Quantities, to_double
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.reservations.holdings import RegisteredAgent
-from mesosctl.model.roles import STANDARD_NAMES, did_you_mean, is_strict_subrole
+from mesosctl.model.roles import did_you_mean
 from mesosctl.operations.quota.reading import quotas_if_allowed, read_roles
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, read_agents
+from mesosctl.operations.selection import Selection, SortKey, entries_named, is_in_branch, serving, sort_entries
 
 Progress = Callable[..., None]
 AGENT_KEYS = ("name", "status", "use")
@@ -23,28 +23,6 @@ FRAMEWORK_KEYS = ("name", "status", "offers")
 ROLE_KEYS = ("name", "status", "weight", "frameworks", "share")
 """The keys that each list can be sorted by, in addition to the names of resources."""
 
-
-class Selection(NamedTuple):
-    """The selected entries of a list, and their order."""
-
-    names: Sequence[str] = ()
-    """Of agents, frameworks or roles; the default is all."""
-    role: str | None = None
-    attributes: Mapping[str, str] = {}
-    sort: str | None = None
-    """A key or the name of a resource, largest amounts first; a minus sign reverses the order."""
-
-
-class _Entry(Protocol):
-    """An entry of a list that belongs to roles."""
-
-    def serves(self, role: str) -> bool:
-        """Whether it belongs to a role."""
-
-
-Entry = TypeVar("Entry")
-Serving = TypeVar("Serving", bound=_Entry)
-Key = Callable[[Entry], Any]
 Value = TypeVar("Value")
 
 
@@ -56,7 +34,7 @@ def list_agents(master: Master, wanted: Selection, progress: Progress = lambda *
     agents = read_agents(master, progress, recovering=True)
     found = [find_agent(agents, word) for word in dict.fromkeys(wanted.names)] if wanted.names else agents
     chosen = [one for one in serving(found, wanted.role) if has_attributes(one, wanted.attributes)]
-    keys: dict[str, Key[RegisteredAgent]] = {
+    keys: dict[str, SortKey[RegisteredAgent]] = {
         "name": lambda one: (one.hostname, one.id),
         "status": lambda one: (one.status == "active", one.status),
         "use": lambda one: -_largest_part(one.used.quantities() + one.offered.quantities(), one.total.quantities()),
@@ -78,7 +56,7 @@ def list_frameworks(master: Master, wanted: Selection) -> list[ListedFramework]:
     """
     frameworks = sorted(listed_frameworks(master.ask("GET_FRAMEWORKS")), key=lambda one: (one.name, one.id))
     named = frameworks_named(frameworks, wanted.names) if wanted.names else frameworks
-    keys: dict[str, Key[ListedFramework]] = {
+    keys: dict[str, SortKey[ListedFramework]] = {
         "name": lambda one: (one.name, one.id),
         "status": lambda one: (one.status == "active", one.status),
         "offers": lambda one: -one.offers,
@@ -91,16 +69,14 @@ def frameworks_named(
     frameworks: Sequence[ListedFramework], words: Sequence[str], field: str = "framework"
 ) -> list[ListedFramework]:
     """Return the frameworks that have one of these ids or names.  Raises NotFound for a word that none has."""
-    for word in words:
-        if not any(word in (one.id, one.name) for one in frameworks):
-            known = [name for one in frameworks for name in (one.name, one.id)]
-            raise NotFound(
-                f"no framework is named '{word}'",
-                field=field,
-                rule="framework.exists",
-                hint=did_you_mean(word, known, "mesosctl frameworks shows all of them"),
-            )
-    return [one for one in frameworks if one.id in words or one.name in words]
+    return entries_named(
+        frameworks,
+        words,
+        lambda one: (one.name, one.id),
+        noun="framework",
+        field=field,
+        otherwise="mesosctl frameworks shows all of them",
+    )
 
 
 def find_framework(names: Mapping[str, str], word: str, field: str, otherwise: str | None = None) -> str:
@@ -146,14 +122,12 @@ def list_roles(master: Master, wanted: Selection) -> list[RoleStatus]:
             rule="role.exists",
             hint=did_you_mean(missing, known, "mesosctl roles shows all of them"),
         )
-    branch = wanted.role
     chosen = [
         status
         for role, status in known.items()
-        if (not wanted.names or role in wanted.names)
-        and (branch is None or role == branch or is_strict_subrole(role, branch))
+        if (not wanted.names or role in wanted.names) and is_in_branch(role, wanted.role)
     ]
-    keys: dict[str, Key[RoleStatus]] = {
+    keys: dict[str, SortKey[RoleStatus]] = {
         "name": lambda one: one.role,
         "status": lambda one: (not one.missing, one.standing),
         "weight": lambda one: -(one.usage.weight if one.usage else 1.0),
@@ -174,35 +148,6 @@ def _largest_part(held: Quantities, total: Quantities) -> float:
     return max(
         (to_double(milli) / to_double(total[name]) for name, milli in held.items() if total.get(name)), default=0
     )
-
-
-def serving(entries: Iterable[Serving], role: str | None) -> list[Serving]:
-    """Return the entries that belong to a role or a role below it; all of them for None."""
-    return [one for one in entries if role is None or one.serves(role)]
-
-
-def sort_entries(
-    entries: list[Entry],
-    sort: str | None,
-    keys: Mapping[str, Key[Entry]],
-    amounts: Callable[[Entry], Quantities],
-    known: Iterable[Quantities],
-) -> list[Entry]:
-    """Sort by a key, or by the amount of a resource, the largest first.  Raises UsageError for neither."""
-    if sort is None:
-        return entries
-    word = sort.removeprefix("-")
-    if word in keys:
-        return sorted(entries, key=keys[word], reverse=sort != word)
-    names = sorted({*STANDARD_NAMES, *chain.from_iterable(known)})  # whatever is listed, these are columns
-    if word not in names:
-        choices = ", ".join([*keys, *names])
-        raise UsageError(
-            f"'{word}' is not a column to sort by",
-            field="--sort",
-            hint=did_you_mean(word, [*keys, *names], f"sort by one of {choices}; a minus sign reverses the order"),
-        )
-    return sorted(entries, key=lambda one: -amounts(one).get(word, 0), reverse=sort != word)
 
 
 def readings(

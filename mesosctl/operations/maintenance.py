@@ -26,12 +26,13 @@ from mesosctl.model.maintenance import (
     spans,
     without,
 )
-from mesosctl.model.notation import listed
+from mesosctl.model.notation import listed, natural
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import did_you_mean
 from mesosctl.model.suggestion import command
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, no_agent_with, read_agents
+from mesosctl.operations.selection import Selection, SortKey, sort_entries
 from mesosctl.operations.tasks import read_tasks
 
 _SHOWN_BY = "mesosctl maintenance list"
@@ -85,17 +86,28 @@ def repeat_state(live: Master, master: Master) -> None:
         master.post("/machine/down", wire.Machines.of(down).body())
 
 
-def list_machines(master: Master, state: MaintenanceState) -> list[ScheduledMachine]:
-    """Every machine of the schedule, by its time and name, and who has answered its inverse offers.
+def list_machines(
+    master: Master,
+    state: MaintenanceState,
+    wanted: Selection = Selection(),  # noqa: B008  # it cannot change
+) -> list[ScheduledMachine]:
+    """The selected machines of the schedule, by default by time and name, and who has answered their inverse offers.
 
-    A framework with tasks on a draining machine that has said nothing has not answered.
+    A framework with tasks on a draining machine that has said nothing has not answered.  Raises what `choose_machines`
+    does, and UsageError for an unknown key.
     """
+    chosen = {one.key for one in choose_machines(state, wanted.names, {})} if wanted.names else None
+    having = {machine_of(agent).key for agent in state.agents if has_attributes(agent, wanted.attributes)}
     on: dict[Key, list[RegisteredAgent]] = {}
     for agent in state.agents:
         on.setdefault(machine_of(agent).key, []).append(agent)
     when, answers = spans(state.schedule), {machine.key: told for machine, (_, told) in state.status.items()}
     modes, known = state.modes, state.machines
-    keys = dict.fromkeys([*when, *modes])
+    keys = [
+        key
+        for key in dict.fromkeys([*when, *modes])
+        if (chosen is None or key in chosen) and (not wanted.attributes or key in having)
+    ]
     holders: dict[str, set[str]] = {}
     names: dict[str, str] = {}
     if any(on.get(key) for key in keys):
@@ -118,7 +130,13 @@ def list_machines(master: Master, state: MaintenanceState) -> list[ScheduledMach
                 tuple(Answer(one, names.get(one, one), answer) for one, answer in told.items()),
             )
         )
-    return sorted(found, key=lambda one: (one.span is None, one.span.start if one.span else 0, one.machine.key))
+    sort_keys: dict[str, SortKey[ScheduledMachine]] = {
+        "name": lambda one: (natural(one.machine.name), one.machine.key),
+        "mode": lambda one: one.mode,
+        "from": lambda one: (one.span is None, one.span.start if one.span else 0),
+    }
+    found.sort(key=lambda one: (sort_keys["from"](one), one.machine.key))
+    return sort_entries(found, wanted.sort, sort_keys)
 
 
 # --- Which machines are meant ------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """`offers list` and `offers watch`: what is offered now, and what changes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BufferedIOBase
 from threading import Timer
 from typing import Any, Literal
@@ -15,6 +15,7 @@ from mesosctl.api.snapshots.outstanding_offers import outstanding
 from mesosctl.client.leading_master import Master
 from mesosctl.client.response_body import EventStream
 from mesosctl.model.errors import Conflict, DeadlinePassed, MesosctlError, NotConfirmed, Rejected, Unreachable
+from mesosctl.model.notation import natural
 from mesosctl.model.offers.offers import Offer, OfferOperation, TakenOffer
 from mesosctl.model.reservations.operations import apply_all
 from mesosctl.model.resources import Resources
@@ -23,31 +24,65 @@ from mesosctl.model.suggestion import command
 from mesosctl.operations.back_off import BackOff
 from mesosctl.operations.cluster import readings
 from mesosctl.operations.confirm import confirm
+from mesosctl.operations.reservations.targets import on_agents, read_agents
+from mesosctl.operations.selection import SortKey, entries_named, is_in_branch, role_key, sort_entries
 from mesosctl.planning.dominant_shares import Sharing
+
+OFFER_KEYS = ("framework", "role", "agent", "id")
+"""The keys that a list of offers can be sorted by, in addition to the names of resources."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfferSelection:
-    """The selected offers; None means any. Frameworks and agents are given by id or name."""
+    """The selected offers, and their order; None means any. Frameworks and agents are given by id or name."""
 
     framework: str | None = None
     role: str | None = None
+    """The role, or one above it."""
     agent: str | None = None
+    names: Sequence[str] = ()
+    """Ids of offers; the default is all."""
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    """Of the agent that is offered."""
+    sort: str | None = None
+    """One of `OFFER_KEYS`, or as in `selection.Selection`."""
 
     def matches(self, offer: Offer) -> bool:
         """Whether an offer is selected."""
         return (
             self.framework in (None, offer.framework_id, offer.framework)
-            and self.role in (None, offer.role)
+            and is_in_branch(offer.role, self.role)
             and (self.agent is None or matches_agent(self.agent, offer.agent_id, offer.hostname))
         )
 
 
 def list_offers(master: Master, target: OfferSelection) -> list[Offer]:
-    """Every outstanding offer that this principal may see, by framework, role and agent."""
+    """The selected outstanding offers that this principal may see, by default by framework, role and agent.
+
+    Raises NotFound for an offer that is not outstanding, and UsageError for an unknown key.
+    """
     offers: list[Offer] = master.stream_call("GET_FRAMEWORKS", outstanding)
-    found = [offer for offer in offers if target.matches(offer)]
-    return sorted(found, key=lambda offer: (offer.framework, offer.framework_id, offer.role, offer.hostname, offer.id))
+    named = entries_named(
+        offers,
+        target.names,
+        lambda one: (one.id,),
+        noun="offer",
+        field="offer",
+        otherwise="offers come and go; mesosctl offers list -o name shows those of now",
+    )
+    found = [offer for offer in named if target.matches(offer)]
+    if target.attributes:
+        having = on_agents(read_agents(master), target.attributes)
+        found = [offer for offer in found if offer.agent_id in having]
+    found.sort(key=lambda offer: (offer.framework, offer.framework_id, offer.role, offer.hostname, offer.id))
+    keys: dict[str, SortKey[Offer]] = {
+        "framework": lambda one: (natural(one.framework), one.framework_id),
+        "role": lambda one: role_key(one.role),
+        "agent": lambda one: (natural(one.hostname), one.agent_id),
+        "id": lambda one: natural(one.id),
+    }
+    amounts = (one.resources.quantities() for one in offers)
+    return sort_entries(found, target.sort, keys, lambda one: one.resources.quantities(), amounts)
 
 
 def subscribed_roles(master: Master) -> set[str]:

@@ -1,5 +1,6 @@
 """The rate limits of a running master: its configuration, its counters, and the principals of its frameworks."""
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Denied, MasterFailed, NoMaster, NotConfirmed, NotFound
 from mesosctl.model.rate_limits import RateLimits
 from mesosctl.operations.quota.reading import read_if_allowed
+from mesosctl.operations.selection import Selection, SortKey, entries_named, sort_entries
 from mesosctl.planning.message_rates import (
     CounterReading,
     Counts,
@@ -47,8 +49,12 @@ def principals_if_allowed(master: Master) -> Collection[str] | None:
     return None if used is None else {principal for principal in used if principal is not None}
 
 
-def show(master: Master) -> list[PrincipalStatus]:
-    """Every principal that is listed, counted or used; those that share the default come last, then the default."""
+def show(master: Master, wanted: Selection = Selection()) -> list[PrincipalStatus]:  # noqa: B008  # it cannot change
+    """The selected principals that are listed, counted or used.
+
+    By default, those that share the default come last, then the default.  Raises NotFound for a principal that is none
+    of these, and UsageError for an unknown key.
+    """
     limits = limits_in_force(master)
     if limits is None:
         master.notice("the master was started without --rate_limits: nothing is throttled")
@@ -74,7 +80,23 @@ def show(master: Master) -> list[PrincipalStatus]:
     frameworks = None if used is None else sum(used[who] for who in (*others, None))
     together_wait = sum(waits[who] for who in others if who in counts) if sharing else None
     last = PrincipalStatus(None, limits.default, limits.default.throttles, together, frameworks, together_wait)
-    return [*standings, last]
+    named = entries_named(
+        standings,
+        wanted.names,
+        lambda one: (one.principal or "",),
+        noun="principal",
+        field="principal",
+        otherwise="mesosctl ratelimit show shows all of them",
+    )
+    keys: dict[str, SortKey[PrincipalStatus]] = {
+        "name": lambda one: (one.principal is None, one.principal or ""),
+        "qps": lambda one: -math.inf if one.limit.qps is None else -one.limit.qps,
+        "received": lambda one: -(one.received or 0),
+        "processed": lambda one: -(one.processed or 0),
+        "backlog": lambda one: -(one.waiting or 0),
+        "refused": lambda one: -(one.refused or 0),
+    }
+    return sort_entries(named if wanted.names else [*named, last], wanted.sort, keys)
 
 
 _LONGEST_LOOK = 2.0

@@ -480,9 +480,10 @@ def play(
                 with run.dry_run.without_answers():  # the answer is about the changes
                     settings.make(master, one)
         run.note_change()
-    if not begun:
-        run.begin()
-    run.play_until(demand.until)
+    if begun:
+        run.play_until(demand.until)
+    else:
+        run.play_undisturbed()
     return run.played(), run.allocation_interval
 
 

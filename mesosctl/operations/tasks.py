@@ -1,6 +1,6 @@
 """The tasks of a master: those that hold resources, and a list of those that are wanted."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from mesosctl.api import tasks as tasks_api
@@ -15,8 +15,9 @@ from mesosctl.model.roles import did_you_mean
 from mesosctl.model.suggestion import command
 from mesosctl.model.tasks import UNREACHABLE, ListedTask
 from mesosctl.model.version_profile import TERMINAL_STATES
-from mesosctl.operations.cluster import Key, Progress, frameworks_named, serving, sort_entries
-from mesosctl.operations.reservations.targets import find_agent, read_agents
+from mesosctl.operations.cluster import Progress, frameworks_named
+from mesosctl.operations.reservations.targets import find_agent, on_agents, read_agents
+from mesosctl.operations.selection import SortKey, role_key, serving, sort_entries
 from mesosctl.planning.displacement import RunningTask
 
 TASK_KEYS = ("id", "name", "framework", "role", "agent", "state", "since")
@@ -55,12 +56,14 @@ class WantedTasks(NamedTuple):
     framework: str | None = None
     role: str | None = None
     agent: str | None = None
+    attributes: Mapping[str, str] = {}
+    """Of the agent that a task is on."""
     states: Sequence[str] = ()
     """As Mesos names them.  By default, all states that are not final."""
     ended: bool = False
     """Whether tasks in final states are among them too."""
     sort: str | None = None
-    """One of `TASK_KEYS`, or as in `cluster.Selection`."""
+    """One of `TASK_KEYS`, or as in `selection.Selection`."""
 
 
 class TaskList(NamedTuple):
@@ -91,6 +94,7 @@ def list_tasks(master: Master, wanted: WantedTasks, progress: Progress = lambda 
         else {one.id for one in frameworks_named(frameworks, [wanted.framework], "--framework")}
     )
     on_agent = None if wanted.agent is None else find_agent(agents, wanted.agent).id
+    having = on_agents(agents, wanted.attributes) if wanted.attributes else None
     titles = {one.id: one.title for one in frameworks}
     hostnames = {one.id: one.hostname for one in agents}
     found = [
@@ -113,13 +117,14 @@ def list_tasks(master: Master, wanted: WantedTasks, progress: Progress = lambda 
         for one in serving(_named(found, wanted), wanted.role)
         if (of_framework is None or one.framework_id in of_framework)
         and (on_agent is None or one.agent_id == on_agent)
+        and (having is None or one.agent_id in having)
         and _is_in_state(one, wanted)
     ]
-    keys: dict[str, Key[ListedTask]] = {
+    keys: dict[str, SortKey[ListedTask]] = {
         "id": lambda one: natural(one.id),
         "name": lambda one: natural(one.name),
         "framework": lambda one: (natural(one.framework), one.framework_id),
-        "role": lambda one: [natural(part) for part in one.role.split("/")],
+        "role": lambda one: role_key(one.role),
         "agent": lambda one: (natural(one.agent), one.agent_id),
         "state": lambda one: one.state,
         "since": lambda one: (one.since is None, one.since),

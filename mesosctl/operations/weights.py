@@ -9,16 +9,45 @@ from collections.abc import Mapping
 from mesosctl.api import responses
 from mesosctl.client.leading_master import Master
 from mesosctl.model import roles
-from mesosctl.model.errors import RuleViolation
+from mesosctl.model.errors import NotFound, RuleViolation
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.role_status import WeightChange
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.quota.reading import note_unknown_role
+from mesosctl.operations.selection import Selection, SortKey, is_in_branch, sort_entries
+
+WEIGHT_KEYS = ("name", "weight")
+"""The keys that a list of weights can be sorted by."""
 
 
 def read_weights(master: Master) -> dict[str, float]:
     """Return the configured weights by role; every other role has 1."""
     return responses.weights(master.get("/weights"))
+
+
+def list_weights(master: Master, wanted: Selection) -> list[tuple[str, float]]:
+    """The selected roles with their configured weights, by default by role.
+
+    Raises NotFound for a role without a weight of its own, and UsageError for an unknown key.
+    """
+    weights = read_weights(master)
+    missing = [role for role in wanted.names if role not in weights]
+    if missing:
+        raise NotFound(
+            f"no weight is set for '{missing[0]}', or this principal may not see it",
+            field="role",
+            rule="weight.exists",
+            hint=roles.did_you_mean(
+                missing[0], list(weights), "mesosctl weights shows those that were set; other roles have weight 1"
+            ),
+        )
+    chosen = [
+        (role, weight)
+        for role, weight in weights.items()
+        if is_in_branch(role, wanted.role) and (not wanted.names or role in wanted.names)
+    ]
+    keys: dict[str, SortKey[tuple[str, float]]] = {"name": lambda one: one[0], "weight": lambda one: -one[1]}
+    return sort_entries(chosen, wanted.sort, keys)
 
 
 def check_weights(target: Mapping[str, float]) -> None:

@@ -274,8 +274,11 @@ def _role_screen(roles: Sequence[RoleStatus], empty: str) -> Report:
     return shown._replace(verdicts=[guarantee_verdict(roles)]) if any(one.quota.guarantees for one in roles) else shown
 
 
-def weight_list(weights: Sequence[tuple[str, float]]) -> Report:
-    """A line for every weight that was set."""
+NO_WEIGHTS = "no weight is set; every role has weight 1"
+
+
+def weight_list(weights: Sequence[tuple[str, float]], *, empty: str = NO_WEIGHTS, sort: str | None = None) -> Report:
+    """A line for every weight that was set; `empty` is shown if there is none, and `sort` as in `naturally`."""
 
     def items() -> "list[cluster.Weight]":
         from mesosctl.output.json_documents import cluster
@@ -287,14 +290,14 @@ def weight_list(weights: Sequence[tuple[str, float]]) -> Report:
 
         return cluster.WeightList(weights=items())
 
-    shown = naturally(weights, lambda one: one[0])
+    shown = naturally(weights, lambda one: one[0], sort=sort)
     return Report(
         (Column("ROLE"), Column("WEIGHT", kind="number")),
         [[role, format_double(weight)] for role, weight in shown],
         [role for role, _ in shown],
         document,
         items,
-        empty="no weight is set; every role has weight 1",
+        empty=empty,
     )
 
 

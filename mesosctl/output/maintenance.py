@@ -27,8 +27,8 @@ def span_text(span: Span | None) -> tuple[str, str]:
     return local_time(span.start), "open" if span.end is None else local_time(span.end)
 
 
-def machine_list(machines: Sequence[ScheduledMachine]) -> Report:
-    """A line for every machine of the schedule."""
+def machine_list(machines: Sequence[ScheduledMachine], *, empty: str = "no maintenance is scheduled") -> Report:
+    """A line for every machine of the schedule; `empty` is shown if there is none."""
 
     def items() -> "list[documents.MaintenanceMachine]":
         from mesosctl.output.json_documents import maintenance
@@ -61,7 +61,7 @@ def machine_list(machines: Sequence[ScheduledMachine]) -> Report:
         for one in machines
     ]
     names = [one.machine.name for one in machines]
-    return Report(columns, rows, names, document, items, empty="no maintenance is scheduled")
+    return Report(columns, rows, names, document, items, empty=empty)
 
 
 def maintenance_changes(changes: Sequence[MaintenanceChange]) -> Report:

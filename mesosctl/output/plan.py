@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mesosctl.model.notation import counted
+from mesosctl.model.notation import counted, listed
 from mesosctl.model.reservations.holdings import plain_text
 from mesosctl.output.formats.report import MOST_LINES, NOTHING, Column, Report, Verdict
-from mesosctl.planning.cleanup import InUse
+from mesosctl.planning.cleanup import Cleanup, CleanupSelection, InUse
 from mesosctl.planning.desired_state import Difference
 from mesosctl.planning.forecast import Forecast
-from mesosctl.planning.plan import Step, describe, destroys, takes_away
+from mesosctl.planning.plan import Step, describe, destroys, in_words, takes_away
 from mesosctl.planning.saved_plan import Fact, fingerprint
 
 if TYPE_CHECKING:
@@ -74,9 +74,7 @@ def _counted(found: Sequence[Difference]) -> str:
 
 def _in_words(step: Step, index: int, done: int) -> dict[str, Any]:
     """The fields of a step in a document."""
-    action, whom, before, after = (None if text == NOTHING else text for text in describe(step))
-    words = {"step": action or "", "of": whom or "", "before": before, "after": after}
-    return {"number": index + 1, **words, "done": index < done}
+    return {"number": index + 1, **in_words(step), "done": index < done}
 
 
 def _items(steps: Sequence[Step], done: int) -> "list[documents.PlanStep]":
@@ -119,8 +117,16 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool, checksum: st
     )
 
 
-def cleanup_report(steps: Sequence[Step], done: int, *, applied: bool, left: Sequence[InUse]) -> Report:
+def in_use_text(left: Sequence[InUse]) -> str:
+    """The resources that a cleanup leaves, as one sentence."""
+    return listed([one.sentence for one in left], MOST_LINES)
+
+
+def cleanup_report(
+    steps: Sequence[Step], done: int, *, applied: bool, cleanup: Cleanup, wanted: CleanupSelection
+) -> Report:
     """The plan of a cleanup like any other, with what is in use and stays."""
+    left = cleanup.left
     plan = plan_report(steps, done, applied=applied)
 
     def document() -> "documents.CleanupPlan":
@@ -146,9 +152,18 @@ def cleanup_report(steps: Sequence[Step], done: int, *, applied: bool, left: Seq
         lines.append(f"  … and {len(left) - MOST_LINES} more (see -o json)")
     return plan._replace(
         document=document,
-        empty="" if left else "nothing to clean up",
+        empty="" if left else _nothing_to_clean_up(cleanup, wanted),
         remark=["", "in use, and left:", *lines] if left else [],
     )
+
+
+def _nothing_to_clean_up(cleanup: Cleanup, wanted: CleanupSelection) -> str:
+    """Why a cleanup has no steps: nothing is reserved for what is selected, or only by an agent's configuration."""
+    selected = wanted.in_words
+    if cleanup.static:
+        only = "only static reservations, which are part of an agent's configuration"
+        return f"nothing to clean up: {selected} has {only}"
+    return f"nothing to clean up: {selected} has no volumes and no reservations"
 
 
 def _checksum_line(checksum: str) -> str:

@@ -28,8 +28,8 @@ _COLUMNS = (
 )
 
 
-def quota_list(statuses: Sequence[RoleStatus]) -> Report:
-    """Every role with quota."""
+def quota_list(statuses: Sequence[RoleStatus], *, empty: str = "no quota is set", sort: str | None = None) -> Report:
+    """A line for every role with quota; `empty` is shown if there is none, and `sort` as in `naturally`."""
 
     def items() -> "list[quota.RoleQuota]":
         from mesosctl.output.json_documents import quota
@@ -41,15 +41,15 @@ def quota_list(statuses: Sequence[RoleStatus]) -> Report:
 
         return quota.QuotaList(quotas=items())
 
-    shown = naturally(statuses, lambda one: one.role)
+    shown = naturally(statuses, lambda one: one.role, sort=sort)
     return Report(
         _COLUMNS,
         [_row(status) for status in shown],
         [status.role for status in shown],
         document,
         items,
-        empty="no quota is set",
-        terminal=lambda: _quota_screen(shown),
+        empty=empty,
+        terminal=lambda: _quota_screen(shown, empty),
     )
 
 
@@ -82,7 +82,7 @@ def quota_amounts_text(status: RoleStatus, name: str) -> str:
     return quota_use_text(used, status.quota, status.missing, [name]).partition(":")[2].rstrip("█▒░ ")
 
 
-def _quota_screen(statuses: Sequence[RoleStatus]) -> Report:
+def _quota_screen(statuses: Sequence[RoleStatus], empty: str) -> Report:
     columns = (
         Column("ROLE"),
         Column("STATUS", meaning=MEANINGS, rank=-1),
@@ -106,7 +106,7 @@ def _quota_screen(statuses: Sequence[RoleStatus]) -> Report:
         (),
         _no_document,
         list,
-        empty="no quota is set",
+        empty=empty,
         remark=[LEGEND] if rows else (),
         verdicts=[guarantee_verdict(statuses)] if rows else (),
     )

@@ -61,8 +61,10 @@ def _disk_column(held: Iterable[AgentReservation]) -> Column:
     return Column("DISK", wide=all(holding.source is None for holding in held))
 
 
-def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing is reserved") -> Report:
-    """A line for every stack of every agent; `empty` is shown if there is none."""
+def reservation_list(
+    held: Sequence[AgentReservation], *, empty: str = "nothing is reserved", sort: str | None = None
+) -> Report:
+    """A line for every stack of every agent; `empty` is shown if there is none, and `sort` as in `naturally`."""
 
     def document() -> "documents.ReservationList":
         from mesosctl.output.json_documents import reservations
@@ -98,7 +100,7 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
             _disk(holding),
         ]
 
-    in_order = _in_order(held)
+    in_order = _in_order(held, sort)
     shown = Report(
         columns,
         Rows(in_order, row),
@@ -123,9 +125,9 @@ def reservation_list(held: Sequence[AgentReservation], *, empty: str = "nothing 
     return shown._replace(terminal=drawn)
 
 
-def _in_order(held: Sequence[AgentReservation]) -> Sequence[AgentReservation]:
-    """By agent; what one agent has keeps its order."""
-    return naturally(held, lambda one: one.agent.hostname, lambda one: one.agent.id)
+def _in_order(held: Sequence[AgentReservation], sort: str | None) -> Sequence[AgentReservation]:
+    """By agent, unless `sort` has given them an order; what one agent has keeps its order."""
+    return naturally(held, lambda one: one.agent.hostname, lambda one: one.agent.id, sort=sort)
 
 
 def _entries(held: Iterable[AgentReservation]) -> "Iterator[documents.ReservationEntry]":
@@ -134,8 +136,10 @@ def _entries(held: Iterable[AgentReservation]) -> "Iterator[documents.Reservatio
     return map(reservations.ReservationEntry.of, held)
 
 
-def volume_list(held: Sequence[AgentReservation], *, empty: str = "there are no volumes") -> Report:
-    """A line for every volume; `empty` is shown if there is none."""
+def volume_list(
+    held: Sequence[AgentReservation], *, empty: str = "there are no volumes", sort: str | None = None
+) -> Report:
+    """A line for every volume; `empty` is shown if there is none, and `sort` as in `naturally`."""
 
     def document() -> "documents.VolumeList":
         from mesosctl.output.json_documents import reservations
@@ -165,7 +169,7 @@ def volume_list(held: Sequence[AgentReservation], *, empty: str = "there are no 
             _disk(holding),
         ]
 
-    in_order = _in_order(held)
+    in_order = _in_order(held, sort)
     return Report(
         columns,
         Rows(in_order, row),

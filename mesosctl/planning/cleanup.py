@@ -4,10 +4,11 @@ On each agent the volumes go first, then the reservations, the outermost refinem
 one below it. What a task or an executor uses stays, with the reservations that it rests on.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from mesosctl.model.notation import listed
 from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.holdings import RegisteredAgent, without_owners
 from mesosctl.model.resource import Reservation
@@ -36,6 +37,16 @@ class CleanupSelection:
         is_named = self.role is None or role == self.role or is_strict_subrole(role, self.role)
         return is_named and (self.roles is None or role in self.roles)
 
+    @property
+    def in_words(self) -> str:
+        """The selection in a sentence: `role 'ads'`."""
+        parts = [f"role '{self.role}'"] if self.role is not None else []
+        if self.roles is not None:
+            parts.append(f"the framework ({listed(sorted(self.roles)) or 'without roles of its own'})")
+        if self.reserver is not None:
+            parts.append(f"principal '{self.reserver}'")
+        return " with ".join(parts)
+
 
 class InUse(NamedTuple):
     """Selected resources of one role on one agent that tasks or executors use, and that stay."""
@@ -57,9 +68,11 @@ class Cleanup(NamedTuple):
 
     steps: Sequence[ReservationStep]
     left: Sequence[InUse]
+    static: bool
+    """Whether static reservations are selected, which no command can undo."""
 
 
-def plan_cleanup(agents: Iterable[RegisteredAgent], wanted: CleanupSelection) -> Cleanup:
+def plan_cleanup(agents: Sequence[RegisteredAgent], wanted: CleanupSelection) -> Cleanup:
     """The cleanup of these agents."""
     steps: list[ReservationStep] = []
     left: list[InUse] = []
@@ -69,7 +82,12 @@ def plan_cleanup(agents: Iterable[RegisteredAgent], wanted: CleanupSelection) ->
             kept = used.filter(lambda entry: bool(entry.reservations) and wanted.accepts(entry.reservations[-1]))
             if len(kept):
                 left.append(InUse(agent, role, kept))
-    return Cleanup(steps, left)
+    static = any(
+        bool(entry.reservations) and not entry.is_dynamically_reserved and wanted.accepts(entry.reservations[-1])
+        for agent in agents
+        for entry in agent.total
+    )
+    return Cleanup(steps, left, static)
 
 
 class _AgentCleanup:

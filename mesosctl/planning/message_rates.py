@@ -265,6 +265,10 @@ class FileCheck:
         return all(remark.level != "error" for remark in self.remarks)
 
 
+PRINCIPAL_KEYS = ("name", "qps", "received", "processed", "backlog", "refused")
+"""The keys that the list of principals can be sorted by."""
+
+
 @dataclass(frozen=True, slots=True)
 class PrincipalStatus:
     """A principal and the queue of its messages; None means everybody who is not listed."""

@@ -60,6 +60,17 @@ def describe(step: Step) -> tuple[str, str, str, str]:
     return action, f"{', '.join(roles)} on {step.hostname}", "-", "-"
 
 
+def in_words(step: Step) -> dict[str, str | None]:
+    """The same as the fields of a step in documents."""
+    action, whom, before, after = describe(step)
+    return {
+        "step": action,
+        "of": whom,
+        "before": None if before == "-" else before,
+        "after": None if after == "-" else after,
+    }
+
+
 def shown_after(steps: Sequence[Step]) -> list[Step]:
     """Return the final state of each thing that the steps change, as steps with that state as `after`.
 

@@ -109,6 +109,12 @@ def moved(before: Sequence[Fact], now: Sequence[Fact], done: Sequence[Step] = ()
     return [Move(old.get(key), new.get(key)) for key in sorted(changed)]
 
 
+def without_subjects_of(steps: Sequence[Step], others: Sequence[Step]) -> list[Step]:
+    """The steps that change nothing that one of the others changes too."""
+    subjects = set(_changed_by(others))
+    return [step for step in steps if subjects.isdisjoint(_changed_by([step]))]
+
+
 def _changed_by(steps: Sequence[Step]) -> Iterator[tuple[str, str]]:
     for step in steps:
         if isinstance(step, QuotaStep):

@@ -23,8 +23,9 @@ from mesosctl.model.holding import Holding, regular_part, revocable_part
 from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
-from mesosctl.operations.cluster import Selection, list_agents, list_frameworks, list_roles
+from mesosctl.operations.cluster import list_agents, list_frameworks, list_roles
 from mesosctl.operations.quota.reading import list_quotas
+from mesosctl.operations.selection import Selection
 from mesosctl.operations.snapshot import read_snapshot
 from mesosctl.operations.top import OverviewReader
 from mesosctl.output.forecasts.page import page

@@ -12,7 +12,7 @@ offered, and when, follows from its filters alone. `Recurrence.decline_on` calcu
 """
 
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import combinations
 from operator import itemgetter
 from typing import NamedTuple
@@ -240,19 +240,29 @@ def _most_periods(first: list[_Siblings], second: list[_Siblings]) -> float:
     """Return for how many more periods each count stays on its side of those with which it competes."""
     most = math.inf
     for earlier, siblings in zip(first, second, strict=True):
-        if earlier.ties == siblings.ties:
-            continue  # shares alone have decided
-        grown = [(count, count - then) for (_, then), (_, count) in zip(earlier.counts, siblings.counts, strict=True)]
-        if len({growth for _, growth in grown}) < 2:
+        if earlier.ties != siblings.ties:  # else shares alone have decided
+            counts = [(then, count) for (_, then), (_, count) in zip(earlier.counts, siblings.counts, strict=True)]
+            most = min(most, periods_with_the_same_order(counts))
+    return most
+
+
+def periods_with_the_same_order(counts: Sequence[tuple[int, int]]) -> float:
+    """Return for how many more periods each count stays on its side of the others.
+
+    Each is given as it was before a period, and after it.
+    """
+    most = math.inf
+    grown = [(count, count - then) for then, count in counts]
+    if len({growth for _, growth in grown}) < 2:
+        return most
+    for (one, growth), (other, others_growth) in combinations(grown, 2):
+        apart, parting = one - other, growth - others_growth
+        if not parting:
             continue
-        for (one, growth), (other, others_growth) in combinations(grown, 2):
-            apart, parting = one - other, growth - others_growth
-            if not parting:
-                continue
-            # Between the ends of a period, they may be nearer to each other by as much as both grow.
-            least = growth + others_growth
-            if min(abs(apart), abs(apart - parting)) <= least or apart * (apart - parting) < 0:
-                return 0
-            if apart * parting < 0:
-                most = min(most, (abs(apart) - least - 1) // abs(parting))
+        # Between the ends of a period, they may be nearer to each other by as much as both grow.
+        least = growth + others_growth
+        if min(abs(apart), abs(apart - parting)) <= least or apart * (apart - parting) < 0:
+            return 0
+        if apart * parting < 0:
+            most = min(most, (abs(apart) - least - 1) // abs(parting))
     return most

@@ -11,7 +11,7 @@ from mesosctl.cli.listing import Count, OfRole, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.operations import cluster
-from mesosctl.operations.cluster import Selection
+from mesosctl.operations.selection import Selection
 from mesosctl.output.cluster import agent_list
 from mesosctl.output.formats.report import Report
 
@@ -153,6 +153,9 @@ def drain(
     from mesosctl.output.agents import drain_plan, service_changes
 
     session: Session = ctx.obj
+    waiting = "--wait" if wait else "--at-most" if at_most is not None else None
+    if waiting and session.said.no_wait:
+        raise UsageError(f"{waiting} waits, but --no-wait does not", field="--no-wait", hint="leave one of them out")
     with session.open_master() as master:
         chosen, everybody = _chosen(session, master, names, attribute)
         plan = plan_drain(master, chosen, everybody)

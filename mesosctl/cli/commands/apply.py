@@ -1,6 +1,7 @@
 """`mesosctl diff`, `plan` and `apply`: a cluster is compared with its desired state in a file, and brought in line."""
 
 import os
+import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ import typer
 from mesosctl.cli.arguments import (
     AllowNewResource,
     FileWord,
+    ForecastPage,
     TrustMaster,
     named_file,
     note_role,
@@ -128,14 +130,6 @@ Save = Annotated[
         show_default=False,
     ),
 ]
-PlanPage = Annotated[
-    str | None,
-    typer.Option(
-        "--report",
-        metavar="FILE",
-        help="Also write the forecast as an HTML page; - writes only the page, to standard output.",
-    ),
-]
 
 
 @app.command(
@@ -154,7 +148,7 @@ def plan(  # noqa: PLR0913  # one parameter an option
     option: File = None,
     prune: Prune = False,
     save: Save = None,
-    report: PlanPage = None,
+    report: ForecastPage = None,
     allow_empty: AllowEmpty = False,
     allow_new_resource: AllowNewResource = False,
 ) -> ExitStatus:
@@ -177,6 +171,8 @@ def plan(  # noqa: PLR0913  # one parameter an option
     wanted = load(text, named(file))
     is_complete = _names_something(session, wanted, named(file), prune=prune) or allow_empty
     if save is not None:
+        if report is not None and os.path.realpath(report) == os.path.realpath(save):
+            raise UsageError("--save and --report name the same file", field="--report", hint="name another file")
         _check_save(session, save)
     source = _Source(file, text, wanted, prune, allow_new_resource)
     status = _plan(session, source, save, report)
@@ -369,9 +365,11 @@ def apply(  # noqa: PLR0913  # one parameter an option
         for name, value in given.items():
             if value:
                 raise UsageError(
-                    f"{name} has no effect with --plan, which has it already", field=name, hint="leave it out"
+                    f"{name} has no effect with --plan: it was decided when the plan was made",
+                    field=name,
+                    hint="leave it out, or make another with mesosctl plan",
                 )
-        _apply_plan(session, plan, checksum, trusts=trust_master)
+        _apply_plan(session, plan, _checksum(checksum), trusts=trust_master)
         return ExitStatus.DONE
     if checksum is not None:
         raise UsageError("--checksum needs --plan", field="--checksum", hint="give both")
@@ -379,7 +377,7 @@ def apply(  # noqa: PLR0913  # one parameter an option
     from mesosctl.api.files.desired_state import load
     from mesosctl.api.files.line_numbers import places_in_toml
     from mesosctl.api.files.text_file import TextFile
-    from mesosctl.operations.apply.journal import Journal, JournalKey, digest, folder
+    from mesosctl.operations.apply.journal import digest
     from mesosctl.operations.apply.plan import make_plan
     from mesosctl.operations.apply.run import prove as prove_reached
     from mesosctl.operations.apply.run import resume
@@ -394,23 +392,43 @@ def apply(  # noqa: PLR0913  # one parameter an option
         with written.refusals():
             return make_plan(master, wanted, prune=prune, allow_new_resource=allow_new_resource)
 
-    name = file if file == "-" else os.path.realpath(file)
-    variables, keeps = session.environment.variables, not session.options.dry_run
-    prove = partial(prove_reached, desired=wanted, prune=prune)
+    key = digest(text, prune=prune)
+    work = Work(
+        verb="apply",
+        text=text,
+        file=_full_name(file),
+        digest=key,
+        planned=planned,
+        resumed=partial(resume, digest=key),
+        prove=partial(prove_reached, desired=wanted, prune=prune),
+        report=plan_report,
+        hint=f"compare with {command('diff', f=file)}, or start over: {command('apply', f=file, restart=True)}",
+    )
     with session.open_master() as master:
-        about = JournalKey.of(session.identity(master), text, name)
-        with Journal(folder(variables), about, keeps=keeps) as journal:
-            if restart:
-                journal.end()
-            key = digest(text, prune=prune)
-            anew = f"compare with {command('diff', f=file)}, or start over: {command('apply', f=file, restart=True)}"
-            work = Work(key, planned, partial(resume, digest=key), prove, plan_report, anew)
-            carry_out(session, master, journal, work, trusts=trust_master)
+        carry_out(session, master, work, restart=restart, trusts=trust_master)
     return ExitStatus.DONE if is_complete else ExitStatus.ANSWER_IS_NO
 
 
+def _full_name(file: str) -> str:
+    """A file by the name that it has from every folder; - is standard input."""
+    return file if file == "-" else os.path.realpath(file)
+
+
+def _checksum(word: str | None) -> str | None:
+    """A checksum as plans have it, from one that may lack `sha256:`.  Raises UsageError."""
+    if word is None:
+        return None
+    digits = word.strip().lower().removeprefix("sha256:")
+    if not re.fullmatch("[0-9a-f]{64}", digits):
+        raise UsageError(
+            f"'{word}' is not a checksum",
+            field="--checksum",
+            hint="write the 64 digits that plan --save has shown, with or without sha256: before them",
+        )
+    return f"sha256:{digits}"
+
+
 def _apply_plan(session: Session, file: str, expected: str | None, *, trusts: bool) -> None:
-    from mesosctl.operations.apply.journal import Journal, JournalKey, folder
     from mesosctl.operations.apply.run import prove
     from mesosctl.operations.apply.saved_plan import ReadyPlan, read_saved_plan
     from mesosctl.output.plan import plan_report
@@ -425,54 +443,70 @@ def _apply_plan(session: Session, file: str, expected: str | None, *, trusts: bo
             hint="apply the file that was approved",
         )
     ready = ReadyPlan(saved)
-    name = file if file == "-" else os.path.realpath(file)
     work = Work(
-        saved.checksum,
-        ready.steps,
-        ready.begun,
-        partial(prove, desired=ready.desired, prune=saved.prune),
-        partial(plan_report, checksum=saved.checksum),
-        f"make a new plan: {command('plan', f='FILE' if saved.file == '-' else saved.file, save=file)}",
+        verb="apply",
+        text=saved.checksum,
+        file=_full_name(file),
+        digest=saved.checksum,
+        planned=ready.steps,
+        resumed=ready.begun,
+        prove=partial(prove, desired=ready.desired, prune=saved.prune),
+        report=partial(plan_report, checksum=saved.checksum),
+        hint=f"make a new plan: {command('plan', f='FILE' if saved.file == '-' else saved.file, save=file)}",
     )
     if session.options.dry_run:
         session.note(f"checksum of the plan: {saved.checksum}")  # a forecast shows the steps alone
     with session.open_master() as master:
-        identity = session.identity(master)
-        ready.check_master(identity)
-        about = JournalKey.of(identity, saved.checksum, name)
-        with Journal(folder(session.environment.variables), about, keeps=not session.options.dry_run) as journal:
-            carry_out(session, master, journal, work, trusts=trusts)
+        ready.check_master(session.identity(master))
+        carry_out(session, master, work, trusts=trusts)
 
 
 class Work(NamedTuple):
     """The steps that are applied, and the functions that find and check them."""
 
+    verb: str
+    """The command in sentences: apply or cleanup."""
+    text: str
+    """The input that the steps are made for, by which a journal is found again."""
+    file: str
+    """The name of that input in sentences."""
     digest: str
+    """Of the input and the options with which the steps are made."""
     planned: "Callable[[Master], list[Step]]"
     resumed: "Callable[[Master, Journal], JournalEntry | None]"
     prove: "Callable[[Master], None]"
     report: "Callable[..., Report]"
     """Called like `plan_report`."""
-    anew: str
-    """The hint if the cluster has changed since the plan was made."""
+    hint: str
+    """The hint if the cluster has changed since the plan was made, or if the journal cannot be read."""
 
 
-def carry_out(session: Session, master: "Master", journal: "Journal", work: Work, *, trusts: bool) -> None:
-    """Show the plan, ask, make its steps by the journal, and show that they are made.  Raises MesosctlError."""
+def carry_out(session: Session, master: "Master", work: Work, *, trusts: bool, restart: bool = False) -> None:
+    """Show the plan, ask, make its steps by their journal, and show that they are made.  Raises MesosctlError.
+
+    With `restart`, the steps that an interrupted command has left are replaced by those of a new plan, once it begins.
+    """
+    from mesosctl.operations.apply.journal import Journal, JournalKey, folder
+
+    about = JournalKey.of(session.identity(master), work.text, work.file)
+    where, keeps = folder(session.environment.variables), not session.options.dry_run
     try:
-        _carry_out(session, master, journal, work, trusts=trusts)
+        with Journal(where, about, verb=work.verb, hint=work.hint, keeps=keeps) as journal:
+            _carry_out(session, master, journal, work, restart=restart, trusts=trusts)
     except Conflict as error:
         if error.rule == "apply.unchanged" and error.hint is None:
-            error.hint = work.anew
+            error.hint = work.hint
         raise
 
 
-def _carry_out(session: Session, master: "Master", journal: "Journal", work: Work, *, trusts: bool) -> None:
+def _carry_out(  # two of them are flags
+    session: Session, master: "Master", journal: "Journal", work: Work, *, restart: bool, trusts: bool
+) -> None:
     from mesosctl.operations.apply.journal import JournalEntry
     from mesosctl.operations.apply.run import check_same, run
     from mesosctl.planning.plan import roles_given
 
-    left = work.resumed(master, journal)
+    left = None if restart else work.resumed(master, journal)
     entry = left or JournalEntry(work.digest, work.planned(master), 0)
     remaining = entry.steps[entry.done :]
     for role in roles_given(remaining):

@@ -6,7 +6,9 @@ from typing import Annotated
 import typer
 
 from mesosctl.cli.command import Group, SingleCommand, examples
+from mesosctl.cli.listing import sort_option
 from mesosctl.cli.session import Session
+from mesosctl.model.audited_commands import AUDIT_KEYS, AuditFilter
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -31,6 +33,7 @@ On = Annotated[
 Failed = Annotated[
     bool, typer.Option("--failed", help="Only commands that did not end with status 0.", show_default=False)
 ]
+SortAudit = Annotated[str | None, sort_option(AUDIT_KEYS, resources=False)]
 
 
 @app.command(
@@ -51,6 +54,7 @@ def list_(
     by: By = None,
     on: On = None,
     failed: Failed = False,
+    sort: SortAudit = None,
 ) -> None:
     """Show the commands that sent changes, and how they ended.
 
@@ -61,7 +65,6 @@ def list_(
     first line before it sends anything. A command without a status is running, or was killed. A full file is renamed;
     the last nine are kept. Secrets are never written.
     """
-    from mesosctl.model.audited_commands import AuditFilter
     from mesosctl.operations.audit import audit_file, read_audit
     from mesosctl.output.audit import audit_list
 
@@ -73,7 +76,7 @@ def list_(
 
         start = parse_time(since, "--since", round(time.time() * MICROS)) / MICROS
     wanted = AuditFilter(start, by, on, words or (), failed)
-    found = read_audit(audit_file(session.environment.variables), wanted)
+    found = read_audit(audit_file(session.environment.variables), wanted, sort)
     if found.unreadable:
         session.note(f"lines of the audit file that cannot be read are left out: {found.unreadable}")
     session.emit(audit_list(found.commands))

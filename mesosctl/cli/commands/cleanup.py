@@ -14,6 +14,7 @@ from mesosctl.model.errors import UsageError
 if TYPE_CHECKING:
     from mesosctl.client.leading_master import Master
     from mesosctl.output.formats.report import Report
+    from mesosctl.planning.cleanup import Cleanup
     from mesosctl.planning.plan import Step
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -71,39 +72,45 @@ def cleanup(
     """
     from mesosctl.cli.commands.apply import Work, carry_out
     from mesosctl.model.suggestion import command
-    from mesosctl.operations.apply.journal import Journal, JournalKey, folder
     from mesosctl.operations.apply.run import resume
     from mesosctl.operations.cleanup import note_more, note_subscribed, read_cleanup, select
-    from mesosctl.output.plan import cleanup_report
+    from mesosctl.output.formats.output_formats import ROWS_ALONE
+    from mesosctl.output.plan import cleanup_report, in_use_text
 
     session: Session = ctx.obj
     if role is None and framework is None and reserver is None:
         raise UsageError(
             "nothing is selected", field="--role", hint="give --role, --framework or --reserver, or several of them"
         )
-    said = command("cleanup", role=role, framework=framework, reserver=reserver)
+    said = partial(command, "cleanup", role=role, framework=framework, reserver=reserver)
+    key = f"cleanup {role=} {framework=} {reserver=}"  # whatever the name of the cluster
     with session.open_master() as master:
         wanted = select(master, role, framework, reserver)
-        found = read_cleanup(master, wanted)
-        if found.steps:
-            note_subscribed(master, wanted)
+        found: list[Cleanup] = []
 
         def planned(master: "Master") -> "list[Step]":
-            return list(read_cleanup(master, wanted).steps)
+            now = read_cleanup(master, wanted)
+            if now.steps and not found:
+                note_subscribed(master, wanted)
+            found.append(now)
+            return list(now.steps)
 
         def report(steps: "list[Step]", done: int, *, applied: bool) -> "Report":
-            return cleanup_report(steps, done, applied=applied, left=found.left)
+            if not found:  # an interrupted cleanup goes on, and nothing was planned
+                found.append(read_cleanup(master, wanted))
+            return cleanup_report(steps, done, applied=applied, cleanup=found[0], wanted=wanted)
 
         work = Work(
-            said,
-            planned,
-            partial(resume, digest=said),
-            partial(note_more, wanted=wanted),
-            report,
-            f"make a new plan: {said} --restart",
+            verb="cleanup",
+            text=key,
+            file=said(),
+            digest=key,
+            planned=planned,
+            resumed=partial(resume, digest=key),
+            prove=partial(note_more, wanted=wanted),
+            report=report,
+            hint=f"make a new plan: {said(restart=True)}",
         )
-        about = JournalKey.of(session.identity(master), said, said)
-        with Journal(folder(session.environment.variables), about, keeps=not session.options.dry_run) as journal:
-            if restart:
-                journal.end()
-            carry_out(session, master, journal, work, trusts=trust_master)
+        carry_out(session, master, work, restart=restart, trusts=trust_master)
+        if found[0].left and session.form in ROWS_ALONE:
+            session.note(f"in use, and left: {in_use_text(found[0].left)}")

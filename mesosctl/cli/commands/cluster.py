@@ -10,7 +10,7 @@ from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.listing import Count, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.operations import cluster
-from mesosctl.operations.cluster import Selection
+from mesosctl.operations.selection import Selection
 from mesosctl.output.cluster import role_list
 from mesosctl.output.formats.output_formats import TABLES
 from mesosctl.output.formats.report import Report

@@ -4,12 +4,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.arguments import Attributes, PayloadFile, names_argument, pairs, read_payload
+from mesosctl.cli.arguments import Attributes, Every, PayloadFile, names_argument, nothing_found, pairs, read_payload
 from mesosctl.cli.command import ChangeCommand, Command, ListGroup, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
+from mesosctl.cli.listing import Count, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
+from mesosctl.model.maintenance import MACHINE_KEYS
+from mesosctl.operations.selection import Selection
+from mesosctl.output.formats.report import Report
 
 if TYPE_CHECKING:
     from mesosctl.client.leading_master import Master
@@ -22,6 +26,11 @@ MachineNames = Annotated[
     list[str] | None,
     names_argument("MACHINE", completing.agents, "Machines: host names, addresses, or agents that run on them."),
 ]
+ListedMachines = Annotated[
+    list[str] | None,
+    names_argument("MACHINE", completing.agents, "Show only these: host names, addresses, or agents that run on them."),
+]
+SortMachines = Annotated[str | None, sort_option(MACHINE_KEYS, resources=False)]
 At = Annotated[
     str,
     typer.Option(
@@ -109,10 +118,20 @@ def _chosen(
     cls=Command,
     epilog=examples(
         ("maintenance", "the machines that are scheduled or down, and who has answered"),
+        ("maintenance --attribute rack=r1 --watch", "the machines of a rack, refreshed every two seconds"),
         ("maintenance list -o json", "the same as JSON, with times in UTC"),
     ),
 )
-def list_(ctx: typer.Context) -> None:
+def list_(
+    ctx: typer.Context,
+    names: ListedMachines = None,
+    *,
+    attribute: Attributes = None,
+    sort: SortMachines = None,
+    watch: Watch = False,
+    every: Every = 2.0,
+    count: Count = None,
+) -> None:
     """List the machines that are scheduled for maintenance or down.
 
     Times are those of this machine's zone. ANSWERS are those of frameworks to inverse offers, with which a master asks
@@ -122,10 +141,18 @@ def list_(ctx: typer.Context) -> None:
     from mesosctl.output.maintenance import machine_list
 
     session: Session = ctx.obj
-    with session.open_master() as master:
-        found = list_machines(master, read_state(master, session.progress))
-    session.end_progress()
-    session.emit(machine_list(found))
+    wanted = Selection(names or (), None, dict(pairs(attribute, "--attribute")), sort)
+    said = {"--attribute": ",".join(attribute or ()) or None}
+
+    def read(master: "Master") -> Report:
+        found = list_machines(master, read_state(master, session.progress), wanted)
+        return machine_list(found, empty=nothing_found(_nothing_scheduled(names), said, ()))
+
+    show(session, read, watch=watch, every=every, count=count)
+
+
+def _nothing_scheduled(names: list[str] | None) -> str:
+    return "no maintenance is scheduled" + (f" for {', '.join(names)}" if names else "")
 
 
 @app.command(

@@ -5,15 +5,26 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.arguments import Amounts, Every, LabelWords, nothing_found, pairs, parse_amounts, role_option
+from mesosctl.cli.arguments import (
+    Amounts,
+    Every,
+    LabelWords,
+    names_argument,
+    nothing_found,
+    pairs,
+    parse_amounts,
+    role_option,
+)
 from mesosctl.cli.command import Command, Group, SingleChangeCommand, SingleCommand, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named, opened, read_text
+from mesosctl.cli.listing import Count, OnAgentsWith, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import Conflict, Denied, UsageError
 from mesosctl.model.roles import matches_agent
-from mesosctl.operations.offers import OfferSelection, list_offers, subscribed_roles, watch_offers
+from mesosctl.operations.offers import OFFER_KEYS, OfferSelection, list_offers, subscribed_roles, watch_offers
 from mesosctl.operations.offers_after_failover import recovery_if_shown
+from mesosctl.output.formats.report import Report
 from mesosctl.output.offers.dominant_shares import offer_simulation
 from mesosctl.output.offers.offers import change_line, offer_call, offer_list, offer_taken
 
@@ -33,7 +44,9 @@ Framework = Annotated[
         help="Only offers to this framework, by id or name.",
     ),
 ]
-OfRole = Annotated[str | None, role_option("Only offers in this role.")]
+OfRole = Annotated[str | None, role_option("Only offers in this role or in a role below it.")]
+OfferNames = Annotated[list[str] | None, names_argument("OFFER", None, "Show only these: ids of offers.")]
+SortOffers = Annotated[str | None, sort_option(OFFER_KEYS)]
 Agent = Annotated[
     str | None,
     typer.Option(
@@ -77,17 +90,43 @@ Unreserve = Annotated[
     epilog=examples(
         ("offers list", "every outstanding offer"),
         ("offers list --role ads -o wide", "the offers in one role, with ids"),
+        ("offers list --attribute rack=r1 --sort cpus", "what a rack offers, the largest offer first"),
     ),
 )
-def list_(ctx: typer.Context, framework: Framework = None, role: OfRole = None, agent: Agent = None) -> None:
-    """List outstanding offers and the frameworks that hold them."""
+def list_(  # noqa: PLR0913  # one parameter an option
+    ctx: typer.Context,
+    names: OfferNames = None,
+    *,
+    framework: Framework = None,
+    role: OfRole = None,
+    agent: Agent = None,
+    attribute: OnAgentsWith = None,
+    sort: SortOffers = None,
+    watch: Watch = False,
+    every: Every = 2.0,
+    count: Count = None,
+) -> None:
+    """List outstanding offers and the frameworks that hold them.
+
+    mesosctl offers watch shows them one by one, as they come and go.
+    """
     session: Session = ctx.obj
-    with session.open_master() as master:
-        found = list_offers(master, OfferSelection(framework, role, agent))
+    wanted = OfferSelection(framework, role, agent, names or (), dict(pairs(attribute, "--attribute")), sort)
+    said = {
+        "--framework": framework,
+        "--role": role,
+        "--agent": agent,
+        "--attribute": ",".join(attribute or ()) or None,
+    }
+
+    def read(master: "Master") -> Report:
+        found = list_offers(master, wanted)
         known = () if found or role is None else subscribed_roles(master)
         recovering = "" if found else recovery_if_shown(master)
-    said = {"--framework": framework, "--role": role, "--agent": agent}
-    session.emit(offer_list(found, empty=recovering or nothing_found("nothing is offered", said, known)))
+        empty = recovering or nothing_found("nothing is offered", said, known)
+        return offer_list(found, empty=empty, sort=sort)
+
+    show(session, read, watch=watch, every=every, count=count)
 
 
 Changes = Annotated[

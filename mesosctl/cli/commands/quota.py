@@ -8,15 +8,18 @@ import typer
 
 from mesosctl.cli.arguments import (
     AllowNewResource,
+    Every,
     Limit,
     OptionalAmounts,
     OptionalRole,
     PayloadFile,
     Role,
+    RoleAndBelow,
     ask_about_words_after_limit,
     names_argument,
     note_role,
     note_role_at_limit,
+    nothing_found,
     parse_guarantee,
     parse_limit,
     parse_words,
@@ -27,15 +30,20 @@ from mesosctl.cli.arguments import (
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
+from mesosctl.cli.listing import Count, Watch, sort_option
+from mesosctl.cli.listing import show as show_list
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.suggestion import command
-from mesosctl.operations.quota.reading import QuotaOptions, list_quotas, show_quota
+from mesosctl.operations.quota.reading import QUOTA_KEYS, QuotaOptions, list_quotas, read_quotas, show_quota
+from mesosctl.operations.selection import Selection
 from mesosctl.output.formats.output_formats import NARROW
+from mesosctl.output.formats.report import Report
 from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_show
 
 if TYPE_CHECKING:
+    from mesosctl.client.leading_master import Master
     from mesosctl.model.quantities import Quantities
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -56,6 +64,7 @@ def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
 ListedRoles = Annotated[
     list[str] | None, names_argument("ROLE", completing.roles, "Show only these roles. The default is all roles.")
 ]
+SortQuotas = Annotated[str | None, sort_option(QUOTA_KEYS)]
 
 
 @app.command(
@@ -64,6 +73,7 @@ ListedRoles = Annotated[
     epilog=examples(
         ("quota list", "every role with quota"),
         ("quota list dev ops", "two of them"),
+        ("quota list --sort cpus", "the largest guarantee first"),
         ("quota list -o json", "the same as JSON"),
         (
             "quota list -o wide --master http://host1:5050,http://host2:5050",
@@ -71,17 +81,32 @@ ListedRoles = Annotated[
         ),
     ),
 )
-def list_(ctx: typer.Context, roles: ListedRoles = None) -> None:
+def list_(
+    ctx: typer.Context,
+    roles: ListedRoles = None,
+    *,
+    role: RoleAndBelow = None,
+    sort: SortQuotas = None,
+    watch: Watch = False,
+    every: Every = 2.0,
+    count: Count = None,
+) -> None:
     """Show every role with quota, or only the roles that you name.
 
     On a terminal, it also shows what each role uses, and which roles are below their guarantee. In a pipe, -o wide,
-    json, jsonl, yaml and csv also show what each role uses.
+    json, jsonl, yaml and csv also show what each role uses. The amounts by which --sort sorts are guarantees.
     """
     session: Session = ctx.obj
-    with session.open_master() as master:
-        shows_all = session.environment.draws or session.options.columns is not None
-        with_usage = session.form not in NARROW or (session.form == "table" and shows_all)
-        session.emit(quota_list(list_quotas(master, roles or (), with_usage=with_usage)))
+    wanted = Selection(roles or (), role, {}, sort)
+    shows_all = session.environment.draws or session.options.columns is not None
+    with_usage = session.form not in NARROW or (session.form == "table" and shows_all)
+
+    def read(master: "Master") -> Report:
+        found = list_quotas(master, wanted, with_usage=with_usage)
+        known = () if found or role is None else read_quotas(master)
+        return quota_list(found, empty=nothing_found("no quota is set", {"--role": role}, known), sort=sort)
+
+    show_list(session, read, watch=watch, every=every, count=count)
 
 
 @app.command(

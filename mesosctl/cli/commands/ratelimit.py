@@ -7,18 +7,21 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.arguments import FileWord, the_file
+from mesosctl.cli.arguments import Every, FileWord, names_argument, the_file
 from mesosctl.cli.command import Command, Group, SingleCommand, examples
 from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
+from mesosctl.cli.listing import Count, Watch, sort_option
+from mesosctl.cli.listing import show as show_list
 from mesosctl.cli.session import Session
 from mesosctl.file_writing import write_atomically
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.rate_limits import LARGEST_CAPACITY, RateLimit
 from mesosctl.operations.rate_limits_file import Change, edit
+from mesosctl.operations.selection import Selection
 from mesosctl.output.formats import output_formats
 from mesosctl.output.rate_limits import file_edit
-from mesosctl.planning.message_rates import CounterReading, FileEdit
+from mesosctl.planning.message_rates import PRINCIPAL_KEYS, CounterReading, FileEdit
 
 app = typer.Typer(
     cls=Group,
@@ -37,6 +40,8 @@ ExistingFile = Annotated[str | None, typer.Option("--file", "-f", metavar="FILE"
 Principal = Annotated[
     str, typer.Argument(metavar="PRINCIPAL", help="A principal, as in FrameworkInfo.principal.", show_default=False)
 ]
+PrincipalNames = Annotated[list[str] | None, names_argument("PRINCIPAL", None, "Show only these principals.")]
+SortPrincipals = Annotated[str | None, sort_option(PRINCIPAL_KEYS, resources=False)]
 Qps = Annotated[
     float | None,
     typer.Option(
@@ -114,10 +119,19 @@ def edit_and_tell(session: Session, path: str, change: Change) -> FileEdit:
     cls=Command,
     epilog=examples(
         ("ratelimit show", "the limits with live figures"),
+        ("ratelimit show --sort backlog --watch", "the longest queue first, refreshed every two seconds"),
         ("ratelimit show -o json", "the same as JSON"),
     ),
 )
-def show(ctx: typer.Context) -> None:
+def show(
+    ctx: typer.Context,
+    names: PrincipalNames = None,
+    *,
+    sort: SortPrincipals = None,
+    watch: Watch = False,
+    every: Every = 2.0,
+    count: Count = None,
+) -> None:
     """Show the limits of a master, and what each principal sends.
 
     The limits are those that the master was started with. A real master throttles and counts only frameworks that
@@ -127,8 +141,8 @@ def show(ctx: typer.Context) -> None:
     from mesosctl.output.rate_limits import principal_statuses
 
     session: Session = ctx.obj
-    with session.open_master() as master:
-        session.emit(principal_statuses(show(master)))
+    wanted = Selection(names or (), None, {}, sort)
+    show_list(session, lambda master: principal_statuses(show(master, wanted)), watch=watch, every=every, count=count)
 
 
 @app.command(
@@ -475,14 +489,6 @@ def suggest(
         write_atomically(Path(file), text, field="--file")
         session.note(f"written to {file}")
     session.emit(suggestion(made, text))
-
-
-Count = Annotated[
-    int | None,
-    typer.Option(
-        "--count", metavar="NUMBER", min=1, help="Stop after this many readings. The default is to run until Ctrl-C."
-    ),
-]
 
 
 @app.command(

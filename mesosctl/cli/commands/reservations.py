@@ -1,11 +1,13 @@
 """`mesosctl reservations`, and the verbs of `mesosctl volumes`, which hold reserved disk."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mesosctl.cli.arguments import (
     Agent,
+    Every,
     LabelWords,
     OnlyAgent,
     OptionalOwnerRole,
@@ -15,22 +17,28 @@ from mesosctl.cli.arguments import (
     TrustMaster,
     Under,
     agent_beside_file,
+    names_argument,
     nothing_found,
     owner,
+    pairs,
     parse_amounts,
     read_payload,
     send_options,
 )
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.environment import named
+from mesosctl.cli.listing import Count, OnAgentsWith, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
-from mesosctl.model.reservations.holdings import agent_reservations, without_owners
+from mesosctl.model.reservations.holdings import RESERVATION_KEYS, VOLUME_KEYS, without_owners
 from mesosctl.model.resource import Disk
 from mesosctl.model.resources import Resources
+from mesosctl.operations.selection import Selection
+from mesosctl.output.formats.report import Report
 from mesosctl.output.reservations import agent_changes, reservation_list, reservation_tree, volume_list
 
 if TYPE_CHECKING:
+    from mesosctl.client.leading_master import Master
     from mesosctl.operations.reservations.send import SendOptions
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -39,6 +47,9 @@ app.add_typer(volumes_app, name="volumes")
 
 
 Tree = Annotated[bool, typer.Option("--tree", help="Show a tree of roles.", show_default=False)]
+SortReservations = Annotated[str | None, sort_option(RESERVATION_KEYS)]
+SortVolumes = Annotated[str | None, sort_option(VOLUME_KEYS)]
+VolumeNames = Annotated[list[str] | None, names_argument("VOLUME", None, "Show only these: ids of volumes.")]
 
 
 @app.command(
@@ -50,29 +61,44 @@ Tree = Annotated[bool, typer.Option("--tree", help="Show a tree of roles.", show
         ("reservations --agent agent-1 -o json", "those of one agent, as JSON"),
     ),
 )
-def reservations(
+def reservations(  # noqa: PLR0913  # one parameter an option
     ctx: typer.Context,
     *,
     role: RoleAndBelow = None,
     agent: OnlyAgent = None,
+    attribute: OnAgentsWith = None,
     tree: Tree = False,
+    sort: SortReservations = None,
+    watch: Watch = False,
+    every: Every = 2.0,
+    count: Count = None,
 ) -> None:
     """Show what is reserved on which agent, by whom, and how much of it is in use.
 
     Static reservations are part of an agent's configuration. Dynamic reservations can be undone.
     """
-    from mesosctl.operations.reservations.targets import find_agent, read_agents
+    from mesosctl.operations.reservations.listing import list_reservations
 
     session: Session = ctx.obj
-    with session.open_master() as master:
-        found = read_agents(master, session.progress)
-        session.end_progress()
-        if agent is not None:
-            found = [find_agent(found, agent)]
-    shown = [holding for one in found for holding in agent_reservations(one, role)]
-    owners = {holding.owner.role for one in found for holding in agent_reservations(one)} if not shown and role else ()
-    empty = nothing_found("nothing is reserved", {"--role": role, "--agent": agent}, owners)
-    session.emit((reservation_tree if tree else reservation_list)(shown, empty=empty))
+    if tree and sort is not None:
+        raise UsageError("a tree has its own order", field="--sort", hint="leave out --tree or --sort")
+    wanted = Selection((), role, dict(pairs(attribute, "--attribute")), sort)
+
+    def read(master: "Master") -> Report:
+        found = list_reservations(master, wanted, agent, session.progress)
+        empty = _nothing_found("nothing is reserved", wanted, agent, attribute, found.roles)
+        if tree:
+            return reservation_tree(found.parts, empty=empty)
+        return reservation_list(found.parts, empty=empty, sort=sort)
+
+    show(session, read, watch=watch, every=every, count=count)
+
+
+def _nothing_found(
+    sentence: str, wanted: Selection, agent: str | None, attribute: list[str] | None, roles: Iterable[str]
+) -> str:
+    said = {"--role": wanted.role, "--agent": agent, "--attribute": ",".join(attribute or ()) or None}
+    return nothing_found(sentence, said, roles)
 
 
 @volumes_app.command(
@@ -83,25 +109,30 @@ def reservations(
         ("volumes list --role db -o json", "the volumes of a role, as JSON"),
     ),
 )
-def list_volumes(ctx: typer.Context, *, role: RoleAndBelow = None, agent: OnlyAgent = None) -> None:
+def list_volumes(  # noqa: PLR0913  # one parameter an option
+    ctx: typer.Context,
+    names: VolumeNames = None,
+    *,
+    role: RoleAndBelow = None,
+    agent: OnlyAgent = None,
+    attribute: OnAgentsWith = None,
+    sort: SortVolumes = None,
+    watch: Watch = False,
+    every: Every = 2.0,
+    count: Count = None,
+) -> None:
     """Show persistent volumes and whether tasks use them."""
-    from mesosctl.operations.reservations.targets import find_agent, read_agents
+    from mesosctl.operations.reservations.listing import list_volumes
 
     session: Session = ctx.obj
-    with session.open_master() as master:
-        found = read_agents(master, session.progress)
-        session.end_progress()
-    shown = [find_agent(found, agent)] if agent is not None else found
-    volumes = [
-        held for one in shown for held in agent_reservations(one, role) if held.disk and held.disk.persistence_id
-    ]
-    owners = (
-        {held.owner.role for one in found for held in agent_reservations(one) if held.disk}
-        if not volumes and role
-        else ()
-    )
-    empty = nothing_found("there are no volumes", {"--role": role, "--agent": agent}, owners)
-    session.emit(volume_list(volumes, empty=empty))
+    wanted = Selection(names or (), role, dict(pairs(attribute, "--attribute")), sort)
+
+    def read(master: "Master") -> Report:
+        found = list_volumes(master, wanted, agent, session.progress)
+        empty = _nothing_found("there are no volumes", wanted, agent, attribute, found.roles)
+        return volume_list(found.parts, empty=empty, sort=sort)
+
+    show(session, read, watch=watch, every=every, count=count)
 
 
 Size = Annotated[

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.arguments import Every, OnlyAgent, names_argument, nothing_found
+from mesosctl.cli.arguments import Every, OnlyAgent, names_argument, nothing_found, pairs
 from mesosctl.cli.command import Command, ListGroup, examples
 from mesosctl.cli.completion import callbacks as completing
-from mesosctl.cli.listing import Count, OfRole, Watch, show, sort_option
+from mesosctl.cli.listing import Count, OfRole, OnAgentsWith, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.operations.tasks import TASK_KEYS, WantedTasks, list_tasks, state_named, state_names
 from mesosctl.output.formats.report import Report
@@ -59,6 +59,7 @@ def list_(  # noqa: PLR0913  # one parameter an option
     framework: OfFramework = None,
     role: OfRole = None,
     agent: OnlyAgent = None,
+    attribute: OnAgentsWith = None,
     state: InState = None,
     ended: Ended = False,
     sort: SortTasks = None,
@@ -74,8 +75,15 @@ def list_(  # noqa: PLR0913  # one parameter an option
     """
     session: Session = ctx.obj
     states = [state_named(word, "--state") for word in state or ()]
-    wanted = WantedTasks(names or (), framework, role, agent, states, ended, sort)
-    said = {"--framework": framework, "--role": role, "--agent": agent, "--state": ",".join(state or ()) or None}
+    attributes = dict(pairs(attribute, "--attribute"))
+    wanted = WantedTasks(names or (), framework, role, agent, attributes, states, ended, sort)
+    said = {
+        "--framework": framework,
+        "--role": role,
+        "--agent": agent,
+        "--attribute": ",".join(attribute or ()) or None,
+        "--state": ",".join(state or ()) or None,
+    }
 
     def read(master: "Master") -> Report:
         found = list_tasks(master, wanted, session.progress)

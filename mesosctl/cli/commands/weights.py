@@ -3,20 +3,35 @@
 import re
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.arguments import PayloadFile, read_by_option, read_payload
-from mesosctl.cli.command import ChangeCommand, Command, Group, examples
+from mesosctl.cli.arguments import (
+    Every,
+    PayloadFile,
+    RoleAndBelow,
+    names_argument,
+    nothing_found,
+    read_by_option,
+    read_payload,
+)
+from mesosctl.cli.command import ChangeCommand, Command, ListGroup, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
+from mesosctl.cli.listing import Count, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.quantities import parse_double
-from mesosctl.output.cluster import weight_changes, weight_list
+from mesosctl.operations.selection import Selection
+from mesosctl.operations.weights import WEIGHT_KEYS, list_weights
+from mesosctl.output.cluster import NO_WEIGHTS, weight_changes, weight_list
+from mesosctl.output.formats.report import Report
 
-app = typer.Typer(cls=Group, rich_markup_mode=None)
+if TYPE_CHECKING:
+    from mesosctl.client.leading_master import Master
+
+app = typer.Typer(cls=ListGroup, rich_markup_mode=None)
 
 Pairs = Annotated[
     list[str] | None,
@@ -29,18 +44,17 @@ Pairs = Annotated[
 ]
 
 
-@app.callback(invoke_without_command=True)
-def weights(ctx: typer.Context) -> object:
+RoleNames = Annotated[list[str] | None, names_argument("ROLE", completing.roles, "Show only these roles.")]
+SortWeights = Annotated[str | None, sort_option(WEIGHT_KEYS, resources=False)]
+
+
+@app.callback()
+def weights() -> None:
     """Show and set the weights of roles.
 
     A role with weight 2 gets twice the share of a role with weight 1, which is the weight of roles without one of
-    their own. Without a verb, the weights are listed.
+    their own.
     """
-    if ctx.invoked_subcommand is not None:
-        return None
-    command = ctx.command.get_command(ctx, "list")  # type: ignore[attr-defined]  # a group has commands
-    with command.make_context("list", [], parent=ctx) as below:
-        return command.invoke(below)
 
 
 @app.command(
@@ -49,15 +63,30 @@ def weights(ctx: typer.Context) -> object:
     epilog=examples(
         ("weights", "every weight that was set"),
         ("weights list -o json", "the same as JSON"),
+        ("weights --sort weight", "the largest first"),
     ),
 )
-def list_(ctx: typer.Context) -> None:
+def list_(
+    ctx: typer.Context,
+    names: RoleNames = None,
+    *,
+    role: RoleAndBelow = None,
+    sort: SortWeights = None,
+    watch: Watch = False,
+    every: Every = 2.0,
+    count: Count = None,
+) -> None:
     """List the weights that were set. Other roles have weight 1."""
-    from mesosctl.operations.weights import read_weights
-
     session: Session = ctx.obj
-    with session.open_master() as master:
-        session.emit(weight_list(list(read_weights(master).items())))
+    wanted = Selection(names or (), role, {}, sort)
+
+    def read(master: "Master") -> Report:
+        found = list_weights(master, wanted)
+        known = () if found or role is None else [one for one, _ in list_weights(master, Selection())]
+        empty = NO_WEIGHTS if role is None else nothing_found("no weight is set", {"--role": role}, known)
+        return weight_list(found, empty=empty, sort=sort)
+
+    show(session, read, watch=watch, every=every, count=count)
 
 
 _WEIGHT = re.compile(r"[^=]+=[0-9.]+")

@@ -9,8 +9,10 @@ import typer
 from mesosctl.cli.arguments import (
     AllowNewResource,
     ClusterId,
+    ForecastPage,
     Since,
     Until,
+    attribute_option,
     named_file,
     pairs,
     refuse_to_overwrite,
@@ -98,7 +100,7 @@ Count = Annotated[
 ]
 Attribute = Annotated[
     list[str] | None,
-    typer.Option("--attribute", metavar="NAME=VALUE", help="An attribute of the added agents. Repeat for several."),
+    attribute_option("An attribute of the added agents. Repeat for several."),
 ]
 Gone = Annotated[
     list[str] | None,
@@ -139,14 +141,6 @@ Before = Annotated[
         metavar="FILE",
         help="The present rate limits, to compare with ratelimits:FILE. By default, they are those of the master or "
         "the cluster file; a snapshot has none.",
-    ),
-]
-Page = Annotated[
-    str | None,
-    typer.Option(
-        "--report",
-        metavar="FILE",
-        help="Also write the forecast as an HTML page; - writes only the page, to standard output.",
     ),
 ]
 Recording = Annotated[
@@ -285,7 +279,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     refuse: Refuse = None,
     mesos_version: MesosVersion = None,
     uncalibrated: Uncalibrated = False,
-    report: Page = None,
+    report: ForecastPage = None,
 ) -> ExitStatus:
     """Forecast what changes would do: who gains, who loses, who starves, and what a master would refuse.
 

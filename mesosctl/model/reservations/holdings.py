@@ -121,6 +121,11 @@ def spread(agents: Sequence[Described], count: int) -> list[Described]:
     return [agents[place * len(agents) // count] for place in range(count)]
 
 
+RESERVATION_KEYS = ("agent", "role", "type", "principal")
+VOLUME_KEYS = ("agent", "role", "id")
+"""The keys that each list can be sorted by, in addition to the names of resources."""
+
+
 @dataclass(frozen=True, slots=True)
 class AgentReservation:
     """The resources of one agent under one reservation stack: a line of `reservations`, or a volume."""

@@ -75,12 +75,24 @@ class JournalEntry:
 class Journal:
     """The journal of a desired state for one master; locked by one program at a time, with `with`.
 
-    With `keeps` False, for a dry run, it is only read.
+    With `keeps` False, for a dry run, it is only read.  `verb` is the command in sentences, and `hint` the one for a
+    journal that cannot be read.
     """
 
-    def __init__(self, where: Path, about: JournalKey, *, keeps: bool = True) -> None:
+    def __init__(
+        self,
+        where: Path,
+        about: JournalKey,
+        *,
+        verb: str = "apply",
+        hint: str = "compare with mesosctl diff, then start over with --restart",
+        keeps: bool = True,
+    ) -> None:
+        self.verb = verb
+        self._hint = hint
         self._keeps = keeps
-        self._forgotten = False
+        self._replaced: list[Path] = []
+        """The journals of other versions of the same file, which go when the steps of this one begin."""
         name = _hash(f"{about.master}\n{about.content}")[:16]
         self._path = where / f"{name}.json"
         self._lock: int | None = None
@@ -98,7 +110,10 @@ class Journal:
         except BlockingIOError:
             self._release()
             raise Conflict(
-                f"{self._about.file} is being applied to this master by another command", hint="wait until it ends"
+                f"{self._about.file} is being applied to this master by another command"
+                if self.verb == "apply"
+                else f"another {self._about.file} is under way on this master",
+                hint="wait until it ends",
             ) from None
         except OSError as error:
             self._release()
@@ -122,9 +137,7 @@ class Journal:
             self._lock = None
 
     def read(self) -> JournalEntry | None:
-        """Return the entry that an earlier apply left; None if the last one was completed.  Raises BadInput."""
-        if self._forgotten:
-            return None
+        """Return the entry that an earlier command left; None if the last one was completed.  Raises BadInput."""
         try:
             return _entry(_load(self._path))
         except FileNotFoundError:
@@ -132,22 +145,29 @@ class Journal:
         except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, MesosctlError) as error:
             why = why_unreadable(error) if isinstance(error, OSError | UnicodeDecodeError) else _why_invalid(error)
             raise BadInput(
-                f"the journal {self._path} of an interrupted apply cannot be read: {why}",
-                hint="compare with mesosctl diff, then start over with --restart",
+                f"the journal {self._path} of an interrupted {self.verb} cannot be read: {why}",
+                hint=self._hint,
             ) from None
 
     def replaced(self) -> list[JournalEntry]:
-        """Return the entries that applies of other versions of the same file left for this master, and delete them."""
+        """Return the entries that applies of other versions of the same file left for this master.
+
+        They are removed with the first entry of this journal, or at its end.
+        """
         found = []
+        self._replaced.clear()
         for path in sorted(self._path.parent.glob("*.json")):
             with suppress(OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, MesosctlError):
                 value = _load(path)
                 about = (value["master"], value["file"])
                 if path != self._path and about == (self._about.master, self._about.file) != ("", "-"):
                     found.append(_entry(value))
-                    if self._keeps:
-                        path.unlink()
+                    self._replaced.append(path)
         return found
+
+    def _remove_replaced(self) -> None:
+        while self._replaced:
+            self._replaced.pop().unlink(missing_ok=True)
 
     def write(self, entry: JournalEntry) -> None:
         """Write it; it is on the disk when this returns.
@@ -158,6 +178,8 @@ class Journal:
             return
         try:
             self._write(entry)
+            with suppress(OSError):
+                self._remove_replaced()
         except BadInput as error:
             done = f"{entry.done} of {len(entry.steps)} steps done"
             error.reword(f"{error.message.replace(str(self._path), f'the journal {self._path}', 1)}: {done}")
@@ -208,11 +230,11 @@ class Journal:
     def end(self) -> None:
         """Remove it: nothing is left to do.  Raises BadInput."""
         if not self._keeps:
-            self._forgotten = True
-            return
-        if not self._path.exists():
             return
         try:
+            self._remove_replaced()
+            if not self._path.exists():
+                return
             self._path.unlink()
             sync_folder(self._path.parent)
         except OSError as error:

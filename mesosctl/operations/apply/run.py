@@ -31,7 +31,7 @@ def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None
     left = journal.read()
     for other in journal.replaced() if left is None else ([left] if left.digest != digest else []):
         master.notice(
-            f"an earlier apply of this file was interrupted: {other.done} of {len(other.steps)} steps "
+            f"an earlier {journal.verb} of this file was interrupted: {other.done} of {len(other.steps)} steps "
             f"{'was' if other.done == 1 else 'were'} confirmed, "
             "and the next one may have been done; the file or --prune has changed since, so mesosctl makes a "
             f"new plan"
@@ -47,7 +47,7 @@ def resume(master: Master, journal: Journal, digest: str) -> JournalEntry | None
     if done < len(left.steps):
         _check_untouched(master, left.steps[done])
     master.notice(
-        f"an earlier apply was interrupted: the master shows {done} of its {len(left.steps)} steps"
+        f"an earlier {journal.verb} was interrupted: the master shows {done} of its {len(left.steps)} steps"
         f"{_in_short(left.steps[:done])}"
     )
     return JournalEntry(digest, left.steps, done)

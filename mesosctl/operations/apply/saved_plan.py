@@ -14,8 +14,17 @@ from mesosctl.operations.apply.plan import make_plan, read_actual
 from mesosctl.operations.apply.run import resume, undone
 from mesosctl.operations.reservations.reserve_unreserve import requester
 from mesosctl.planning.desired_state import DesiredState
-from mesosctl.planning.plan import Step
-from mesosctl.planning.saved_plan import KIND, SCHEMA_VERSION, Fact, SavedPlan, checksum, facts, moved
+from mesosctl.planning.plan import Step, in_words
+from mesosctl.planning.saved_plan import (
+    KIND,
+    SCHEMA_VERSION,
+    Fact,
+    SavedPlan,
+    checksum,
+    facts,
+    moved,
+    without_subjects_of,
+)
 
 
 def read_saved_plan(text: str, where: str) -> SavedPlan:
@@ -43,9 +52,11 @@ def read_saved_plan(text: str, where: str) -> SavedPlan:
             hint="get the file as it was approved, or save a new plan",
         )
     try:
-        return _saved_plan(content)
+        plan = _saved_plan(content)
     except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, MesosctlError) as error:
         raise BadInput(f"{where} is not a saved plan: {type(error).__name__}: {error}", field="--plan") from None
+    _check_words(content, plan.steps, where)
+    return plan
 
 
 def _saved_plan(content: Mapping[str, Any]) -> SavedPlan:
@@ -71,6 +82,19 @@ def _saved_plan(content: Mapping[str, Any]) -> SavedPlan:
         steps=[step_from_json(step["change"]) for step in content["steps"]],
         checksum=_checked(content["checksum"], str),
     )
+
+
+def _check_words(content: Mapping[str, Any], steps: Sequence[Step], where: str) -> None:
+    """Raise BadInput if the words of a step, which somebody has approved, are not those of its change."""
+    for number, (saved, step) in enumerate(zip(content["steps"], steps, strict=True), 1):
+        words = {"number": number, **in_words(step)}
+        if any(name not in saved or saved[name] != text for name, text in words.items()):
+            raise BadInput(
+                f"{where} was edited: the words of step {number} are not those of its change",
+                field="--plan",
+                rule="plan.checksum",
+                hint="get the file as it was approved, or save a new plan",
+            )
 
 
 def _checked(value: Any, kind: Any) -> Any:
@@ -123,10 +147,18 @@ class ReadyPlan:
         return left
 
     def _check_unmoved(self, master: Master, done: Sequence[Step]) -> None:
+        """Raise Conflict with what has moved, apart from what the steps `done` have changed.
+
+        An earlier apply of this plan may have made other steps that the master shows: their effects are named only if
+        nothing else has moved.
+        """
         now = read_facts(master, self.desired, list(self.saved.steps))
         found = moved(self.saved.rests_on, now, done)
         if found:
-            raise self._outdated(listed([move.sentence() for move in found], FEW))
+            steps = self.saved.steps
+            shown = without_subjects_of(steps, undone(master, steps))
+            others = moved(self.saved.rests_on, now, [*done, *shown])
+            raise self._outdated(listed([move.sentence() for move in others or found], FEW))
 
     def _outdated(self, why: str) -> Conflict:
         again = command("plan", f=self.saved.file, prune=self.saved.prune or None, save="plan.json")

@@ -12,6 +12,7 @@ from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.model.roles import STANDARD_NAMES, check_name, top_level
 from mesosctl.model.version_profile import MESOS_1_11
+from mesosctl.operations.selection import Selection, SortKey, is_in_branch, sort_entries
 
 if TYPE_CHECKING:
     from mesosctl.model.offers.frameworks import ListedFramework
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 
 Value = TypeVar("Value")
+QUOTA_KEYS = ("name",)
+"""The keys that a list of quotas can be sorted by, in addition to the names of resources."""
 
 
 def read_quotas(master: Master) -> dict[str, Quota]:
@@ -165,24 +168,29 @@ def status_at_limit(master: Master, role: str, limits: Limits | None = None) -> 
     return status if status.reached else None
 
 
-def list_quotas(master: Master, only: Sequence[str] = (), *, with_usage: bool = False) -> list[RoleStatus]:
-    """Every role with quota, or those of `only`, by name; their usage needs one more request.
+def list_quotas(master: Master, wanted: Selection = Selection(), *, with_usage: bool = False) -> list[RoleStatus]:  # noqa: B008  # it cannot change
+    """The selected roles with quota, by default by name; their usage needs one more request.
 
-    Raises NotFound if one of `only` has no quota.
+    The amounts by which they are sorted are their guarantees.  Raises NotFound if one that is named has no quota, and
+    UsageError for an unknown key.
     """
     quotas = read_quotas(master)
-    missing = [role for role in dict.fromkeys(only) if role not in quotas]
+    missing = [role for role in dict.fromkeys(wanted.names) if role not in quotas]
     if missing:
         from mesosctl.model.quota.desired import no_quota
 
         raise no_quota(missing, quotas)
-    if only:
-        quotas = {role: quota for role, quota in quotas.items() if role in only}
+    known = [quota.guarantees for quota in quotas.values()]
+    quotas = {
+        role: quota
+        for role, quota in quotas.items()
+        if is_in_branch(role, wanted.role) and (not wanted.names or role in wanted.names)
+    }
     usages = usage_if_allowed(master) if with_usage and quotas else None
-    if not usages:
-        return [RoleStatus(role, quota) for role, quota in quotas.items()]
-    roles = read_roles(master, usages, quotas)
-    return [roles[role] for role in quotas]
+    roles = read_roles(master, usages, quotas) if usages else {}
+    found = [roles[role] if roles else RoleStatus(role, quota) for role, quota in quotas.items()]
+    keys: dict[str, SortKey[RoleStatus]] = {"name": lambda one: one.role}
+    return sort_entries(found, wanted.sort, keys, lambda one: one.quota.guarantees, known)
 
 
 def show_quota(master: Master, role: str) -> RoleStatus:

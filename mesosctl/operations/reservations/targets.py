@@ -111,6 +111,11 @@ def has_attributes(agent: RegisteredAgent, wanted: Mapping[str, str]) -> bool:
     return all(_same(agent.attributes.get(name), value) for name, value in wanted.items())
 
 
+def on_agents(agents: Iterable[RegisteredAgent], attributes: Mapping[str, str]) -> frozenset[str]:
+    """Return the ids of the agents with every attribute."""
+    return frozenset(one.id for one in agents if has_attributes(one, attributes))
+
+
 def _same(attribute: str | float | None, word: str) -> bool:
     if isinstance(attribute, int | float):
         try:

@@ -31,8 +31,8 @@ _COLUMNS = (
 )
 
 
-def offer_list(offers: Sequence[Offer], *, empty: str = "nothing is offered") -> Report:
-    """Every outstanding offer; `empty` is shown if there is none."""
+def offer_list(offers: Sequence[Offer], *, empty: str = "nothing is offered", sort: str | None = None) -> Report:
+    """Every outstanding offer; `empty` is shown if there is none, and `sort` as in `naturally`."""
 
     def items() -> "Iterator[offers_documents.Offer]":
         from mesosctl.output.json_documents import offers as offers_documents
@@ -51,6 +51,7 @@ def offer_list(offers: Sequence[Offer], *, empty: str = "nothing is offered") ->
         lambda one: one.role,
         lambda one: one.hostname,
         lambda one: one.id,
+        sort=sort,
     )
     return Report(
         (*_COLUMNS, agent_id_column_of({offer.agent_id: offer.hostname for offer in offers})),

@@ -1,30 +1,13 @@
 """`plan --save`, `apply --plan` and `cleanup` on every carrier."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from tests.conformance.callers.command_line import run_command
 from tests.conformance.callers.joining import quick
+from tests.conformance.commands.conftest import Run
 from tests.conformance.masters.cluster import Cluster
-from tests.helpers.surroundings import Ran
 
 SETUP = quick("cpus:8;mem:4096;disk:1000", "cpus:8;mem:4096;disk:1000")
-Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def run(master: Cluster, tmp_path: Path) -> Run:
-    """Run words that end with this status."""
-
-    def words(*typed: str, gives: int = 0, stdin: str = "") -> Ran:
-        ran = run_command(master, *typed, stdin=stdin, XDG_STATE_HOME=str(tmp_path))
-        assert ran.status == gives, ran.err
-        return ran
-
-    return words
 
 
 def wanted(master: Cluster) -> str:

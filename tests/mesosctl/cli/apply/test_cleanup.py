@@ -6,8 +6,10 @@ import pytest
 
 from fake_master import FakeMaster
 from mesosctl.__main__ import main
+from mesosctl.operations import cleanup as cleaning
 from mesosctl.operations.apply import run as run_operations
 from mesosctl.operations.apply.run import perform
+from mesosctl.operations.reservations.targets import read_agents
 from tests.helpers.surroundings import InMemory
 
 CLUSTER = """
@@ -95,7 +97,8 @@ def test_volumes_first_then_the_outermost_refinement(clean):
 def test_nothing_to_do_is_status_0(clean):
     status, out, err = clean("cleanup", "--role", "nobody", "-o", "json")
     assert (status, json.loads(out)["steps"], json.loads(out)["left"]) == (0, [], []), err
-    assert "nothing to clean up" in clean("cleanup", "--role", "nobody")[2]
+    assert "role 'nobody' has no volumes and no reservations" in clean("cleanup", "--role", "nobody")[2]
+    assert "role 'ads' has only static reservations" in clean("cleanup", "--role", "ads")[2]
 
 
 def test_what_is_in_use_is_named_and_left(clean):
@@ -106,6 +109,22 @@ def test_what_is_in_use_is_named_and_left(clean):
     status, out, err = clean("cleanup", "--role", "kafka", "--yes")
     assert (status, "1 cpu of 'kafka' on node-1" in out, "nothing to clean up" in err) == (0, True, False)
     assert ("kafka", "node-1") in reserved(clean)
+    for form in ("csv", "name"):
+        assert (
+            "note: in use, and left: 1 cpu of 'kafka' on node-1" in clean("cleanup", "--role", "kafka", "-o", form)[2]
+        )
+
+
+def test_the_agents_are_read_once_before_the_question(clean, monkeypatch):
+    read = []
+
+    def counted(master):
+        read.append(master)
+        return read_agents(master)
+
+    monkeypatch.setattr(cleaning, "read_agents", counted)
+    assert clean("cleanup", "--role", "kafka", answer="n\n")[0] == 2
+    assert len(read) == 1
 
 
 @pytest.mark.parametrize(
@@ -203,4 +222,5 @@ def test_interrupted_it_goes_on(clean, monkeypatch, at, when):
         assert clean("cleanup", "--role", "kafka", "--yes")[0] == 130
     status, out, err = clean("cleanup", "--role", "kafka", "--yes", "-o", "json")
     assert (status, {step["done"] for step in json.loads(out)["steps"]}) == (0, {True}), err
+    assert "an earlier cleanup was interrupted" in err
     assert {role for role, _ in reserved(clean)} == {"other", "ads"}

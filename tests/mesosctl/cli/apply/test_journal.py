@@ -106,6 +106,21 @@ def test_another_file_is_another_plan(run, file, tmp_path):
     assert run("diff", "-f", file)[0] == 0
 
 
+@pytest.mark.process
+@pytest.mark.parametrize("edits", [False, True])
+def test_a_no_leaves_the_journal_that_a_new_plan_would_replace(run, file, tmp_path, edits):
+    killed(tmp_path, file, 2, "after")
+    (journal,) = (tmp_path / "mesosctl" / "apply").glob("*.json")
+    left = journal.read_text()
+    if edits:
+        file.write_text(WISHES.replace("cpus:4", "cpus:5"))
+    words = ["apply", "-f", file, *([] if edits else ["--restart"])]
+    assert run(*words, answer="n\n")[0] == 2
+    assert journal.read_text() == left
+    assert run(*words)[0] == 0
+    assert list(journal.parent.glob("*.json")) == []
+
+
 def test_a_refusal_says_which_step_and_leaves_a_journal(run, file):
     file.write_text('[quotas.web]\nguarantee = "cpus:1"\n[quotas.db]\nguarantee = "cpus:100"\n')
     status, out, err = run("apply", "-f", file)

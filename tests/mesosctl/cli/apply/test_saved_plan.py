@@ -162,9 +162,49 @@ def test_a_plan_is_not_made_anew_by_applying_it(run, saved):
 
 def test_only_the_plan_with_that_checksum(run, saved):
     right = content(saved)["checksum"]
-    status, _, err = run("apply", "--plan", saved, "--checksum", "sha256:0")
+    status, _, err = run("apply", "--plan", saved, "--checksum", f"sha256:{'0' * 64}")
     assert (status, f"its checksum is {right}" in err) == (3, True)
     assert run("apply", "--plan", saved, "--checksum", right)[0] == 0
+
+
+def test_a_checksum_may_lack_its_prefix_but_no_digit(run, saved):
+    digits = content(saved)["checksum"].removeprefix("sha256:")
+    for typed in (digits[:-1], f"sha1:{digits}", ""):
+        status, _, err = run("apply", "--plan", saved, "--checksum", typed)
+        assert (status, f"'{typed}' is not a checksum" in err) == (2, True), err
+    assert run("apply", "--plan", saved, "--checksum", digits.upper())[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [("step", "set quota"), ("of", "other"), ("before", "cpus:99"), ("after", "cpus:99"), ("number", 7)],
+)
+def test_words_that_are_not_those_of_their_change_are_refused_whatever_the_checksum(run, saved, part, value):
+    edited = content(saved)
+    assert edited["steps"][-1][part] != value
+    edited["steps"][-1][part] = value
+    edited["checksum"] = checksum(edited)
+    saved.write_text(json.dumps(edited))
+    before = run("export")[1]
+    status, _, err = run("apply", "--plan", saved, "--yes")
+    assert (status, f"the words of step {len(edited['steps'])} are not" in err) == (3, True), err
+    assert run("export")[1] == before
+
+
+def test_the_own_effects_of_a_plan_have_not_moved(run, saved):
+    assert run("apply", "--plan", saved)[0] == 0
+    assert run("quota", "update", "db", "cpus:3", "--yes")[0] == 0
+    status, _, err = run("apply", "--plan", saved)
+    assert status == 6
+    assert "was saved: quota of db is cpus:3, and was none\n" in err
+
+
+def test_the_plan_and_its_page_are_two_files(run, file, tmp_path):
+    same = tmp_path / "folder" / ".." / "plan.json"
+    (tmp_path / "folder").mkdir()
+    status, _, err = run("plan", "-f", file, "--save", tmp_path / "plan.json", "--report", same)
+    assert (status, "--save and --report name the same file" in err) == (2, True)
+    assert not (tmp_path / "plan.json").exists()
 
 
 @pytest.mark.parametrize(

@@ -178,3 +178,10 @@ def test_a_refused_principal_is_denied():
     acls = '{"drain_agents": [{"principals": {"type": "NONE"}, "agents": {"type": "ANY"}}]}'
     live = CommandLine(Lab("cpus:4;mem:4096", version="1.11", flags={"acls": acls}))
     assert live.run("agents", "drain", "agent-1").status == 4
+
+
+@pytest.mark.parametrize("words", ["--wait", "--at-most 2"])
+def test_to_wait_and_not_to_wait_are_refused_together(live, words):
+    ran = live.run("agents", "drain", "--attribute", "rack=r1", *words.split(), "--no-wait", "--yes")
+    assert (ran.status, live.changes) == (2, [])
+    assert "--no-wait does not" in ran.err

@@ -106,7 +106,7 @@ def test_a_dry_run_sends_nothing(live):
         ("set web=2 -f -", "[]", 2, "cannot be used together"),
         ("set -f -", '[{"role": "web", "wieght": 2}]', 3, "did you mean weight?"),
         ("set -f -", '[{"role": "web", "weight": 2}, {"role": "web", "weight": 3}]', 3, "two weights"),
-        ("sett web=2", "", 2, "Did you mean 'set'?"),
+        ("sett web=2", "", 5, "did you mean the verb 'set'?"),
     ],
 )
 def test_mistakes_send_nothing(live, words, stdin, status, told):

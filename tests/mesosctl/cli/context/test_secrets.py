@@ -2,6 +2,10 @@
 
 import tomllib
 
+import pytest
+
+from mesosctl.__main__ import main
+from tests.helpers.surroundings import InMemory, Terminal
 from tests.mesosctl.cli.context.kept import HAND_WRITTEN, write
 
 
@@ -51,3 +55,27 @@ def test_prompting_in_a_script_is_an_error(ctl):
     words = ("quota", "list", "--master", "m", "--principal", "op", "--secret-from", "prompt")
     assert ctl(*words, MESOSCTL_SECRET="weaker").status == 2
     assert ctl(*words, MESOSCTL_SECRET="weaker", terminal=True).status == 0
+
+
+@pytest.mark.parametrize(
+    "words", ["quota set web cpus:1 --dry-run", "apply -f wanted.toml --dry-run", "plan -f wanted.toml"]
+)
+def test_a_typed_secret_is_asked_for_once(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    (tmp_path / "wanted.toml").write_text('[quotas.web]\nguarantee = "cpus:1"\n')
+    asked: list[str] = []
+
+    def ask(prompt: str) -> str:
+        asked.append(prompt)
+        return "s3cret"
+
+    environment = InMemory(
+        stdin=Terminal(),
+        stdout=Terminal(),
+        stderr=Terminal(),
+        variables={"MESOSCTL_MASTER": "fake:", "HOME": str(tmp_path)},
+        ask_secret=ask,
+    )
+    status = main([*words.split(), "--principal", "op", "--secret-from", "prompt"], environment)
+    assert (status, len(asked)) == (0, 1), environment.err

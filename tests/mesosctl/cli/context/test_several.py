@@ -66,6 +66,13 @@ def test_scripts_get_the_context_too(ctl, form, out):
     assert ctl("quota", "list", *BOTH, "-o", form, *columns).out == out
 
 
+def test_chosen_columns_come_after_the_context(ctl):
+    shown = ctl("agents", *BOTH, "--columns", "agent").out
+    assert [line.split() for line in shown.splitlines()] == [["CONTEXT", "AGENT"], ["prod", "prod-1"], ["lab", "lab-1"]]
+    assert ctl("agents", *BOTH, "-o", "csv", "--columns", "agent,CONTEXT").out.splitlines()[1] == "prod-1,prod"
+    assert ctl("agents", *BOTH, "--columns", ",").status == 2
+
+
 def test_jsonl_has_the_context_in_each_line(ctl):
     lines = ctl("agents", *BOTH, "-o", "jsonl").lines
     assert [(line["context"], line["hostname"]) for line in lines] == [("prod", "prod-1"), ("lab", "lab-1")]
@@ -274,9 +281,11 @@ def test_an_interruption_is_told_of_the_context_where_it_came(ctl, monkeypatch):
 def test_one_cluster_under_two_names_is_not_changed_twice(ctl, tmp_path):
     with (tmp_path / "mesosctl" / "config.toml").open("a", encoding="utf-8") as file:
         file.write('[contexts.again]\nmaster = "fake:lab.toml"\n')
-    ran = ctl("reserve", "lab-1", "cpus:1", "--role", "web", "--context", "lab,again")
-    assert (ran.status, ran.out) == (2, "")
-    assert "contexts lab and again name the same master" in ran.err
+    for agreed in ([], ["--yes"]):
+        ran = ctl("reserve", "lab-1", "cpus:1", "--role", "web", "--context", "lab,again", *agreed)
+        assert (ran.status, ran.out) == (2, "")
+        assert "contexts lab and again name the same master" in ran.err
+        assert ctl("reservations", "--context", "lab", "-o", "name").out == ""
     assert ctl("agents", "--context", "lab,again", "-o", "name").status == 0
 
 
@@ -294,3 +303,16 @@ def test_every_command_works_or_refuses_clearly(ctl, node):
     ran = ctl(*shlex.split(node.examples[0][0]), *BOTH, "--timeout", "1s", "--yes")
     assert ran.status != 8, ran.err
     assert "Traceback" not in ran.err
+
+
+def test_a_suggested_command_is_for_the_cluster_of_the_command(ctl):
+    assert ctl("quota", "set", "web", "cpus:1", "--context", "lab").status == 0
+    told = ctl("quota", "set", "web", "cpus:1", "--context", "lab").err
+    assert "use mesosctl quota update web --context lab, or " in told
+    told = ctl("quota", "set", "web", "cpus:1", "--master", "fake:lab.toml").err
+    assert "mesosctl quota update web --master fake:lab.toml" in told
+    told = ctl("quota", "set", "web", "cpus:1", "--context", "lab,keys", "--yes").err
+    assert "--context lab" in told
+    assert "lab,keys" not in told
+    plain = ctl("quota", "set", "web", "cpus:1", MESOSCTL_CONTEXT="lab").err
+    assert "--context" not in plain

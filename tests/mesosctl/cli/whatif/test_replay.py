@@ -8,7 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from fake_master.allocator.hierarchical.recurrence import Recurrence
 from fake_master.forecasting.dry_run import DryRun
+from fake_master.forecasting.replay import ReplayRun
 from fake_master.master import Master
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
@@ -184,12 +186,25 @@ def test_time_in_which_the_same_offers_are_declined_is_left_out(monkeypatch):
         return do_next(self, until)
 
     monkeypatch.setattr(Master, "do_next", counted)
+    monkeypatch.setattr(ReplayRun, "_plain", lambda _self: None)  # the fast way has a test of its own
     played, _ = play(given_demand, (), FORCED)
-    assert moments < 2000
+    assert 0 < moments < 2000
     first, second, third = sorted(start for start in played.starts if start is not None)
     assert first < SINCE + 2
     assert first + 86_000 <= second <= first + 86_007
     assert second + 60 <= third <= second + 67  # the same agent has no room for both
+
+
+@pytest.mark.parametrize("words", [(), ("quota:b=cpus:1",)])
+def test_time_that_is_left_out_changes_nothing(monkeypatch, words):
+    """Filters alone decide without quotas; with one, time is left out between two moments that are alike."""
+    tasks = [wanted("a", 2, 0, 700.0, "one"), wanted("a", 2, 10.3, 60.0, "two"), wanted("b", 1, 20.7, 60.0, "three")]
+    given_demand = demand(["cpus:4.5;mem:8192", "cpus:1.5;mem:4096"], tasks, until=900.0)
+    left_out, _ = play(given_demand, changed(*words), FORCED)
+    for name in ("decline_on", "repeat"):
+        monkeypatch.setattr(Recurrence, name, lambda *_: False)
+    assert play(given_demand, changed(*words), FORCED)[0].starts == left_out.starts
+    assert None not in left_out.starts
 
 
 @settings(max_examples=examples(20), deadline=None)

@@ -1,0 +1,759 @@
+"""Recorded demand on the decisions of the allocator alone, where everything is plain: the fast way of a replay.
+
+Most recordings are of agents with unreserved scalars, shared out among roles that are not nested. There, a decision is
+a comparison of a few integers, and a master, its offers, its events and its tasks only carry them about: this takes a
+twentieth of the time.
+
+`ScalarReplay.of` says whether a cluster is of this kind; `ReplayRun` takes the general way otherwise. Both make the
+same decisions at the same moments, to the last bit: `tests/fake_master/forecasting/test_scalar_replay.py` plays random
+demand both ways. The rules are those of `allocator/hierarchical`, as its modules explain them: the two stages of a run
+(`stages/regular.py`), quota (`stages/parts_within_quota.py`), the order (`sorters/drf_sorter.py`), filters
+(`offer_filters.py`), and the frameworks' answers (`sources/simulated_frameworks.py`).
+
+Amounts are tuples of thousandths, one for each name of a resource.
+"""
+
+import heapq
+import math
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from itertools import count
+from operator import add, attrgetter, ge, sub
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.hierarchical.offer_filters import filter_seconds
+from fake_master.allocator.hierarchical.recurrence import periods_with_the_same_order
+from fake_master.allocator.interface import FrameworkInfo
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resources import Resources
+
+Amounts = tuple[int, ...]
+"""Thousandths, one for each name."""
+
+_MOST_SHARES = 10_000
+_MOST_REQUESTS = 1000
+"""The most waiting tasks of which a framework tells the sizes when it asks, as `SimulatedFramework` does."""
+
+
+Minimum = tuple[tuple[tuple[int, int], ...], ...]
+"""The least amounts of an offer: alternatives of amounts with the places of their names."""
+
+
+class AskedTask(NamedTuple):
+    """A task of a framework, in the order in which they are asked for."""
+
+    asked: float
+    """Seconds since the framework joined."""
+    place: int
+    """In the demand."""
+    resources: Resources
+    """Equal sizes share an object."""
+    role: str
+    lasts: float | None
+    """Seconds; None if it runs until the end."""
+
+
+class AskingFramework(NamedTuple):
+    """A framework that asks for tasks."""
+
+    info: FrameworkInfo
+    roles: tuple[str, ...]
+    after: float
+    """Seconds until it joins."""
+    tasks: Sequence[AskedTask]
+
+
+Member = TypeVar("Member", bound="_Node")
+
+
+class _Order(Generic[Member]):
+    """Roles, or the frameworks of a role, in the order of their dominant shares."""
+
+    __slots__ = ("_ranking", "is_stale", "nodes", "ties")
+
+    def __init__(self) -> None:
+        self.nodes: list[Member] = []
+        self.ties = 0
+        """The number of times that counts may have decided between equal shares."""
+        self._ranking: list[Member] = []
+        self.is_stale = True
+        """Whether it has to be ordered again before the next walk."""
+
+    def walk(self) -> list[Member]:
+        """Return those that take part, in order; what is allocated meanwhile counts from the next walk on."""
+        if self.is_stale:
+            self.is_stale = False
+            ranking = [node for node in self.nodes if node.is_active]
+            if len(ranking) > 1:
+                ranking.sort(key=_key)
+                share = -1.0
+                for node in ranking:
+                    if node.key[0] == share:
+                        self.ties += 1
+                    share = node.key[0]
+            self._ranking = ranking
+        return self._ranking
+
+
+class _Shares(dict[Amounts, float]):
+    """The dominant share of amounts, without a weight, kept because the same come again and again."""
+
+    def __init__(self, divisors: Sequence[float]) -> None:
+        super().__init__()
+        self.divisors = divisors
+        """The totals of the cluster."""
+
+    def __missing__(self, amounts: Amounts) -> float:
+        if len(self) >= _MOST_SHARES:
+            self.clear()
+        best = 0.0
+        for amount, divisor in zip(amounts, self.divisors, strict=True):
+            # As `drf_sorter._share` does it, whose last bit decides ties.
+            best = max(best, (amount // 1000 + amount % 1000 / 1000.0) / divisor)
+        self[amounts] = best
+        return best
+
+
+class _Node:
+    """A role, or a framework in a role, and what it holds or is offered."""
+
+    __slots__ = ("amounts", "count", "is_active", "key", "name", "order", "shares", "weight")
+
+    def __init__(self, name: str, order: "_Order[Any]", weight: float, shares: _Shares, *, is_active: bool) -> None:
+        self.name = name
+        self.order = order
+        self.weight = weight
+        self.shares = shares
+        self.is_active = is_active
+        self.count = 0
+        """The number of offers to it so far."""
+        self.amounts: Amounts = (0,) * len(shares.divisors)
+        self.key = (0.0, 0, name)
+        order.nodes.append(self)
+        order.is_stale = True
+
+    def hold(self, amounts: Amounts) -> None:
+        """Its amounts have changed, or its count."""
+        self.amounts = amounts
+        self.key = (self.shares[amounts] / self.weight, self.count, self.name)
+        self.order.is_stale = True
+
+    def offered_again(self, times: int) -> None:
+        """It was offered something, and gave it back, as often as this."""
+        self.count += times
+        self.hold(self.amounts)
+
+
+_key = attrgetter("key")
+
+
+class _Role(_Node):
+    """A role that has frameworks."""
+
+    __slots__ = ("frameworks", "limits", "limits_left", "unmet")
+
+    def __init__(self, name: str, order: _Order[Any], weight: float, shares: _Shares) -> None:
+        super().__init__(name, order, weight, shares, is_active=True)
+        self.frameworks: _Order[_Client] = _Order()
+        self.limits_left: list[float] | None = None
+        """The amounts that its limits leave in this run; None without quota."""
+        self.unmet: list[int] = []
+        """The amounts that its guarantee lacks in this run."""
+
+
+class _Client(_Node):
+    """A framework in one role."""
+
+    __slots__ = ("agents", "filters", "framework", "minimum", "role")
+
+    def __init__(
+        self,
+        framework: "_Framework",
+        role: _Role,
+        agents: Collection[int],
+        minimum: tuple[tuple[tuple[int, int], ...], ...] | None,
+    ) -> None:
+        super().__init__(framework.name, role.frameworks, 1.0, role.shares, is_active=False)
+        self.framework = framework
+        self.role = role
+        self.agents = agents
+        """The agents that may be offered to it."""
+        self.minimum = minimum
+        """The least amounts of an offer, one alternative after the other; None if any amount will do."""
+        self.filters: dict[int, deque[tuple[float, Amounts]]] = {}
+        """By agent: when each ends, in this order, and what it refuses."""
+
+    def is_allocatable(self, part: Amounts) -> bool:
+        """Whether an offer of these amounts is large enough."""
+        if self.minimum is None:
+            return any(part)
+        return any(all(part[at] >= amount for at, amount in alternative) for alternative in self.minimum)
+
+
+class _Framework:
+    """A framework: the tasks that it asks for, and those that wait."""
+
+    def __init__(self, name: str, asking: AskingFramework) -> None:
+        self.name = name
+        self.asking = asking
+        self.clients: list[_Client] = []
+        self.joined = 0.0
+        self.asked = 0
+        """The number of tasks that it has asked for."""
+        self.is_suppressed = True
+        self.waiting = 0
+        self.queues: dict[tuple[int, str], tuple[Amounts, deque[AskedTask]]] = {}
+        """The tasks that wait, by size and role."""
+        self.unfit: set[tuple[str, Amounts]] = set()
+        """Offers that have no room for any size that waits."""
+
+    def take(self, role: str, left: Amounts) -> list[tuple[Amounts, AskedTask]]:
+        """Return the waiting tasks for which there is room, first come, first served; they wait no longer."""
+        offer = role, left
+        if not self.waiting or offer in self.unfit:
+            return []
+        found: list[tuple[Amounts, AskedTask]] = []
+        fitting = [(queue[0].place, key, size, queue) for key, (size, queue) in self.queues.items() if key[1] == role]
+        while fitting := [one for one in fitting if _contains(left, one[2])]:
+            _, key, size, queue = first = min(fitting)
+            found.append((size, queue.popleft()))
+            left = _minus(left, size)
+            fitting.remove(first)
+            if queue:
+                fitting.append((queue[0].place, key, size, queue))
+            else:
+                del self.queues[key]
+        self.waiting -= len(found)
+        if not found:
+            self.unfit.add(offer)
+        return found
+
+
+def _contains(amounts: Amounts, others: Amounts) -> bool:
+    return all(map(ge, amounts, others))
+
+
+def _minus(amounts: Amounts, others: Amounts) -> Amounts:
+    return tuple(map(sub, amounts, others))
+
+
+def _plus(amounts: Amounts, others: Amounts) -> Amounts:
+    return tuple(map(add, amounts, others))
+
+
+class _Moment(NamedTuple):
+    """A batch before which nothing but declined offers has happened since an earlier one."""
+
+    at: float
+    ties: list[int]
+    counts: list[list[int]]
+
+
+Offers = dict[_Client, dict[int, Amounts]]
+"""The offers of a run: by client and agent."""
+
+
+class ScalarReplay:
+    """One replay.  Agents are known by their places in the order of registration."""
+
+    def __init__(
+        self,
+        allocator: HierarchicalAllocator,
+        now: float,
+        refuse: float,
+        frameworks: Sequence[AskingFramework],
+        on_start: Callable[[int, float], None],
+    ) -> None:
+        """Take the cluster over as it is, with its quotas and weights; see `of`."""
+        state = allocator.state
+        self._frameworks = frameworks
+        self._state = state
+        self._agents = list(state.agents.values())
+        totals = [dict(agent.capacity.scalars) for agent in self._agents]
+        names = {name for total in totals for name in total}
+        for role in state.roles.with_quota():
+            names |= {*dict(role.quota.guarantees.items()), *dict(role.quota.limits.items())}
+        sizes = {id(task.resources): task.resources for asking in frameworks for task in asking.tasks}
+        amounts = {known: dict(size.scalar_quantities().items()) for known, size in sizes.items()}
+        self._names = sorted(names.union(*amounts.values()))
+        self._sizes = {known: tuple(one.get(name, 0) for name in self._names) for known, one in amounts.items()}
+        """By the id of a task's resources."""
+        self._free: list[Amounts] = [tuple(total.get(name, 0) for name in self._names) for total in totals]
+        self._headroom: Amounts = tuple(map(sum, zip(*self._free, strict=True)))
+        """The sum of what is free."""
+        self._shares = _Shares([state.totals.divisors.get(name, math.inf) for name in self._names])
+        self._interval = allocator.allocation_runs.batches.interval
+        self._batch = allocator.allocation_runs.batches.due[0]
+        """The moment of the next batch."""
+        self._seconds = filter_seconds(refuse, self._interval)
+        """The length of a filter; None if nothing is filtered."""
+        self._on_start = on_start
+        self._roles: dict[str, _Role] = {}
+        self._order: _Order[_Role] = _Order()
+        self._clients: list[_Client] = []
+        self._offers: Offers = {}
+        self._unmet: list[int] = []
+        """The sum of what all guarantees lack, in this run."""
+        self._is_lacking = False
+        self._until = now
+        self._idle_until = [0.0] * len(self._free)
+        """By agent: everybody refuses all that it has free until then, and so each part of that."""
+        self._quotas = {
+            role.name: (
+                [role.quota.guarantees.get(name, 0) for name in self._names],
+                [dict(role.quota.limits.items()).get(name, math.inf) for name in self._names],
+            )
+            for role in state.roles.with_quota()
+        }
+        self._now = now
+        self._in_batch = False
+        self._active = 0
+        """The number of clients that may be offered something."""
+        self._candidates: set[int] | None = None
+        """The agents of the run that is due at this moment, if one is."""
+        self._has_changed = True
+        """Whether anything has changed since a batch that made no offer, so that the next one might."""
+        self._ends: deque[float] = deque()
+        """The ends of filters, in order."""
+        self._timers: list[tuple[float, int, Callable[[], None]]] = []
+        self._numbers = count()
+        self._seen: dict[object, _Moment] = {}
+        """The batches since anything but a declined offer has happened, by what makes them alike."""
+
+    @staticmethod
+    def of(
+        allocator: object,
+        now: float,
+        refuse: float,
+        frameworks: Sequence[AskingFramework],
+        on_start: Callable[[int, float], None],
+    ) -> "ScalarReplay | None":
+        """Return the replay of these frameworks on an allocator without others; None if something is not plain.
+
+        `on_start` is called with the place of each task that starts, and the moment.
+        """
+        if type(allocator) is not HierarchicalAllocator:
+            return None
+        state, runs = allocator.state, allocator.allocation_runs
+        roles = {role.name for role in state.roles}.union(*(asking.roles for asking in frameworks))
+        is_plain = (
+            runs.depends_on_state_alone
+            and not state.frameworks
+            and not state.options.quota_takes_whole_agents
+            and state.whitelist is None
+            and runs.batches.interval > 0
+            and not any("/" in role for role in roles)
+            and not any(asking.info.excludes for asking in frameworks)
+            and all(agent.activated and _is_plain(agent.capacity.total) for agent in state.agents.values())
+        )
+        return ScalarReplay(allocator, now, refuse, frameworks, on_start) if is_plain else None
+
+    # --- Time -----------------------------------------------------------------------------------------
+
+    def play(self, until: float, progress: Callable[[float], None]) -> None:
+        """Let the frameworks join, and time pass; `progress` is told the time at each step."""
+        self._until = until
+        for number, asking in enumerate(self._frameworks):
+            framework = _Framework(f"{number:04d}", asking)
+            if asking.after:
+                self._at(self._now + asking.after, partial(self._join, framework))
+            else:
+                self._join(framework)
+        while (moment := self._next()) is not None:
+            self._now = moment
+            self._do_moment()
+            progress(moment)
+
+    def _at(self, deadline: float, action: Callable[[], None]) -> None:
+        heapq.heappush(self._timers, (deadline, next(self._numbers), action))
+
+    @property
+    def _due(self) -> float:
+        """The moment at which a framework does something next, or the end of the replay."""
+        return min(self._timers[0][0], self._until) if self._timers else self._until
+
+    def _next(self) -> float | None:
+        """Return when anything may happen next; None if nothing does until the end."""
+        if self._candidates is not None:
+            return self._now
+        due = self._due
+        if not self._active:
+            self._skip_to(due)
+        elif not self._has_changed:
+            self._skip_to(min(due, self._ends[0]) if self._ends else due)
+        if self._batch <= due:
+            return self._batch
+        return due if self._timers and self._timers[0][0] <= self._until else None
+
+    def _skip_to(self, moment: float) -> None:
+        """Leave out the batches before a moment, which would offer nothing."""
+        interval = self._interval
+        while self._batch < moment:
+            left = math.floor((moment - self._batch) / interval) - 1  # the quotient may be rounded up
+            self._batch += max(1, min(left, _exact_steps(self._batch, interval))) * interval
+
+    def _do_moment(self) -> None:
+        """Do what frameworks do at this moment, the run that they cause, and the batch."""
+        now, timers = self._now, self._timers
+        while timers and timers[0][0] <= now:
+            heapq.heappop(timers)[2]()
+        if self._candidates is not None:
+            candidates, self._candidates = sorted(self._candidates), None
+            if self._active:
+                self._run(candidates)
+        if self._batch <= now:
+            self._do_batch()
+
+    def _do_batch(self) -> None:
+        while self._ends and self._is_over(self._ends[0]):
+            self._ends.popleft()
+            self._has_changed = True
+        if self._has_changed and self._active:
+            due = self._due
+            if self._seconds is not None and due - self._now > 2 * self._seconds:
+                self._leave_out_repetitions(due)
+            self._has_changed = False
+            self._in_batch = True
+            self._run(range(len(self._free)))
+            self._in_batch = False
+        self._batch = self._now + self._interval
+
+    def _is_over(self, end: float) -> bool:
+        """Whether a filter has ended before the batch of this moment; one that came with the last batch ends after."""
+        return end < self._now or (end == self._now and self._seconds != self._interval)
+
+    def _leave_out_repetitions(self, before: float) -> None:
+        """Leave out time in which everybody declines the same again and again, as `Recurrence.repeat` does."""
+        now = self._now
+        likeness = tuple(
+            sorted(
+                (client.name, client.role.name, agent, *((end - now, refused) for end, refused in filters))
+                for client in self._clients
+                if client.is_active
+                for agent, filters in client.filters.items()
+                if filters and filters[-1][0] >= now
+            )
+        )
+        orders: list[_Order[Any]] = [self._order, *(role.frameworks for role in self._roles.values())]
+        present = _Moment(now, [one.ties for one in orders], [[node.count for node in one.nodes] for one in orders])
+        earlier = self._seen.get(likeness)
+        self._seen[likeness] = present
+        if earlier is None:
+            return
+        period = now - earlier.at
+        most: float = math.ceil((before - now) / period) - 1
+        for place, order in enumerate(orders):
+            if earlier.ties[place] != present.ties[place]:
+                taking_part = [at for at, node in enumerate(order.nodes) if node.is_active]
+                counts = [(earlier.counts[place][at], present.counts[place][at]) for at in taking_part]
+                most = min(most, periods_with_the_same_order(counts))
+        exact = _exact_steps(now, period, 2 * (self._seconds or 0.0))
+        times = int(min(most, exact))
+        if times <= 0 or math.frexp(earlier.at)[1] != math.frexp(now)[1]:
+            return
+        left_out = times * period
+        self._now += left_out
+        for client in self._clients:
+            for agent, filters in client.filters.items():
+                client.filters[agent] = deque((end + left_out, refused) for end, refused in filters)
+        self._ends = deque(end + left_out for end in self._ends)
+        self._idle_until = [0.0] * len(self._free)
+        for place, order in enumerate(orders):
+            for node, then, count_now in zip(order.nodes, earlier.counts[place], present.counts[place], strict=True):
+                if count_now != then:
+                    node.offered_again(times * (count_now - then))
+        self._seen.clear()
+
+    # --- Allocation runs ------------------------------------------------------------------------------
+
+    def _run(self, agents: Sequence[int]) -> None:
+        """Offer what these agents have free."""
+        offers: Offers = {}
+        self._offers = offers
+        self._begin_quota()
+        if self._is_lacking:
+            self._meet_guarantees(agents)
+        self._share_fairly(agents)
+        by_framework: dict[_Framework, list[tuple[_Client, int, Amounts]]] = {}
+        for client, by_agent in offers.items():
+            made = by_framework.setdefault(client.framework, [])
+            made += ((client, agent, part) for agent, part in by_agent.items())
+        for framework, listed in by_framework.items():
+            self._at(self._now, partial(self._answer, framework, listed))
+
+    def _begin_quota(self) -> None:
+        """Work out what each role with quota may still get."""
+        unmet = [0] * len(self._names)
+        for name, (guarantees, limits) in self._quotas.items():
+            role = self._roles.get(name)
+            held = (0,) * len(self._names) if role is None else role.amounts
+            lacking = [max(0, amount - has) for amount, has in zip(guarantees, held, strict=True)]
+            unmet = [amount + more for amount, more in zip(unmet, lacking, strict=True)]
+            if role is not None:
+                role.unmet = lacking
+                role.limits_left = [max(0, amount - has) for amount, has in zip(limits, held, strict=True)]
+        self._unmet = unmet
+        self._is_lacking = any(unmet)
+
+    def _meet_guarantees(self, agents: Sequence[int]) -> None:
+        """The first stage: each agent to those that lack some of their guarantee."""
+        lacking: list[_Role] | None = None
+        for agent in agents:
+            if lacking is None:
+                with_quota = (self._roles[name] for name in self._quotas if name in self._roles)
+                lacking = sorted((role for role in with_quota if any(role.unmet)), key=_key)
+            if not lacking:
+                return
+            if self._idle_until[agent] <= self._now and self._offer_for_guarantees(agent, lacking):
+                lacking = None
+
+    def _offer_for_guarantees(self, agent: int, lacking: list[_Role]) -> bool:
+        """Offer an agent to these roles in this order; return whether anything was."""
+        gave = False
+        for role in lacking:
+            for client in role.frameworks.walk():
+                if not any(self._free[agent]):
+                    return gave
+                if not any(role.unmet):
+                    break
+                if agent not in client.agents:
+                    continue
+                part, guaranteed = self._guaranteed_part(role, agent)
+                if any(guaranteed) and self._may_offer(client, agent, part):
+                    self._commit(client, agent, part)
+                    self._unmet = [max(0, one - met) for one, met in zip(self._unmet, guaranteed, strict=True)]
+                    self._is_lacking = any(self._unmet)
+                    gave = True
+        return gave
+
+    def _guaranteed_part(self, role: _Role, agent: int) -> tuple[Amounts, Amounts]:
+        """Return what a role is offered for its guarantee, and how much of it is for the guarantee itself."""
+        amounts, guaranteed = [], []
+        limits = role.limits_left
+        assert limits is not None, "it has a guarantee"
+        for at, available in enumerate(self._free[agent]):
+            needed = min(available, role.unmet[at])
+            extra = min(available - needed, max(0, limits[at] - needed))
+            if extra and self._is_lacking:
+                extra = min(extra, self._spare(at))
+            amounts.append(needed + int(extra))
+            guaranteed.append(needed)
+        return tuple(amounts), tuple(guaranteed)
+
+    def _spare(self, at: int) -> int:
+        """Return how much of a resource may be offered without using what guarantees still lack."""
+        return max(0, self._headroom[at] - self._unmet[at])
+
+    def _share_fairly(self, agents: Sequence[int]) -> None:
+        """The second stage: the rest of each agent to all roles and their frameworks in fair order."""
+        for agent in agents:
+            if self._idle_until[agent] <= self._now:
+                self._offer_fairly(agent)
+
+    def _offer_fairly(self, agent: int) -> None:
+        idle_until = math.inf
+        for role in self._order.walk():
+            is_bounded = self._is_lacking or role.limits_left is not None
+            for client in role.frameworks.walk():
+                free = self._free[agent]
+                if agent not in client.agents or not client.is_allocatable(free):
+                    continue
+                refused_until = self._refused_until(client, agent, free)
+                if refused_until:
+                    idle_until = min(idle_until, refused_until)
+                    continue
+                idle_until = 0.0
+                part = self._fair_part(role, agent) if is_bounded else free
+                if part is free or self._may_offer(client, agent, part):
+                    self._commit(client, agent, part)
+                    if not any(self._free[agent]):
+                        return
+        self._idle_until[agent] = idle_until
+
+    def _fair_part(self, role: _Role, agent: int) -> Amounts:
+        """Return as much as the role's own limits and the guarantees of all allow."""
+        part: Sequence[float] = self._free[agent]
+        if role.limits_left is not None:
+            part = list(map(min, part, role.limits_left))
+        if self._is_lacking:
+            part = [min(amount, self._spare(at)) for at, amount in enumerate(part)]
+        return tuple(part)  # type: ignore[arg-type]  # what is free is finite
+
+    def _may_offer(self, client: _Client, agent: int, part: Amounts) -> bool:
+        """Whether a part is enough for an offer, and the client has not refused it."""
+        return client.is_allocatable(part) and not self._refused_until(client, agent, part)
+
+    def _refused_until(self, client: _Client, agent: int, part: Amounts) -> float:
+        """Return when the last filter ends that covers a part; 0 if there is none."""
+        filters = client.filters.get(agent)
+        if not filters:
+            return 0.0
+        if self._in_batch:
+            while filters and self._is_over(filters[0][0]):
+                filters.popleft()
+        else:
+            while filters and filters[0][0] < self._now:
+                filters.popleft()
+        for end, refused in reversed(filters):
+            if _contains(refused, part):
+                return end
+        return 0.0
+
+    def _commit(self, client: _Client, agent: int, part: Amounts) -> None:
+        """Offer a part."""
+        role = client.role
+        self._free[agent] = _minus(self._free[agent], part)
+        self._idle_until[agent] = 0.0
+        self._headroom = _minus(self._headroom, part)
+        for node in (role, client):
+            node.count += 1
+            node.hold(_plus(node.amounts, part))
+        by_agent = self._offers.setdefault(client, {})
+        by_agent[agent] = _plus(by_agent[agent], part) if agent in by_agent else part
+        if role.limits_left is not None:
+            role.unmet = [max(0, amount - gone) for amount, gone in zip(role.unmet, part, strict=True)]
+            role.limits_left = [max(0, left - gone) for left, gone in zip(role.limits_left, part, strict=True)]
+
+    def _give_back(self, client: _Client, agent: int, part: Amounts) -> None:
+        """Resources that were offered, or held, are free again."""
+        self._free[agent] = _plus(self._free[agent], part)
+        self._idle_until[agent] = 0.0
+        self._headroom = _plus(self._headroom, part)
+        for node in (client.role, client):
+            node.hold(_minus(node.amounts, part))
+        self._has_changed = True
+
+    # --- Frameworks -----------------------------------------------------------------------------------
+
+    def _join(self, framework: _Framework) -> None:
+        """A framework subscribes, and begins to ask."""
+        info = framework.asking.info
+        for name in sorted(framework.asking.roles):
+            role = self._roles.get(name)
+            if role is None:
+                known = self._state.roles.get(name)
+                weight = 1.0 if known is None else known.weight
+                role = self._roles[name] = _Role(name, self._order, weight, self._shares)
+            eligibility = self._state.eligibilities.of(info, name)
+            agents = {at for at, one in enumerate(self._agents) if eligibility.admits(one.capacity.features)}
+            client = _Client(framework, role, agents, self._minimum(eligibility.minimum))
+            framework.clients.append(client)
+            self._clients.append(client)
+        framework.joined = self._now
+        self._candidates = set(range(len(self._free)))
+        self._ask_later(framework)
+
+    def _minimum(self, minimum: Sequence[Quantities]) -> Minimum | None:
+        """The least amounts of an offer, by the place of the name; an alternative of other names is never met."""
+        if not minimum:
+            return None
+        places = {name: at for at, name in enumerate(self._names)}
+        return tuple(
+            tuple((places[name], amount) for name, amount in one.items())
+            for one in minimum
+            if all(name in places for name in one)
+        )
+
+    def _ask_later(self, framework: _Framework) -> None:
+        tasks = framework.asking.tasks
+        if framework.asked < len(tasks):
+            due = framework.joined + tasks[framework.asked].asked
+            self._at(max(due, self._now), partial(self._ask, framework))
+
+    def _ask(self, framework: _Framework) -> None:
+        """A framework asks for everything that is due, and revives."""
+        tasks = framework.asking.tasks
+        while framework.asked < len(tasks) and framework.joined + tasks[framework.asked].asked <= self._now:
+            task = tasks[framework.asked]
+            key = id(task.resources), task.role
+            found = framework.queues.get(key)
+            if found is None:
+                found = framework.queues[key] = (self._sizes[key[0]], deque())
+                framework.unfit.clear()
+            found[1].append(task)
+            framework.asked += 1
+            framework.waiting += 1
+        self._ask_later(framework)
+        self._seen.clear()
+        self._has_changed = True
+        self._idle_until = [0.0] * len(self._free)
+        for client in framework.clients:
+            client.filters.clear()
+            if not client.is_active:
+                self._set_active(client, is_active=True)
+        self._request_run_for(framework)
+
+    def _request_run_for(self, framework: _Framework) -> None:
+        """Request a run for the first agents with room for any of the tasks that wait, as many as these are."""
+        sizes: set[Amounts] = set()
+        seen = 0
+        for size, queue in framework.queues.values():
+            if seen >= _MOST_REQUESTS:
+                break
+            sizes.add(size)
+            seen += len(queue)
+        left = min(seen, _MOST_REQUESTS)
+        for agent, free in enumerate(self._free):
+            if left == 0:
+                return
+            if any(_contains(free, size) for size in sizes) and any(
+                agent in client.agents and client.is_allocatable(free) for client in framework.clients
+            ):
+                left -= 1
+                self._candidates = self._candidates or set()
+                self._candidates.add(agent)
+
+    def _set_active(self, client: _Client, *, is_active: bool) -> None:
+        client.is_active = is_active
+        client.order.is_stale = True
+        self._active += 1 if is_active else -1
+
+    def _answer(self, framework: _Framework, offers: list[tuple[_Client, int, Amounts]]) -> None:
+        """Launch what fits, first come, first served, and decline the rest; suppress once nothing waits."""
+        for client, agent, part in offers:
+            taken = framework.take(client.role.name, part)
+            if taken:
+                left = part
+                for size, task in taken:
+                    self._start(client, agent, size, task)
+                    left = _minus(left, size)
+                self._seen.clear()
+                if any(left):
+                    self._give_back(client, agent, left)
+                continue
+            self._give_back(client, agent, part)
+            if self._seconds is not None:
+                end = self._now + self._seconds
+                client.filters.setdefault(agent, deque()).append((end, part))
+                self._ends.append(end)
+        if not framework.waiting:
+            self._seen.clear()
+            for client in framework.clients:
+                if client.is_active:
+                    self._set_active(client, is_active=False)
+
+    def _start(self, client: _Client, agent: int, size: Amounts, task: AskedTask) -> None:
+        self._on_start(task.place, self._now)
+        if task.lasts is not None:
+            self._at(max(self._now, self._now + task.lasts), partial(self._end, client, agent, size))
+
+    def _end(self, client: _Client, agent: int, size: Amounts) -> None:
+        self._seen.clear()
+        self._give_back(client, agent, size)
+
+
+def _is_plain(total: Resources) -> bool:
+    """Whether there are only unreserved amounts, one for each name."""
+    return len({entry.name for entry in total}) == len(total) and all(
+        entry.is_scalar and not entry.reservations and entry.disk is None and not entry.revocable and not entry.shared
+        for entry in total
+    )
+
+
+def _exact_steps(start: float, step: float, beyond: float = 0.0) -> int:
+    """Return how often a step can be added without a sum being rounded, nor that of it and what is `beyond` it."""
+    if step % math.ulp(start):
+        return 0
+    return int((math.ldexp(1.0, math.frexp(start)[1]) - start - beyond) / step) - 1

@@ -1,0 +1,128 @@
+"""The fast way of a replay: it makes the same decisions as the general one, on a master."""
+
+import random
+from unittest import mock
+
+import pytest
+
+from fake_master.forecasting.replay import ReplayRun
+from fake_master.forecasting.scalar_replay import ScalarReplay
+from mesosctl.model.agents import Agent
+from mesosctl.model.notation import parse_resources
+from mesosctl.operations.replay import ReplayOptions, TimedChange, play
+from mesosctl.planning.replay import RecordedDemand, ReplayedAgent, ReplayedFramework, ReplayedTask
+from mesosctl.planning.whatif_changes import parse_change
+
+AGENTS = (
+    "cpus:4;mem:8192",
+    "cpus:8;mem:8192",
+    "cpus:2;mem:16384",
+    "cpus:8;mem:16384;gpus:4",
+    "cpus:3.5;mem:10000;disk:500",
+)
+SIZES = [
+    parse_resources(text)
+    for text in ("cpus:1;mem:1024", "cpus:2;mem:4096", "cpus:4;mem:2048", "cpus:0.5", "cpus:2;gpus:1", "mem:3000")
+]
+ODD_SIZES = [parse_resources(text) for text in ("cpus:0.001;mem:31", "cpus:7;mem:100", "cpus:1;licences:1")]
+CHANGES = (
+    "quota:a=cpus:4",
+    "quota:b=cpus:3;mem:4096",
+    "quota:d=cpus:2",
+    "quota:b=cpus:6;gpus:1",
+    "limit:a=cpus:4",
+    "limit:c=cpus:3;mem:3000",
+    "weight:b=3",
+    "weight:a=0.5",
+)
+
+
+def demand(chosen):
+    """Up to five frameworks in up to four roles, of tasks for which there is mostly no room, on up to five agents."""
+    since = chosen.choice([1e6, 1e6 + 0.25, 1234567.1, 1.7e9 + 0.3])
+    length = chosen.choice([50, 300, 1000])
+    agents = [
+        Agent(f"m-S{number}", f"h{number}", f"slave({number + 1})@127.0.0.1:5051", parse_resources(text))
+        for number, text in enumerate(chosen.choices(AGENTS, k=chosen.randint(1, 5)))
+    ]
+    roles = ["a", "b", "c", "*"][: chosen.randint(1, 4)]
+    frameworks = {}
+    for number in range(chosen.randint(1, 5)):
+        own = tuple(chosen.sample(roles, chosen.randint(1, min(2, len(roles)))))
+        gpus = ("GPU_RESOURCES",) if chosen.random() < 0.6 else ()
+        name = f"f{number}"
+        frameworks[name] = ReplayedFramework(name, name, own, None, (*gpus, "MULTI_ROLE", "RESERVATION_REFINEMENT"))
+    grid, span = chosen.choice([1.0, 0.5, 0.1]), length * chosen.choice([0.1, 0.5, 1])
+    tasks = []
+    for _ in range(chosen.randint(1, 60)):
+        framework = frameworks[chosen.choice(list(frameworks))]
+        asked = round(chosen.uniform(0, span) / grid) * grid if chosen.random() < 0.8 else chosen.uniform(0, span)
+        lasts = chosen.choice([None, 0.0, chosen.uniform(0, 60), float(chosen.randint(1, 200))])
+        size = chosen.choice(SIZES if chosen.random() < 0.9 else ODD_SIZES)
+        tasks.append(ReplayedTask(framework.id, chosen.choice(framework.roles), size, since + asked, lasts))
+    tasks.sort(key=lambda task: task.asked)
+    there = [ReplayedAgent(agent, since, None) for agent in agents]
+    first_run = chosen.choice([None, since + 0.4])
+    return RecordedDemand("c", "1.11.0", since, since + length, there, frameworks, tasks, first_run=first_run)
+
+
+def played(given, words, refuse):
+    changes = [TimedChange(word, parse_change(word)) for word in words]
+    return play(given, changes, ReplayOptions(refuse=refuse, force=True))[0]
+
+
+def on_a_master(given, words, refuse):
+    with mock.patch.object(ReplayRun, "_plain", return_value=None):
+        return played(given, words, refuse)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_demand_starts_at_the_same_moments_as_on_a_master(seed):
+    chosen = random.Random(seed)
+    given = demand(chosen)
+    words, refuse = chosen.sample(CHANGES, chosen.randint(0, 3)), chosen.choice([5.0, 1.0, 2.5, 7.3, 0.0])
+    general = on_a_master(given, words, refuse)
+    with mock.patch.object(ReplayRun, "begin", side_effect=AssertionError("this is plain")):
+        fast = played(given, words, refuse)
+    assert fast.starts == general.starts
+    assert fast.ends == general.ends
+    assert fast.guarantees == general.guarantees
+
+
+WAITING_A_DAY = [
+    ReplayedTask("one", "a", parse_resources("cpus:4;mem:2048"), 1e6, 86_000.0),
+    ReplayedTask("two", "a", parse_resources("cpus:4;mem:2048"), 1e6 + 10.3, 60.0),
+    ReplayedTask("three", "b", parse_resources("cpus:2;mem:4096"), 1e6 + 20.7, 60.0),
+]
+
+
+@pytest.mark.parametrize("words", [(), ("quota:a=cpus:5",), ("limit:b=cpus:1",)])
+def test_time_in_which_the_same_offers_are_declined_costs_no_runs(words):
+    frameworks = {
+        task.framework_id: ReplayedFramework(
+            task.framework_id, task.framework_id, (task.role,), None, ("MULTI_ROLE", "RESERVATION_REFINEMENT")
+        )
+        for task in WAITING_A_DAY
+    }
+    agents = [
+        ReplayedAgent(Agent(f"m-S{at}", f"h{at}", f"slave({at})@127.0.0.1:5051", parse_resources(text)), 1e6, None)
+        for at, text in enumerate(["cpus:4.5;mem:8192", "cpus:1.5;mem:4096"], 1)
+    ]
+    given = RecordedDemand("c", "1.11.0", 1e6, 1e6 + 90_000, agents, frameworks, WAITING_A_DAY)
+    with mock.patch.object(ScalarReplay, "_run", autospec=True, side_effect=ScalarReplay._run) as runs:
+        fast = played(given, words, 5.0)
+    assert runs.call_count < 200
+    assert fast.starts == on_a_master(given, words, 5.0).starts
+
+
+@pytest.mark.parametrize(
+    "resources",
+    ["cpus:4;mem:4096;ports:[31000-32000]", "cpus(web):2;cpus:2;mem:4096"],
+)
+def test_what_is_not_plain_is_played_on_a_master(resources):
+    task = ReplayedTask("one", "a", parse_resources("cpus:1;mem:1024"), 1e6, 60.0)
+    framework = ReplayedFramework("one", "one", ("a",), None, ("MULTI_ROLE", "RESERVATION_REFINEMENT"))
+    agent = Agent("m-S1", "h1", "slave(1)@127.0.0.1:5051", parse_resources(resources))
+    given = RecordedDemand("c", "1.11.0", 1e6, 1e6 + 90, [ReplayedAgent(agent, 1e6, None)], {"one": framework}, [task])
+    with mock.patch.object(ScalarReplay, "__init__", side_effect=AssertionError("this is not plain")):
+        assert played(given, (), 5.0).starts == [pytest.approx(1e6, abs=1.0)]
