@@ -154,8 +154,9 @@ def _looked_at(state: "TopState") -> object:
 
 def _look(feed: "Feed", state: "TopState") -> None:
     """Let the reader read that too; why a role waits once, because it takes a snapshot of the cluster."""
-    from mesosctl.operations.cluster import Selection, list_agents
+    from mesosctl.operations.cluster import list_agents
     from mesosctl.operations.offer_explanation import explain
+    from mesosctl.operations.selection import Selection
     from mesosctl.output.cluster import agent_list
     from mesosctl.output.offers.offers import explanation_report
 
