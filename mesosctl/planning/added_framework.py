@@ -15,6 +15,8 @@ OF_ONE_TASK = "--wait"
 _KEYS = ("role", "task", "tasks", "every", "lasts")
 _EXAMPLES = {OPTION: EXAMPLE, OF_ONE_TASK: "role=db;task=cpus:4"}
 _MOST_TASKS = 1_000_000
+_LONGEST = 366 * 86400.0
+"""Seconds from the first task to the end of the last: a forecast lives through all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ def parse_added_framework(word: str, option: str = OPTION) -> AddedFramework:
         error.field = option
         raise
     task = Resources(entries)
+    if len({entry.name for entry in entries}) < len(entries):
+        raise wrong(f"'{given['task']}' names a resource twice")
     if not task or any(not entry.is_scalar or entry.is_reserved for entry in task):
         raise wrong(f"'{given['task']}' is not the size of a task: amounts above zero are needed")
     text = given.get("tasks", "1")
@@ -74,6 +78,8 @@ def parse_added_framework(word: str, option: str = OPTION) -> AddedFramework:
         raise wrong(f"tasks is '{text}': it must be a number from 1 to {_MOST_TASKS:,}")
     every = parse_span(given["every"], option) if "every" in given else 0.0
     lasts = parse_span(given["lasts"], option) if "lasts" in given else None
+    if (tasks - 1) * every + (lasts or 0.0) > _LONGEST:
+        raise wrong(f"'{word}' goes on for more than 366 days", "give a shorter lasts or every; ")
     return AddedFramework(f"{option} {word}", role, task, tasks, every, lasts)
 
 
