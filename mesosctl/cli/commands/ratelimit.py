@@ -28,7 +28,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     epilog=examples(
         ("ratelimit suggest --for 10m -f limits.json", "limits that suit the traffic of all, from observation"),
-        ("ratelimit set noisy --qps 20 -f limits.json", "then throttle one; start the master with this --rate_limits"),
+        (
+            "ratelimit set noisy --qps 20 --capacity 1000 -f limits.json",
+            "or throttle one, for a master's --rate_limits",
+        ),
     ),
 )
 
