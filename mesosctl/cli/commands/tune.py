@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from mesosctl.operations.tuning_evidence import EvidenceFile
     from mesosctl.output.forecasts.tuning import Tuned
     from mesosctl.planning.replay import RecordedDemand
-    from mesosctl.planning.tuning import Tuning
+    from mesosctl.planning.tuning import Candidate, Tuning
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -163,7 +164,6 @@ def tune(  # noqa: PLR0913  # one parameter an option
     from mesosctl.history.sqlite import open_recording
     from mesosctl.history.windows import window_of
     from mesosctl.operations.replay import ReplayOptions, read_demand
-    from mesosctl.operations.side_by_side import processors
     from mesosctl.operations.tuning import TuningOptions, notes_of, space_of
     from mesosctl.operations.tuning import tune as search
     from mesosctl.operations.tuning_evidence import EvidenceFile, fingerprint
@@ -189,16 +189,16 @@ def tune(  # noqa: PLR0913  # one parameter an option
         session.warn(sentence)
     told = len(store.told)
     clock = session.environment.clock
-    begin = clock()
-    options = TuningOptions(
-        terms,
-        tries,
-        seed,
-        _progress(session, clock, processors()),
-        lambda: seconds is None or clock() - begin < seconds,
-    )
     try:
         with _players(demand, terms, workers) as players:
+            begin = clock()  # connecting to workers takes time too
+            options = TuningOptions(
+                terms,
+                tries,
+                seed,
+                _progress(session, clock, players.at_once),
+                lambda: seconds is None or clock() - begin < seconds,
+            )
             tuning = search(demand, space, wanted.goals, players, store, options)
     except KeyboardInterrupt as stopped:
         stopped.add_note(_kept(store))
@@ -231,16 +231,21 @@ def _kept(store: "EvidenceFile") -> str:
 def _progress(session: Session, clock: Callable[[], float], at_once: int) -> "Callable[[Tuning, int], None]":
     """Show how many candidates were replayed, how long one takes, and the best so far."""
     begin = clock()
+    seen = 0
+    nearest: Candidate | None = None
 
     def tell(tuning: "Tuning", played: int) -> None:
-        sentence = f"{counted(len(tuning.tried), 'candidate')} tried"
+        nonlocal seen, nearest
+        new = islice(tuning.tried, seen, None)  # candidates are in the order in which they were tried
+        nearest = min([*new, *([] if nearest is None else [nearest])], key=tuning.rank, default=None)
+        seen = len(tuning.tried)
+        sentence = f"{counted(seen, 'candidate')} tried"
         if played:
             each = (clock() - begin) / played
             sentence += f", {format_span(each * at_once)} each and {at_once} at once"
-        if tuning.best is not None:
-            sentence += f"; found {tuning.space.quoted(tuning.best) or 'nothing to change'}, making it smaller"
-        elif tuning.tried:
-            nearest = tuning.ranked[0]
+        if nearest is not None and tuning.meets_all(nearest):
+            sentence += f"; found {tuning.space.quoted(nearest) or 'nothing to change'}, making it smaller"
+        elif nearest is not None:
             sentence += f"; the best meets {sum(tuning.met(nearest))} of {len(tuning.goals)} goals"
         session.progress(sentence)
 
