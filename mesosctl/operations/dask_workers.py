@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 from mesosctl import __version__
 from mesosctl.model.errors import BadInput, Bug, MesosctlError, Unreachable
@@ -171,21 +171,22 @@ class OnDask:
                     self._wait_for_workers(client)
                 for future in ended:
                     place = futures.pop(future)
-                    yield place, self._result(future)
+                    try:
+                        shown, theirs = future.result()
+                    except CancelledError:  # it ended, but its answer was on a worker that is lost
+                        continue
+                    except Exception as error:  # whatever a worker may raise
+                        if future.status != "error":
+                            raise
+                        raise Bug(f"a replay failed on the workers: {_first_line(error)}") from None
+                    _compare_versions("a worker that has joined", theirs)
+                    if isinstance(shown, MesosctlError):
+                        raise shown
                     del left[place]
+                    yield place, shown
         finally:
             with suppress(Exception):  # the client may be closed, and what it has asked for ends with it
                 client.cancel(list(futures), force=True)
-
-    def _result(self, future: "Future[Any]") -> Evidence:
-        try:
-            shown, theirs = future.result()
-        except Exception as error:  # noqa: BLE001  # whatever a worker may raise
-            raise Bug(f"a replay failed on the workers: {_first_line(error)}") from None
-        _compare_versions("a worker that has joined", theirs)
-        if isinstance(shown, MesosctlError):
-            raise shown
-        return cast("Evidence", shown)
 
     def _submit(self, client: Any, left: dict[int, Sequence[str]]) -> "dict[Future[Any], int]":
         if self._scattered is None:

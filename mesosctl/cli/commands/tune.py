@@ -155,8 +155,8 @@ def tune(  # noqa: PLR0913  # one parameter an option
 
     Goals are about the waits and the hours of roles. Each candidate is replayed from the beginning of the recording,
     and nothing counts as met that was not replayed. The answer is the smallest change that was found to meet all goals.
-    What was replayed is kept, so after an interruption the same command goes on. The cluster itself is not changed. The
-    exit status is 1 if no candidate meets all goals.
+    What was replayed is kept, so after an interruption the same command goes on; while a recording grows, give it the
+    --until that mesosctl tells. The cluster itself is not changed. The exit status is 1 if no candidate meets all goals.
     """
     from mesosctl.api.files.goals import load
     from mesosctl.history.contents import chosen_cluster
@@ -201,7 +201,8 @@ def tune(  # noqa: PLR0913  # one parameter an option
             )
             tuning = search(demand, space, wanted.goals, players, store, options)
     except KeyboardInterrupt as stopped:
-        stopped.add_note(_kept(store))
+        if store.count:
+            stopped.add_note(_kept(store, demand))
         raise
     finally:
         session.end_progress()
@@ -224,8 +225,13 @@ def _players(demand: "RecordedDemand", options: "ReplayOptions", workers: str | 
         yield players
 
 
-def _kept(store: "EvidenceFile") -> str:
-    return f"{counted(store.count, 'finished replay')} kept in {store.path}; the same command goes on from there"
+def _kept(store: "EvidenceFile", demand: "RecordedDemand") -> str:
+    from mesosctl.output.forecasts.tuning import same_window
+
+    return (
+        f"{counted(store.count, 'finished replay')} of this run kept in {store.path}; the same command with "
+        f"{same_window(demand)} goes on from there"
+    )
 
 
 def _progress(session: Session, clock: Callable[[], float], at_once: int) -> "Callable[[Tuning, int], None]":

@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import signal
 import stat
+import time
 import tomllib
 from contextlib import suppress
 from dataclasses import replace
@@ -14,6 +16,8 @@ from hypothesis import strategies as st
 
 from mesosctl.__main__ import main
 from mesosctl.api.files.goals import load
+from mesosctl.history.records import to_micros
+from mesosctl.history.windows import parse_time
 from mesosctl.model.errors import BadInput, Bug
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.operations import tuning as operations
@@ -21,6 +25,7 @@ from mesosctl.operations.replay import ReplayOptions
 from mesosctl.operations.side_by_side import as_they_end, side_by_side
 from mesosctl.operations.tuning import TuningOptions, play_candidate, settings_at, space_of, tune
 from mesosctl.operations.tuning_evidence import EvidenceFile, fingerprint
+from mesosctl.output.forecasts.tuning import same_window
 from mesosctl.planning.replay import ReplayedSetting
 from tests.helpers.profiles import examples
 from tests.helpers.surroundings import InMemory, Ran
@@ -97,6 +102,7 @@ def test_the_smallest_change_is_answered_written_and_holds_when_it_is_replayed(t
     assert saved["quotas"] == {"site": {"guarantee": "cpus:2", "limit": "none"}}
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "What stands against what" in page
+    assert re.search(r'<svg [^>]*role="img">\s*<title>', page)
     assert page.count("<circle") == len(typed("tune", "goals.toml", "--replay", "h.sqlite", "-o", "jsonl").lines)
     names = typed("tune", "goals.toml", "--replay", "h.sqlite", "-o", "name").out.split()
     again = typed("whatif", "--replay", "h.sqlite", *names, "-o", "json").json["roles"]
@@ -145,17 +151,36 @@ def test_the_same_command_goes_on_where_it_was_interrupted(typed, tmp_path, monk
         patch.setattr(operations, "as_they_end", interrupted)
         ran = typed(*words)
     assert ran.status == 130
-    assert "1 finished replay kept in" in ran.err
-    assert "the same command goes on from there" in ran.err
+    assert "1 finished replay of this run kept in" in ran.err
+    window = ("--since", "2026-03-01T08:00:00Z", "--until", "2026-03-01T09:00:00Z")
+    assert f"the same command with {' '.join(window)} goes on from there" in ran.err
     kept = evidence_of(tmp_path)
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     before = kept.read_text(encoding="utf-8")
-    went_on = typed(*words)
+    went_on = typed(*words, *window)
     lines = [line for line in kept.read_text(encoding="utf-8").splitlines() if line]
     assert kept.read_text(encoding="utf-8").startswith(before)
     assert len({json.dumps(json.loads(line)["changes"]) for line in lines}) == len(lines)
     kept.unlink()
     assert typed(*words).out == went_on.out
+
+
+def test_a_window_that_is_printed_is_the_same_to_the_microsecond():
+    of = replace(SMALL, since=1_772_352_000.000001, until=1_772_355_599.999999)
+    since, until = same_window(of).split()[1::2]
+    assert [parse_time(one, "--until", 0) for one in (since, until)] == [to_micros(of.since), to_micros(of.until)]
+
+
+def test_evidence_of_long_ago_is_removed_once_there_is_more(typed, tmp_path):
+    folder = tmp_path / "state" / "mesosctl" / "tune"
+    folder.mkdir(parents=True)
+    ages = {"old": 91, "new": 89}
+    for name, days in ages.items():
+        (folder / f"{name}.jsonl").write_text("", encoding="utf-8")
+        os.utime(folder / f"{name}.jsonl", (time.time() - days * 86_400,) * 2)
+    typed("tune", "goals.toml", "--replay", "h.sqlite")
+    assert not (folder / "old.jsonl").exists()
+    assert (folder / "new.jsonl").exists()
 
 
 def test_evidence_that_cannot_be_read_is_told_and_stays(typed, tmp_path):
@@ -458,8 +483,12 @@ def test_the_evidence_is_of_one_demand_and_one_way_to_play_it(tmp_path):
         fingerprint(replace(SMALL, until=SMALL.until + 1), OPTIONS),
         fingerprint(replace(SMALL, tasks=SMALL.tasks[:1]), OPTIONS),
         fingerprint(SMALL, replace(OPTIONS, refuse=7.0)),
+        *(
+            fingerprint(replace(SMALL, tasks=[replace(SMALL.tasks[0], **changed), *SMALL.tasks[1:]]), OPTIONS)
+            for changed in ({"is_executor": True}, {"ran_from_the_beginning": True}, {"start_is_known": False})
+        ),
     ]
-    assert len({key, *others}) == 4
+    assert len({key, *others}) == 7
     store = EvidenceFile({"XDG_STATE_HOME": str(tmp_path)}, key)
     shown = play_candidate(SMALL, [], OPTIONS)
     store.add([], shown)
