@@ -1,8 +1,8 @@
 """The evidence of replays of candidates, kept from one run of `tune` to the next.
 
 One file for each recorded demand, below the folder of state: a JSON object on each line, added when a replay ends, so
-that an interruption loses only what was under way.  A file without a new replay for 90 days is removed.  A line that cannot be read is left alone, and its replay is made
-again.
+that an interruption loses only what was under way.  A line that cannot be read is left alone, and its replay is made
+again.  A file to which nothing was added for 90 days is removed.
 """
 
 import hashlib
