@@ -194,7 +194,7 @@ def test_goals_that_hold_already_change_nothing():
     found = search(of, goals(2000, 2000), made_up(1)(of))
     assert found.best == of.unchanged
     assert of.words(found.best) == ()
-    assert found.verdict == "YES: nothing needs to change, because both goals are met already"
+    assert found.verdict.endswith("both goals are met already")
 
 
 def test_goals_that_stand_against_each_other_are_named():
@@ -235,7 +235,7 @@ def test_when_time_ends_the_answer_is_what_was_found():
 def test_one_goal_is_one_goal():
     of = space(guarantee("a", 32_000, 32))
     met = search(of, [Goal("a", "wait_max", 5000.0, "5000s")], monotone(of, 1000))
-    assert met.verdict == "YES: nothing needs to change, because the goal is met already"
+    assert met.verdict.endswith("the goal is met already")
     found = search(of, [Goal("a", "wait_max", 0.0, "0s")], monotone(of, 1000))
     assert found.verdict == "YES: the goal is met by quota:a=cpus:1"
 
