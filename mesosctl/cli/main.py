@@ -55,7 +55,7 @@ SECTIONS = {
     "Settings": {
         "context": ("context", "Keep the settings of your clusters; choose one with --context."),
         "completion": ("help", "Write the completion script for a shell."),
-        "options": ("help", "Show the options that every command takes, and the exit statuses."),
+        "options": ("help", "Show global options, exit statuses and fake: addresses."),
     },
 }
 """The nouns by purpose: their module below `cli.commands`, which is imported when it is needed, and a summary."""
@@ -66,9 +66,9 @@ class LazyGroup(Group):
     """The nouns: the command or group of that name in the app of its module, or the app itself as a group."""
 
     global_options = (
-        "Global options, exit statuses and fake: addresses: see mesosctl options\n"
-        "To try anything without a cluster: --master fake: or fake:FILE, mesos-fake-master --help, or\n"
-        "in a pytest test, fake_master.FakeMaster(agents=200) or the fixture fake_master"
+        "Global options: see mesosctl options (exit statuses and fake: addresses too)\n"
+        "To try anything without a cluster: --master fake: or fake:FILE,\n"
+        "mesos-fake-master --help, or fake_master.FakeMaster(agents=200) in pytest"
     )
 
     def list_commands(self, ctx: Any) -> list[str]:

@@ -76,6 +76,7 @@ class OverviewReader:
             idle=idle_of(roles),
             agents=_agents(metrics),
             frameworks=len(frameworks),
+            listed=frameworks,
             roles=roles,
             offers=self._waiting(frameworks, at),
             throttled=self._throttled(metrics, at),
@@ -153,6 +154,9 @@ class Feed:
         """Sentences about what came and went, in order."""
         self.is_live = False
         """Whether the event stream is open."""
+        self._side: tuple[object, Callable[[Master], Any], bool] | None = None
+        self.aside: tuple[object, Any] | None = None
+        """The thing that `look` was given, and the answer: a value, or a sentence that says why there is none."""
 
     def __enter__(self) -> Self:
         self._start(self._read)
@@ -173,7 +177,14 @@ class Feed:
 
     def refresh(self) -> None:
         """Read again now."""
+        self.aside = None if self._side is not None and not self._side[2] else self.aside
         self._wake.set()
+
+    def look(self, what: object, read: Callable[[Master], Any] | None, *, again: bool = False) -> None:
+        """Read something beside the cluster from now on: once, or `again` with each reading.  None: nothing."""
+        if what != (None if self._side is None else self._side[0]):
+            self._side, self.aside = (None if read is None else (what, read, again)), None
+            self._wake.set()
 
     def _read(self) -> None:
         try:
@@ -192,10 +203,23 @@ class Feed:
         try:
             self.overview = reader.read()
             self.trouble = None
+            self._read_aside(master)
         except (NoMaster, MasterFailed, NotConfirmed) as error:
             if self.overview is None:
                 raise
             self.trouble = error.message
+
+    def _read_aside(self, master: Master) -> None:
+        side = self._side
+        if side is None or (self.aside is not None and self.aside[0] == side[0] and not side[2]):
+            return
+        what, read, _ = side
+        try:
+            self.aside = what, read(master)
+        except MesosctlError as error:
+            if isinstance(error, NoMaster | MasterFailed | NotConfirmed):
+                raise
+            self.aside = what, error.message
 
     def _hear(self) -> None:
         """Follow the events of the leading master while the screen is open."""

@@ -15,6 +15,7 @@ from typing import Any
 from mesosctl import __version__
 from mesosctl.file_reading import read_text_file, why_unreadable
 from mesosctl.file_writing import make_private_folder
+from mesosctl.model.notation import counted
 from mesosctl.operations.replay import ReplayOptions
 from mesosctl.planning.replay import Calibration, RecordedDemand
 from mesosctl.planning.tuning import Evidence, RoleFigures
@@ -88,7 +89,8 @@ class EvidenceFile:
             self._known[words] = evidence
         if broken:
             self.told.append(
-                f"{broken} lines of {self._path} cannot be read: they are left there, and their replays are made again"
+                f"{counted(broken, 'line')} of {self._path} cannot be read: mesosctl leaves them there and makes their "
+                "replays again"
             )
 
     def get(self, words: Sequence[str]) -> Evidence | None:

@@ -315,6 +315,8 @@ class Overview:
     """Reserved, and neither used nor offered; nothing if the master does not say (before 1.9)."""
     revocable: Quantities = field(default_factory=Quantities)
     """In use beyond `used`: revocable resources, under the plain names."""
+    listed: Sequence[ListedFramework] = ()
+    """The frameworks, as far as this principal may see them."""
     recovery: str = ""
     """Why nothing is offered after a failover, and until when; empty if it is over."""
 

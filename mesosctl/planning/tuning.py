@@ -83,7 +83,7 @@ class Goal:
         """Return it in words: `wait_p95 of LS within 10m`."""
         if self.kind == "never_below_guarantee":
             return f"never_below_guarantee of {self.role}"
-        return f"{self.kind} of {self.role} {'from' if self.kind == 'hours_served' else 'within'} {self.text}"
+        return f"{self.kind} of {self.role} {'of at least' if self.kind == 'hours_served' else 'within'} {self.text}"
 
     def measured(self, figures: RoleFigures) -> float:
         """Return what a replay showed: seconds, or of `hours_served` a part.  Without tasks it is the best there is."""

@@ -17,6 +17,8 @@ from mesosctl.output.formats.report import Report
 
 if TYPE_CHECKING:
     from mesosctl.client.leading_master import Master
+    from mesosctl.operations.top import Feed
+    from mesosctl.output.top import TopState
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 roles_app = typer.Typer(cls=ListGroup, rich_markup_mode=None)
@@ -90,7 +92,9 @@ def top(ctx: typer.Context, *, once: Once = False, every: Every = 2.0) -> None:
     mesosctl also polls the master every few seconds. If the master stops answering, mesosctl tries again until it is
     back. "or more" after an age means that the offer is older than the first reading.
 
-    Keys: q quits, p pauses, s sorts by share, name or status, r reverses, arrows scroll, space updates.
+    Keys: 1 to 4 or Tab show roles, frameworks, agents or offers large. Arrows choose a line, Enter shows one role and
+    why it is not offered more, / filters by name, s sorts by share, name or status, r reverses, p pauses, space
+    updates, ? explains the keys, q quits.
     """
     session: Session = ctx.obj
     environment = session.environment
@@ -109,7 +113,7 @@ def _watch_screen(session: Session, every: float) -> None:
     from mesosctl.client.address import parse_address
     from mesosctl.operations.top import Feed
     from mesosctl.output.formats.live import FullScreen
-    from mesosctl.output.top import ScreenStatus, TopState, top_screen
+    from mesosctl.output.top import ScreenStatus, TopState, names_of, top_screen
 
     environment = session.environment
     session.open_master().close()  # a mistake in the arguments is reported before the screen is cleared
@@ -131,11 +135,35 @@ def _watch_screen(session: Session, every: float) -> None:
                 if shown is None or not state.paused:
                     shown = feed.overview
                 width, height = environment.width(environment.stdout), environment.height(environment.stdout)
+                _look(feed, state)
+                aside = feed.aside[1] if feed.aside is not None and feed.aside[0] == _looked_at(state) else None
                 around = ScreenStatus(name, every, feed.is_live, feed.trouble, tuple(feed.events))
-                screen.show(top_screen(shown, state, around, width, height), width, height)
+                screen.show(top_screen(shown, state, around, width, height, aside), width, height)
                 key = screen.key(_FRAME)
-                if key == "q":
-                    return
-                if key == " ":
+                if key == " " and not state.typing:
                     feed.refresh()
-                state.press(key, len(shown.roles))
+                state.press(key, names_of(shown, state, aside))
+                if state.is_over:
+                    return
+
+
+def _looked_at(state: "TopState") -> object:
+    """Return what the screen shows beside the cluster: one role, the agents, or nothing."""
+    return ("role", state.role) if state.role is not None else ("agents" if state.large == "agents" else None)
+
+
+def _look(feed: "Feed", state: "TopState") -> None:
+    """Let the reader read that too; why a role waits once, because it takes a snapshot of the cluster."""
+    from mesosctl.operations.cluster import list_agents
+    from mesosctl.operations.offer_explanation import explain
+    from mesosctl.operations.selection import Selection
+    from mesosctl.output.cluster import agent_list
+    from mesosctl.output.offers.offers import explanation_report
+
+    role, what = state.role, _looked_at(state)
+    if role is not None:
+        feed.look(what, lambda master: explanation_report(explain(master, role)))
+    elif what is not None:
+        feed.look(what, lambda master: agent_list(list_agents(master, Selection())), again=True)
+    else:
+        feed.look(None, None)

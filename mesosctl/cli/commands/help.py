@@ -20,9 +20,9 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
     ),
 )
 def options(ctx: typer.Context) -> None:
-    """Show the options that every command takes, the exit statuses, and the addresses of fake masters.
+    """Show global options, exit statuses and fake: addresses.
 
-    You can give them before or after the command. Each of them except --yes has an environment variable, which is
+    You can give options before or after the command. Each of them except --yes has an environment variable, which is
     MESOSCTL_ and its name: MESOSCTL_NO_WAIT for --no-wait. A context can set all of them except --yes and --context.
     """
     import fake_master

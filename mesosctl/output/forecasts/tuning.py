@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from mesosctl.model.amount_text import in_mesos_notation
-from mesosctl.model.notation import utc_minute, utc_text
+from mesosctl.model.notation import counted, utc_minute, utc_text
 from mesosctl.output.forecasts.page import Origin
 from mesosctl.output.formats.html_page import document as html_document
 from mesosctl.output.formats.html_page import escape, html_table
@@ -97,7 +97,7 @@ def _remark(answer: Tuned, shown: int) -> Iterator[str]:
     tuning, demand = answer.tuning, answer.demand
     more = len(tuning.tried) - shown
     if more:
-        yield f"{more} more candidates (-o csv shows all)"
+        yield f"{counted(more, 'more candidate')} (-o csv shows all)"
     if tuning.best not in (None, tuning.space.unchanged):
         yield (
             "no smaller change within the bounds meets the goals: every one was tried"

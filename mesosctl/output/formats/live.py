@@ -1,6 +1,7 @@
 """Output that changes while a command runs, by rich: progress, and a view that refreshes."""
 
 import os
+import re
 import select
 import signal
 import termios
@@ -118,6 +119,8 @@ class FullScreen:
         self._modes: list[Any] | None = None
         self._handlers: dict[int, Any] = {}
         self._rests = False
+        self._pressed: list[str] = []
+        """Keys that were pressed and are not taken yet."""
 
     def __enter__(self) -> Self:
         for number, handler in ((signal.SIGTSTP, self._rest), (signal.SIGQUIT, _quit)):
@@ -179,7 +182,9 @@ class FullScreen:
         self._live.update(view, refresh=True)
 
     def key(self, seconds: float) -> str:
-        """Wait for a key, at most this many seconds; empty if there was none, and "q" at the end of the input."""
+        """Wait for a key, at most this many seconds; empty if there was none, and "end" at the end of the input."""
+        if self._pressed:
+            return self._pressed.pop(0)
         if self._keys is None:
             time.sleep(seconds)
             return ""
@@ -187,7 +192,9 @@ class FullScreen:
         if not select.select([descriptor], [], [], seconds)[0]:
             return ""
         pressed = os.read(descriptor, 64).decode(errors="replace")
-        return _NAMED_KEYS.get(pressed, pressed[:1]) or "q"
+        keys = [_NAMED_KEYS.get(found[0], found[0]) for found in _KEY.finditer(pressed)]
+        self._pressed = keys[1:]
+        return keys[0] if keys else "end"
 
 
 _NAMED_KEYS = {
@@ -197,8 +204,15 @@ _NAMED_KEYS = {
     "\x1bOB": "down",
     "\x1b[5~": "page up",
     "\x1b[6~": "page down",
-    "\x1b": "q",
+    "\x1b": "escape",
+    "\t": "tab",
+    "\r": "enter",
+    "\n": "enter",
+    "\x7f": "backspace",
+    "\x08": "backspace",
 }
+_KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])?|.", re.DOTALL)
+"""One key: a sequence that begins with Esc, or a character."""
 
 
 def _quit(*_: object) -> None:

@@ -6,11 +6,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
+from rich.console import Console, Group
+from rich.text import Text
 
+from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
-from mesosctl.output.top import KEYS, ScreenStatus, TopState, overview_report, sorted_roles, top_screen
+from mesosctl.output.top import KEYS, LARGE, ScreenStatus, TopState, names_of, overview_report, sorted_roles, top_screen
 from mesosctl.planning.account import Overview, WaitingOffers
 from tests.helpers.profiles import examples
 
@@ -31,6 +33,7 @@ def overview(*roles, offers=()):
     return Overview(0.0, "1.11.0", cpus(100), cpus(40), cpus(10), {"active": 3}, 2, roles, offers)
 
 
+NAMES = ["ads", "batch", "web"]
 ROLES = (role("ads", 10, 20, 30), role("batch", 30), role("web", 5, 5))
 WAITING = WaitingOffers("spark", "F1", ("ads",), 3, cpus(10), 65.0, was_there=True)
 
@@ -86,26 +89,34 @@ def test_the_amounts_say_that_what_is_reserved_counts(width, title):
 def test_keys_sort_reverse_pause_and_scroll():
     state = TopState()
     assert names(drawn(overview(*ROLES), state=state)) == ["batch", "ads", "web"]
-    state.press("s", 3)
+    state.press("s", NAMES)
     assert names(drawn(overview(*ROLES), state=state)) == ["ads", "batch", "web"]
-    state.press("r", 3)
+    state.press("r", NAMES)
     assert names(drawn(overview(*ROLES), state=state)) == ["web", "batch", "ads"]
-    state.press("s", 3)
-    state.press("r", 3)
+    state.press("s", NAMES)
+    state.press("r", NAMES)
     assert names(drawn(overview(*ROLES), state=state))[0] == "ads"  # which is below its guarantee
-    state.press("p", 3)
+    state.press("p", NAMES)
     assert "paused" in drawn(overview(*ROLES), state=state)[0]
-    state.press("nonsense", 3)
-    state.press("up", 3)
-    assert state.top == 0
+    state.press("nonsense", NAMES)
+    state.press("up", NAMES)
+    assert (state.top, state.selected) == (0, 0)
 
 
 @settings(max_examples=examples(150))
-@given(st.integers(20, 220), st.integers(8, 70), st.integers(0, 60), st.integers(0, 12), st.integers(0, 80))
-def test_a_screen_has_the_size_of_its_terminal(width, height, count, waiting, scrolled):
+@given(
+    st.integers(20, 220), st.integers(8, 70), st.integers(0, 60), st.integers(0, 12), st.integers(0, 80),
+    st.sampled_from(LARGE), st.sampled_from(["", "1", "zz"]), st.booleans(), st.sampled_from([None, "role-1", "gone"]),
+)  # fmt: skip
+def test_a_screen_has_the_size_of_its_terminal(width, height, count, waiting, scrolled, large, letters, helping, one):
     roles = [role(f"role-{n}", n / 10, n / 5, 20, n % 2) for n in range(count)]
     offers = [WAITING] * waiting
-    lines = drawn(overview(*roles, offers=offers), width, height, TopState(top=scrolled))
+    lines = drawn(
+        overview(*roles, offers=offers),
+        width,
+        height,
+        TopState(selected=scrolled, large=large, filter=letters, helping=helping, role=one),
+    )
     assert len(lines) == height
     assert max(map(len, lines)) <= width
     assert lines[-1].startswith(KEYS[:10])
@@ -120,10 +131,12 @@ def test_a_master_that_is_lost_is_told_and_the_last_reading_stays():
 
 def test_everything_stays_reachable_by_scrolling():
     roles = [role(f"r{n:03}", n / 10) for n in range(200)]
-    state = TopState(sort="name", top=10_000)
+    state = TopState(sort="name", selected=10_000)
     assert any(line.startswith("r199") for line in drawn(overview(*roles), height=20, state=state))
-    state.press("page up", 200)
-    assert state.top < 190
+    state.press("page up", [one.role for one in roles])
+    assert state.selected == 189
+    state.press("page up", [one.role for one in roles])
+    assert any(line.startswith("r179") for line in drawn(overview(*roles), height=20, state=state))
 
 
 def test_once_is_a_report_with_a_document():
@@ -138,3 +151,101 @@ def test_an_order_has_every_role_once(sort):
     found = sorted_roles(overview(*ROLES), sort)
     assert sorted(one.role for one in found) == ["ads", "batch", "web"]
     assert sorted_roles(overview(*ROLES), sort, reverse=True) == found[::-1]
+
+
+def listed(name, *roles):
+    return ListedFramework(id=f"id-{name}", name=name, roles=roles, suppressed=frozenset())
+
+
+LISTED = replace(overview(*ROLES, offers=(WAITING,)), listed=(listed("spark", "ads"), listed("cron", "batch")))
+
+
+def pressed(*keys, shown=LISTED, aside=None):
+    """The screen's state after these keys."""
+    state = TopState()
+    for key in keys:
+        state.press(key, names_of(shown, state, aside))
+    return state
+
+
+@pytest.mark.parametrize("width", [80, 200])
+@pytest.mark.parametrize(
+    ("keys", "title", "first"),
+    [
+        (("1",), "ROLE ", "batch"),
+        (("2",), "FRAMEWORK ", "spark"),
+        (("3",), "reading …", None),
+        (("4",), "FRAMEWORK ", "spark"),
+        (("tab",), "FRAMEWORK ", "spark"),
+        (("tab", "tab", "tab", "tab"), "ROLE ", "batch"),
+    ],
+)
+def test_a_number_or_tab_chooses_the_large_table(width, keys, title, first):
+    lines = drawn(LISTED, width, state=pressed(*keys))
+    at = next(number for number, line in enumerate(lines) if line.startswith(title))
+    assert first is None or first in "".join(lines[at + 1 : at + 3])
+
+
+def test_a_wide_terminal_shows_more_of_each_role():
+    narrow, wide = (" ".join(drawn(LISTED, width)) for width in (80, 200))
+    assert [("WEIGHT" in text, "MISSING" in text) for text in (narrow, wide)] == [(False, False), (True, True)]
+
+
+def test_frameworks_stand_below_roles_where_there_is_room():
+    assert any(line.startswith("cron") for line in drawn(LISTED, height=50))
+    assert not any(line.startswith("cron") for line in drawn(LISTED, height=16))
+
+
+def test_letters_filter_until_enter_and_escape_shows_everything():
+    state = pressed("/", "q", "backspace", "a", "s", "x", "backspace", "backspace")
+    assert (state.filter, state.is_over) == ("a", False)
+    assert "/a█" in drawn(LISTED, state=state)[-1]
+    assert names(drawn(LISTED, state=state)) == ["batch", "ads"]
+    state.press("enter", NAMES)
+    assert drawn(LISTED, state=state)[-1].startswith(KEYS[:10])
+    state.press("escape", NAMES)
+    assert names(drawn(LISTED, state=state)) == ["batch", "ads", "web"]
+    assert "no name has 'zz'" in " ".join(drawn(LISTED, state=pressed("2", "/", "z", "z")))
+
+
+def test_enter_shows_the_chosen_role_alone_and_escape_goes_back():
+    state = pressed("down", "enter")
+    assert state.role == "ads"
+    text = " ".join(drawn(LISTED, state=state, height=40))
+    assert "spark" in text
+    assert "cron" not in text
+    assert "Why it is not offered more:" in text
+    state.press("escape", NAMES)
+    assert (state.role, state.is_over) == (None, False)
+
+
+def test_help_names_every_key_and_any_key_ends_it():
+    text = " ".join(drawn(LISTED, state=pressed("?"), height=40))
+    for word in ("Tab", "Enter", "space", "Esc", "quit", "/", "reverse"):
+        assert word in text
+    assert not pressed("?", "x").helping
+    assert pressed("?", "q").is_over
+
+
+@pytest.mark.parametrize("keys", [("q",), ("escape",), ("end",), ("/", "x", "end"), ("enter", "q")])
+def test_it_is_left(keys):
+    assert pressed(*keys).is_over
+
+
+@pytest.mark.parametrize("width", [80, 200])
+@pytest.mark.parametrize(("keys", "chosen"), [(("down",), "ads"), (("2", "down"), "spark"), (("4",), "spark")])
+def test_the_chosen_line_is_marked(width, keys, chosen):
+    screen = top_screen(LISTED, pressed(*keys), AROUND, width, 40)
+    assert isinstance(screen, Group)
+    lines = [line for line in screen.renderables if isinstance(line, Text)]
+    (marked,) = (line for line in lines if any(span.style == "reverse" for span in line.spans))
+    assert marked.plain.startswith(chosen)
+
+
+def test_the_chosen_line_stays_on_the_screen():
+    roles = [role(f"r{n:03}", n / 10) for n in range(200)]
+    state = TopState(sort="name")
+    for _ in range(60):
+        state.press("down", [one.role for one in roles])
+        drawn(overview(*roles), height=20, state=state)
+    assert any(line.startswith("r060") for line in drawn(overview(*roles), height=20, state=state))

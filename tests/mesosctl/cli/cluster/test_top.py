@@ -82,32 +82,39 @@ def test_no_master_is_said_before_a_screen_is_taken(tmp_path, live):
 class Seat:
     """Somebody before a terminal on which `top` runs."""
 
-    def __init__(self, home: Path, *words: str) -> None:
+    def __init__(self, home: Path, *words: str, columns: int = 80, master: str = "fake:") -> None:
         self.shown = b""
         mine, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         self._terminal, self._theirs = mine, theirs
         self.modes = termios.tcgetattr(theirs)
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("MESOSCTL_", "NO_COLOR"))}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "mesosctl", "--master", "fake:", "top", *words],
+            [sys.executable, "-m", "mesosctl", "--master", master, "top", *words],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
             env={**kept, "HOME": str(home), "PYTHONPATH": str(ROOT), "TERM": "xterm", "XDG_STATE_HOME": str(home)},
             start_new_session=True,
+            cwd=home,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509  # so that keys make signals
         )
 
-    def see(self, condition: Callable[[bytes], bool]) -> None:
+    def see(self, condition: Callable[[bytes], bool], what: str = "") -> None:
         until = time.monotonic() + PATIENCE
         while not condition(self.shown):
-            assert time.monotonic() < until, self.shown[-500:]
+            assert time.monotonic() < until, (what, self.shown[-500:])
             if select.select([self._terminal], [], [], 0.1)[0]:
                 self.shown += os.read(self._terminal, 1 << 16)
 
     def press(self, keys: bytes) -> None:
         os.write(self._terminal, keys)
+
+    def press_and_see(self, keys: bytes, says: bytes) -> None:
+        """Press keys, and wait for a screen that was drawn after them and says this."""
+        before = len(self.shown)
+        self.press(keys)
+        self.see(lambda shown: says in shown[before:], f"{says!r} after {keys!r}")
 
     def end(self) -> int:
         """Wait for its end; the screen is given back, the cursor shown, and the modes are those from before."""
@@ -149,6 +156,64 @@ def test_keys_are_heard_and_q_leaves(seat):
     seat.see(lambda shown: b"paused" in shown)
     seat.press(b"q")
     assert seat.end() == 0
+
+
+@pytest.mark.terminal
+@pytest.mark.process
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [80, 200])
+def test_each_key_on_a_terminal(tmp_path, columns):
+    (tmp_path / "c.toml").write_text(CLUSTER, encoding="utf-8")
+    taken = Seat(tmp_path, columns=columns, master="fake:c.toml")
+    try:
+        taken.see(lambda shown: DRAWN in shown)
+        for keys, says in KEYS_AND_SCREENS:
+            taken.press_and_see(keys, says)
+        assert (b"WEIGHT" in taken.shown) is (columns == 200)
+        taken.press(b"q")
+        assert taken.end() == 0
+    finally:
+        taken.close()
+
+
+CLUSTER = """\
+[[agents]]
+resources = "cpus:4;mem:4096"
+count = 30
+[[frameworks]]
+name = "shop"
+role = "web"
+answer = "hold"
+[[frameworks]]
+name = "ranker"
+role = "ads"
+task = "cpus:1;mem:512MiB"
+tasks = 1
+"""
+KEYS_AND_SCREENS = (
+    (b"2", b"ranker"),
+    (b"3", b"agent-1"),
+    (b"\x1b[B\x1b[6~\x1b[6~j", b"to 23 of 30"),
+    (b"\x1b[5~\x1b[5~k\x1b[A", b"agents 1 to"),
+    (b"4", b"OLDEST"),
+    (b"\t", b"rest of the cluster"),
+    (b"\t", b"PRINCIPAL"),
+    (b"1", b"rest of the cluster"),
+    (b"s", b"sorted by name"),
+    (b"r", b"name, reversed"),
+    (b"p", b"paused"),
+    (b"p", b"updated"),
+    (b" ", b"updated"),
+    (b"?", b"go on"),
+    (b"?", b"rest of the cluster"),
+    (b"/", b"Enter ends typing"),
+    (b"wex\x7f", "/we█".encode()),
+    (b"\r", b"with 'we'"),
+    (b"\r", b"Why it is not offered more:"),
+    (b"\x1b", b"with 'we'"),
+    (b"\x1b", b"ads"),
+)
+"""Keys, and something of the screen that they lead to."""
 
 
 @pytest.mark.terminal
