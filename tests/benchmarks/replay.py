@@ -4,7 +4,7 @@
     python -m tests.benchmarks.replay --write-page
 
 The logs are read from the folder that MESOS_TRACES names, and are never copied into the project; cases without
-their log are left out.  `--write-page` measures nothing: it writes the table of the how-to page about backtesting from
+their log are left out.  `--write-page` measures nothing: it writes the tables of the how-to page about backtesting from
 the figures that were kept for the page of benchmarks.
 """
 
@@ -13,16 +13,19 @@ import json
 import os
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from mesosctl.output.forecasts.replay import span_for_people
 from tests import ROOT
-from tests.benchmarks.reporting.report import Report, Reporter, Table, arguments, shown
+from tests.benchmarks.reporting.page_text import Measured
+from tests.benchmarks.reporting.report import Reporter, arguments, shown
 from tests.helpers.traces import FOLDER
 
+RECORDING = "h.sqlite"
 GPU_TRACE, JOB_LOG = "public GPU trace", "iPSC log"
 QUOTAS = (
     ("none", None),
@@ -37,13 +40,14 @@ _FIRST = 9_000_000
 _NODES, _GPUS = 8, "8"
 MANY_TASKS, MANY_AGENTS, FEW_TASKS = 1_000_000, 5_000, 500
 _MIB = 1024
+_WIDTH = 120
 PAGE = ROOT / "docs" / "how-to" / "backtest-a-quota.md"
 KEPT = ROOT / "docs" / "benchmarks" / "measured" / "replay.json"
 BEGIN, END = "<!-- figures: python -m tests.benchmarks.replay --write-page -->\n", "<!-- end of figures -->\n"
 
 
 class Ran(NamedTuple):
-    """A command: its seconds, its memory at the most, and its answer."""
+    """A command: its CPU seconds in user mode, its memory at the most, and its answer."""
 
     seconds: float
     mib: float
@@ -53,7 +57,6 @@ class Ran(NamedTuple):
 def run(folder: Path, *words: str) -> Ran:
     """Run a command of mesosctl in a process of its own.  Raises RuntimeError if it answers neither yes nor no."""
     out, errors = folder / "out.json", folder / "errors.txt"
-    began = time.monotonic()
     environment = os.environ | {"HOME": str(folder), "MESOSCTL_MASTER": ""}
     pid = os.posix_spawn(
         sys.executable,
@@ -65,14 +68,13 @@ def run(folder: Path, *words: str) -> Ran:
         ],
     )
     _, status, used = os.wait4(pid, 0)
-    seconds = time.monotonic() - began
     if os.waitstatus_to_exitcode(status) not in (0, 1):
         raise RuntimeError(f"mesosctl {' '.join(words)}: {errors.read_text(encoding='utf-8')}")
-    return Ran(seconds, used.ru_maxrss / _MIB, json.loads(out.read_text(encoding="utf-8")))
+    return Ran(used.ru_utime, used.ru_maxrss / _MIB, json.loads(out.read_text(encoding="utf-8")))
 
 
-def gpu_trace(folder: Path) -> list[str]:
-    """Import 40 days of the trace, on eight of its nodes; the words that name the recording."""
+def gpu_trace(folder: Path) -> Ran:
+    """Import 40 days of the trace, on eight of its nodes."""
     with (FOLDER / "openb-pods.csv").open(newline="", encoding="utf-8") as file:
         pods = list(csv.DictReader(file))
     with (FOLDER / "openb-nodes.csv").open(newline="", encoding="utf-8") as file:
@@ -83,20 +85,18 @@ def gpu_trace(folder: Path) -> list[str]:
             writer = csv.DictWriter(file, list(rows[0]))
             writer.writeheader()
             writer.writerows(rows)
-    run(folder, *_import(folder, "pods.csv", "openb"), "--agents", str(folder / "nodes.csv"))
-    return ["--replay", str(folder / "h.sqlite")]
+    return _import(folder, folder / "pods.csv", "openb", "--agents", str(folder / "nodes.csv"))
 
 
-def job_log(folder: Path) -> list[str]:
+def job_log(folder: Path) -> Ran:
     """Import three months of jobs on a machine of 128 processors."""
-    run(folder, "history", "import", str(FOLDER / "nasa-ipsc-1993.swf.gz"), "--format", "swf", *_into(folder))
-    return ["--replay", str(folder / "h.sqlite")]
+    return _import(folder, FOLDER / "nasa-ipsc-1993.swf.gz", "swf")
 
 
-def many_tasks(tasks: int, agents: int) -> Callable[[Path], list[str]]:
+def many_tasks(tasks: int, agents: int) -> Callable[[Path], Ran]:
     """A log of tasks of five roles, which keep nine tenths of the agents busy."""
 
-    def written(folder: Path) -> list[str]:
+    def imported(folder: Path) -> Ran:
         random = Random(46)
         mean = 2_000.0
         every = mean * 4 / (agents * 16 * 0.9)
@@ -111,53 +111,57 @@ def many_tasks(tasks: int, agents: int) -> Callable[[Path], list[str]]:
         with (folder / "nodes.csv").open("w", encoding="utf-8") as file:
             file.write("agent,resources\n")
             file.writelines(f"n{number},cpus:16;mem:32768\n" for number in range(agents))
-        run(folder, *_import(folder, "tasks.csv", "csv"), "--agents", str(folder / "nodes.csv"))
-        return ["--replay", str(folder / "h.sqlite")]
+        return _import(folder, folder / "tasks.csv", "csv", "--agents", str(folder / "nodes.csv"))
 
-    return written
-
-
-def _import(folder: Path, name: str, form: str) -> list[str]:
-    return ["history", "import", str(folder / name), "--format", form, *_into(folder)]
+    return imported
 
 
-def _into(folder: Path) -> list[str]:
-    return ["--history", str(folder / "h.sqlite")]
+def _import(folder: Path, log: Path, form: str, *options: str) -> Ran:
+    recording = str(folder / RECORDING)
+    return run(folder, "history", "import", str(log), "--format", form, "--history", recording, *options)
 
 
-def measure_quotas(reporter: Reporter) -> None:
-    """The table of the page: the GPU trace without quotas and with two of them."""
+def _replay(folder: Path, *changes: str) -> Ran:
+    return run(folder, "whatif", "--replay", str(folder / RECORDING), *changes)
+
+
+def measure_quotas(reporter: Reporter, file: Path | None) -> None:
+    """The figures of the page: the GPU trace without quotas and with two of them, kept after each of them."""
+    costs: list[tuple[str, float, float]] = []
     reporter.table(
-        f"A {GPU_TRACE}, 40 days on eight nodes", "guarantee", "tasks of production", "wait above 1h",
-        "95th percentile s", "longest s", "wait above 1h, all", "s each way", "MiB",
-    )  # fmt: skip
+        f"A {GPU_TRACE}, 40 days on eight nodes", "guarantee", "role", "pods", "wait above 1h", "median s", "p95 s"
+    )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        recording = gpu_trace(folder)
+        gpu_trace(folder)
         for label, change in QUOTAS:
-            ran = run(folder, "whatif", *recording, *([change] if change else []))
-            roles = {one["role"]: one["after"] for one in ran.answer["roles"]}
-            own, each_way = roles[PRODUCTION], ran.seconds / (2 if change else 1)
-            reporter.row(
-                label, own["tasks"], own["above_limit"], own["p95_wait_seconds"], own["longest_wait_seconds"],
-                sum(one["above_limit"] for one in roles.values()), each_way, ran.mib,
-            )  # fmt: skip
-            reporter.budget(f"replay of the {GPU_TRACE} each way, guarantee: {label}", each_way, 10, "s")
-            reporter.budget(f"its memory, guarantee: {label}", ran.mib, 150, "MiB")
+            ran = _replay(folder, *([change] if change else []))
+            for role in ran.answer["roles"]:
+                one = role["after"]
+                waits = (one[f"{which}_wait_seconds"] for which in ("median", "p95"))
+                reporter.row(label, role["role"], one["tasks"], one["above_limit"], *waits)
+            costs.append((label, ran.seconds, ran.mib))
+            if file is not None:
+                file.write_text(reporter.report.to_json(), encoding="utf-8")
+    reporter.table(f"Questions about the {GPU_TRACE}", "guarantee", "CPU s", "MiB")
+    unchanged = costs[0][1]
+    for label, seconds, mib in costs:
+        reporter.row(label, seconds, mib)
+        own = seconds if label == QUOTAS[0][0] else seconds - unchanged
+        reporter.budget(f"replay of the {GPU_TRACE} each way, guarantee: {label}", own, 10, "s")
+        reporter.budget(f"its memory, guarantee: {label}", mib, 150, "MiB")
 
 
 def measure_log(
-    reporter: Reporter, label: str, make: Callable[[Path], list[str]], bounds: tuple[float, float | None] | None
+    reporter: Reporter, label: str, make: Callable[[Path], Ran], bounds: tuple[float, float | None] | None
 ) -> None:
     """Play one recording without changes; `bounds` are seconds and MiB."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        began = time.monotonic()
-        recording = make(folder)
-        imported = time.monotonic() - began
-        ran = run(folder, "whatif", *recording)
+        imported = make(folder)
+        ran = _replay(folder)
     tasks = sum(one["after"]["tasks"] for one in ran.answer["roles"])
-    reporter.row(label, tasks, imported, ran.seconds, 1e6 * ran.seconds / tasks, ran.mib)
+    reporter.row(label, tasks, imported.seconds, ran.seconds, 1e6 * ran.seconds / tasks, ran.mib)
     if bounds is not None:
         seconds, mib = bounds
         reporter.budget(f"replay of {label}", ran.seconds, seconds, "s")
@@ -168,58 +172,66 @@ def measure_log(
 # --- The page of backtesting --------------------------------------------------------------------------
 
 
-def page_table(report: Report, taken_at: str) -> str:
-    """The table of the page, and the time of an experiment beside that of the trace's own simulator."""
-    table: Table = next(one for one in report.tables if GPU_TRACE in one.title)
-    names = ("guarantee", "production pods", "wait above 1h", "95th percentile", "longest wait", "seconds each way")
-    lines = ["| " + " | ".join(names) + " |", "|" + " --- |" * len(names)]
-    for guarantee, tasks, above, p95, longest, _, seconds, _ in table.rows:
-        spans = (f"{float(one) / 3600:,.1f} h" if one else "0" for one in (p95, longest))
-        lines.append("| " + " | ".join([shown(guarantee), shown(tasks), shown(above), *spans, shown(seconds)]) + " |")
-    slowest = max(float(row[6] or 0) for row in table.rows)
-    factor = SIMULATOR_MINUTES * 60 / slowest
-    return "\n".join(
-        [
-            *lines,
-            "",
-            f"Measured {taken_at}. The simulator that was published with the trace names about",
-            f"{SIMULATOR_MINUTES} minutes for an experiment on two processors. The slowest replay here took",
-            f"{shown(slowest)} seconds on one processor, so it is about {factor:,.0f} times as fast.",
-            "",
-        ]
+def page_tables(figures: Measured) -> str:
+    """The tables of the page, and the time of an experiment beside that of the trace's own simulator."""
+    waits, costs = (table for table in figures.report.tables if GPU_TRACE in table.title)
+    lines = [*_lines(("guarantee", "role", "pods", "wait above 1h", "median wait", "95th percentile"))]
+    for *cells, median, p95 in waits.rows:
+        spans = (span_for_people(None if one is None else float(one)) for one in (median, p95))
+        lines += _row(*map(shown, cells), *spans)
+    lines += ["", *_lines(("guarantee", "CPU seconds", "MiB"))]
+    for row in costs.rows:
+        lines += _row(*map(shown, row))
+    slowest = max(float(row[1] or 0) for row in costs.rows)
+    about = (
+        f"These figures are of {figures.taken_at}, at a load of {figures.load:.1f}. The seconds are CPU time on one "
+        "core. A question about a quota plays the recording twice, without the quota and with it. The simulator that "
+        f"was published with the trace names about {SIMULATOR_MINUTES} minutes for an experiment on two processors; "
+        f"the slowest question here took {shown(slowest)} seconds on one."
     )
+    return "\n".join([*lines, "", *textwrap.wrap(about, _WIDTH), ""])
 
 
-def written_page(page: str, table: str) -> str:
-    """The page with the table between its marks."""
+def _lines(names: Sequence[str]) -> list[str]:
+    return [*_row(*names), "|" + " --- |" * len(names)]
+
+
+def _row(*cells: str) -> list[str]:
+    return ["| " + " | ".join(cells) + " |"]
+
+
+def written_page(page: str, tables: str) -> str:
+    """The page with the tables between its marks."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{table}\n{END}{after}"
+    return f"{before}{BEGIN}\n{tables}\n{END}{after}"
 
 
-def kept_table() -> str:
-    """The table from the figures that were kept."""
-    figures = json.loads(KEPT.read_text(encoding="utf-8"))
-    return page_table(Report.from_json(figures["report"]), figures["taken_at"])
+def kept_figures() -> Measured:
+    """The figures that were kept for the page of benchmarks."""
+    return Measured.from_json(json.loads(KEPT.read_text(encoding="utf-8")))
 
 
 def main() -> None:
     """Play every recording that is at hand."""
     parser = arguments(__doc__)
-    parser.add_argument("--write-page", action="store_true", help="write the table of the page about backtesting")
+    parser.add_argument("--write-page", action="store_true", help="write the tables of the page about backtesting")
     given = parser.parse_args()
     if given.write_page:
-        PAGE.write_text(written_page(PAGE.read_text(encoding="utf-8"), kept_table()), encoding="utf-8")
+        PAGE.write_text(written_page(PAGE.read_text(encoding="utf-8"), page_tables(kept_figures())), encoding="utf-8")
         return
     reporter = Reporter(
         "Replays",
-        "Each recording is imported and played by commands in processes of their own. A change is played beside the "
-        "recording without it: the seconds each way are half of that.",
+        "Each recording is imported and played by commands in processes of their own. Seconds are the CPU time of the "
+        "command itself, without the system's. A question about a change plays the recording without it too; the "
+        "budget of its own replay is for what it takes beyond the question without a change.",
     )
     if given.only in GPU_TRACE and (FOLDER / "openb-pods.csv").is_file() and not given.small:
-        measure_quotas(reporter)
-    reporter.table("Recordings without changes", "recording", "tasks", "import s", "replay s", "µs a task", "MiB")
-    cases: list[tuple[str, Callable[[Path], list[str]], tuple[float, float | None] | None]] = []
+        measure_quotas(reporter, given.json)
+    reporter.table(
+        "Recordings without changes", "recording", "tasks", "import CPU s", "replay CPU s", "CPU µs a task", "MiB"
+    )
+    cases: list[tuple[str, Callable[[Path], Ran], tuple[float, float | None] | None]] = []
     if given.small:
         cases.append((f"{FEW_TASKS:,} tasks on 5 agents", many_tasks(FEW_TASKS, 5), None))
     else:
