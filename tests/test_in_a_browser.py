@@ -93,7 +93,7 @@ def test_the_page_alone_answers_who_lacks_what_who_is_next_and_what_an_agent_tak
                 for part in ("roles", "next", "agents")
             ]
             assert "below guarantee" in roles
-            assert "gpus 1. Only nothing is free, " in roles
+            assert "gpus 1. Nothing is free, " in roles
             assert "No framework is subscribed to it" in roles
             assert turns.splitlines()[1].startswith("web")
             assert "below its guarantee by gpus 1" in turns

@@ -25,6 +25,7 @@ from fake_master.state.clock import VirtualClock
 from fake_master.state.frameworks import Framework
 from fake_master.state.subscription import allocator_info
 from fake_master.state.tasks import Task
+from mesosctl.model.agents import Agent
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 from mesosctl.planning.forecast import DryRunOptions, Progress
@@ -143,6 +144,8 @@ class ReplayRun:
     def _plain(self) -> ScalarReplay | None:
         """Return the fast way; None if something is not plain."""
         demand, state = self._demand, self._master.state
+        if demand.snapshot is not None:  # it is asked for where its tasks run, which the fast way does not know
+            return None
         if any(
             one.start > demand.since or (one.end is not None and one.end < demand.until) for one in demand.agents
         ) or any(task.host is not None for task in demand.tasks):
@@ -244,5 +247,14 @@ class ReplayRun:
 
     def played(self) -> Played:
         """Return what happened until now."""
-        answers = self.dry_run.answers
-        return Played(self._starts, self._ends, self._never_fit, self._guarantees, answers, self._held)
+        played = Played(self._starts, self._ends, self._never_fit, self._guarantees, self.dry_run.answers, self._held)
+        if self._demand.snapshot is None:
+            return played
+        state = self._master.state
+        known = {one.id for one in self._demand.snapshot.agents}
+        added = (
+            Agent(one.id, one.hostname, one.pid, one.configured, one.attributes, frozenset(one.capabilities))
+            for one in state.agents.values()
+            if one.id not in known
+        )
+        return replace(played, added_agents=tuple(added), left_agents=frozenset(state.agents))

@@ -34,7 +34,12 @@ _LONGEST_STEP = 3600.0
 """Seconds by which one request may move the clock on: no other is answered meanwhile."""
 TOKEN = secrets.token_urlsafe(18)
 """Sent by the page with a change; no page of somebody else can read it.  One for each process."""
-_PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_PRIVATE = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
 
 
 @cache
@@ -52,8 +57,6 @@ def _html() -> tuple[bytes, Mapping[str, str]]:
         "Content-Security-Policy": policy,
         "Referrer-Policy": "no-referrer",
         "Cross-Origin-Opener-Policy": "same-origin",
-        "Cross-Origin-Resource-Policy": "same-origin",
-        "X-Frame-Options": "DENY",
         **_PRIVATE,
     }
 

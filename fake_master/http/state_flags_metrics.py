@@ -25,6 +25,7 @@ from fake_master.state import roles as roles_state
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.master_state import MasterState
+from fake_master.state.visibility import Sight
 from mesosctl.model.notation import parse_duration
 
 
@@ -121,7 +122,7 @@ class StateEndpoints:
         }
         if "cluster" in state.flags.shown:
             shown["cluster"] = state.flags.shown["cluster"]
-        if self._may_view_flags(principal):
+        if Sight(self._state.flags.authorizer, principal).flags:
             shown["flags"] = self._shown_flags(principal)
         shown |= {
             "slaves": agent_views.agents(state, self._runtime, principal),
@@ -196,12 +197,9 @@ class StateEndpoints:
 
     # --- Within ---------------------------------------------------------------------------------------
 
-    def _may_view_flags(self, principal: str | None) -> bool:
-        return self._state.flags.authorizer.allows("view_flags", principal, None)
-
     def _shown_flags(self, principal: str | None) -> dict[str, str]:
         """Return the flags by name.  Raises Refusal (403)."""
-        if not self._may_view_flags(principal):
+        if not Sight(self._state.flags.authorizer, principal).flags:
             raise standard_refusal(403)
         return dict(sorted(self._state.flags.shown.items()))
 

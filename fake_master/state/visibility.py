@@ -1,4 +1,4 @@
-"""The frameworks, tasks and executors that a principal may see (Mesos documentation, "Authorization").
+"""The frameworks, tasks, executors and flags that a principal may see (Mesos documentation, "Authorization").
 
 `roles.sees` says the same of roles.
 """
@@ -38,6 +38,11 @@ class Sight:
         """Whether it may see an executor of a framework that it sees."""
         command: Mapping[str, Any] = executor.info.get("command", {})
         return self._allows(EXECUTORS, command.get("user", of.info["user"]))
+
+    @property
+    def flags(self) -> bool:
+        """Whether it may see the flags of the master."""
+        return self.authorizer.allows("view_flags", self.principal, None)
 
     def _allows(self, action: str, user: str) -> bool:
         return self.authorizer.allows_all(action) or self.authorizer.allows(action, self.principal, user)

@@ -21,6 +21,7 @@ _LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost")
 """Names that mean this machine on itself, by its own file of hosts."""
 _READING = ("GET", "HEAD", "OPTIONS")
 _HEADERS = "Accept, Authorization, Content-Type, Mesos-Stream-Id"
+"""Those that an allowed page may send; X-Page-Token is not among them, so that only the page itself moves the clock."""
 _METHODS = "GET, HEAD, POST, PUT, DELETE"
 
 

@@ -1,22 +1,24 @@
 """`whatif --wait`: when one more task would start, from the lifetimes that a recording has."""
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 
 from mesosctl.history.interface import Recording
 from mesosctl.history.records import MICROS, Micros, RecordedCluster, Window
 from mesosctl.operations.replay import ReplayOptions, play, read_demand
-from mesosctl.operations.side_by_side import side_by_side
+from mesosctl.operations.side_by_side import processors, side_by_side
 from mesosctl.planning.added_framework import AddedFramework, check_resources
 from mesosctl.planning.expected_wait import (
     ASSUMPTIONS,
+    DRAWS,
     PLACED_AFTER,
     ExpectedWait,
     Lifetime,
     Lifetimes,
-    drawn_demands,
+    drawn_demand,
     place_of_new_task,
+    with_one_more_task,
 )
 from mesosctl.planning.replay import RecordedDemand
 
@@ -48,7 +50,7 @@ def expected_wait(
     lifetimes = _lifetimes(recording, cluster.cluster_id, window, moment)
     reaches = max((one.longest for one in lifetimes.values()), default=0.0)
     reaches = max(reaches, 10 * PLACED_AFTER)
-    endless, *draws = drawn_demands(demand, lifetimes, wanted.role, wanted.task, reaches)
+    endless = with_one_more_task(demand, wanted.role, wanted.task, reaches)
     progress("playing what could happen")
 
     def wait(drawn: RecordedDemand) -> tuple[bool, float | None]:
@@ -60,11 +62,15 @@ def expected_wait(
     never_fits, unhurried = wait(endless)
     waits: list[float | None] = []
     if unhurried is not None:  # there is room beside everything that runs, however long that takes
-        waits = [unhurried] * len(draws)
+        waits = [unhurried] * DRAWS
     elif not never_fits:
-        parts = [draws[first :: os.cpu_count() or 1] for first in range(min(len(draws), os.cpu_count() or 1))]
-        answers = side_by_side(parts, lambda part: [wait(one)[1] for one in part])
-        waits = [one for answer in answers for one in answer]
+        at_once = min(DRAWS, processors())
+        parts = [range(first, DRAWS, at_once) for first in range(at_once)]
+        answers = side_by_side(
+            parts, lambda part: [wait(drawn_demand(endless, lifetimes, draw))[1] for draw in part], at_once
+        )
+        found = dict(zip(chain.from_iterable(parts), chain.from_iterable(answers), strict=True))
+        waits = [found[draw] for draw in range(DRAWS)]
     return ExpectedWait(
         role=wanted.role,
         task=wanted.task,

@@ -93,6 +93,8 @@ class PermissionsOfMaster:
                 self._master.get(path)
         except Forbidden as refused:
             return Permission(question, False, refused.message, "master")
+        if question.name is not None:
+            return Permission(question, None, "a master leaves out what this principal may not see")
         sees = "the master answers"
         if question.verb.actions and question.verb.of:
             sees += ", and leaves out what this principal may not see"

@@ -410,10 +410,12 @@ def add_to_snapshot(
     answer = compare_replays(demand, timed, options, added, terms.progress, notice)
     assert answer.demand_after is not None, "it was played"
     assert answer.played_after is not None, "it was played"
+    grown = replace(snapshot, agents=(*snapshot.agents, *answer.played_after.added_agents))
+    others = _without_added_agents(snapshot, changes, answer.played_after)
     # Both without the present offers, which would be made again differently.
     sides = [
-        replace(snapshot, offers=()),
-        with_started_tasks(snapshot, answer.demand_after, answer.played_after, added),
+        replace(grown, offers=()),
+        with_started_tasks(grown, answer.demand_after, answer.played_after, added),
     ]
     forecasts = []
     for side in sides:
@@ -421,10 +423,27 @@ def add_to_snapshot(
         clock = dry_run.clock
         with open_dry_run(dry_run, ClientSettings(clock=clock, sleep=clock.sleep)) as master:
             ChangeRunner(dry_run, master, force=options.force, allow_new_resource=options.allow_new_resource).attempt(
-                changes
+                others
             )
             forecasts.append(dry_run.forecast())
     return replace(answer, displaced=displaced_frameworks(*forecasts))
+
+
+def _without_added_agents(
+    snapshot: ClusterSnapshot, changes: Sequence[tuple[str, Change]], played: Played
+) -> Sequence[tuple[str, Change]]:
+    """Return the changes for a snapshot that has the added agents already.
+
+    Agents that are lost are named by their ids: the added ones do not count towards a fraction of all.
+    """
+    if not played.added_agents:
+        return changes
+    lost = tuple(one.id for one in snapshot.agents if one.id not in played.left_agents)
+    return [
+        (word, changes_of_masters.LoseAgents(lost) if isinstance(one, changes_of_masters.LoseAgents) else one)
+        for word, one in changes
+        if not isinstance(one, changes_of_masters.AddAgents)
+    ]
 
 
 def check_replayable(changes: Iterable[TimedChange]) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from mesosctl.model.quantities import Quantities
+from mesosctl.model.resources import Resources
 from mesosctl.planning.added_framework import AddedFramework, AddedOutcome
 from mesosctl.planning.forecast import Forecast
 from mesosctl.planning.replay import (
@@ -25,11 +26,8 @@ def with_frameworks(demand: RecordedDemand, added: Sequence[AddedFramework]) -> 
     frameworks = dict(demand.frameworks)
     tasks = list(demand.tasks)
     for number, one in enumerate(added):
-        capabilities = ["MULTI_ROLE", "RESERVATION_REFINEMENT"]
-        if any(entry.name == "gpus" for entry in one.task):
-            capabilities.insert(0, "GPU_RESOURCES")
         framework_id = _framework_id(number)
-        frameworks[framework_id] = ReplayedFramework(framework_id, one.role, (one.role,), None, tuple(capabilities))
+        frameworks[framework_id] = new_framework(framework_id, one.role, one.task)
         moments = (demand.since + place * one.every for place in range(one.tasks))
         tasks += (
             ReplayedTask(framework_id, one.role, one.task, moment, one.lasts)
@@ -38,6 +36,14 @@ def with_frameworks(demand: RecordedDemand, added: Sequence[AddedFramework]) -> 
         )
     tasks.sort(key=lambda task: task.asked)
     return replace(demand, frameworks=frameworks, tasks=tasks)
+
+
+def new_framework(framework_id: str, role: str, task: Resources) -> ReplayedFramework:
+    """Return a framework of one role that can take every offer for such a task."""
+    capabilities = ["MULTI_ROLE", "RESERVATION_REFINEMENT"]
+    if any(entry.name == "gpus" for entry in task):
+        capabilities.insert(0, "GPU_RESOURCES")
+    return ReplayedFramework(framework_id, role, (role,), None, tuple(capabilities))
 
 
 # --- From a snapshot ------------------------------------------------------------------------------------

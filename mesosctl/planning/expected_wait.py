@@ -1,11 +1,11 @@
-"""When one more task of a role would start: the option that describes it, lifetimes on record, and the answer.
+"""When one more task of a role would start: lifetimes on record, and the answer.
 
 What runs at a moment ends some day, and the lifetimes on record say when that is likely.  Each draw gives every running
 task a lifetime; then the allocator is played, as in a replay, until the new task starts.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import NamedTuple
@@ -13,13 +13,13 @@ from typing import NamedTuple
 from mesosctl.model.notation import counted, format_span
 from mesosctl.model.percentiles import nearest_rank
 from mesosctl.model.resources import Resources
-from mesosctl.planning.replay import RecordedDemand, ReplayedFramework, ReplayedTask
+from mesosctl.planning.added_demand import new_framework
+from mesosctl.planning.replay import RecordedDemand, ReplayedTask
 
 DRAWS = 40
 """How often lifetimes are drawn: two of the draws are above the 95th percentile."""
 PLACED_AFTER = 10.0
 """Seconds in which the tasks that run take their places, before the new one asks."""
-_SEED = 1
 _FRAMEWORK = "one more task"
 
 
@@ -96,13 +96,13 @@ class ExpectedWait:
             return f"{self.role}: no agent has room for such a task, even if it is empty"
         if self.percentile(50) is None:
             return f"{self.role}: such a task would most likely not start within {format_span(self.reaches)}"
-        median, high = (self._span(percent) for percent in (50, 95))
-        return f"{self.role}: such a task would start {median} (median), and {high} in 95 of 100 cases"
+        start = f"{self.role}: such a task would start {self._span(50)} (median)"
+        if self.percentile(95) is None:
+            return f"{start}; in more than 5 of 100 cases it would not start within {format_span(self.reaches)}"
+        return f"{start}, and {self._span(95)} in 95 of 100 cases"
 
     def _span(self, percent: int) -> str:
         seconds = self.percentile(percent)
-        if seconds is None:
-            return f"not within {format_span(self.reaches)}"
         return f"within {format_span(seconds)}" if seconds else "at once"
 
     @property
@@ -120,31 +120,30 @@ ASSUMPTIONS = (
 )
 
 
-def drawn_demands(
-    demand: RecordedDemand, lifetimes: "dict[str, Lifetimes]", role: str, task: Resources, reaches: float
-) -> list[RecordedDemand]:
-    """Return the demand of each draw: what runs, with lifetimes, and the new task.
+def with_one_more_task(demand: RecordedDemand, role: str, task: Resources, reaches: float) -> RecordedDemand:
+    """Return the demand in which everything that runs does so until the end, and the new task asks."""
+    asks = demand.since + PLACED_AFTER
+    tasks = [*(replace(one, lasts=None) for one in demand.tasks), ReplayedTask(_FRAMEWORK, role, task, asks)]
+    tasks.sort(key=lambda one: one.asked)
+    frameworks = {**demand.frameworks, _FRAMEWORK: new_framework(_FRAMEWORK, role, task)}
+    return replace(demand, frameworks=frameworks, tasks=tasks, until=asks + reaches)
 
-    Before them comes that in which everything runs until the end.
+
+def drawn_demand(endless: RecordedDemand, lifetimes: Mapping[str, Lifetimes], draw: int) -> RecordedDemand:
+    """Return the demand of one draw: that of `with_one_more_task`, with lifetimes for what runs.
+
+    Each draw has a seed of its own, so that it is the same in any process.
     """
-    random = Random(_SEED)  # noqa: S311  # the same draws every time
-    capabilities = ["MULTI_ROLE", "RESERVATION_REFINEMENT"]
-    if any(entry.name == "gpus" for entry in task):
-        capabilities.insert(0, "GPU_RESOURCES")
-    frameworks = dict(demand.frameworks)
-    frameworks[_FRAMEWORK] = ReplayedFramework(_FRAMEWORK, role, (role,), None, tuple(capabilities))
+    random = Random(draw)  # noqa: S311  # the same lifetimes every time
     unknown = Lifetimes(())
-    found = []
-    for draw in range(DRAWS + 1):
-        tasks = []
-        for one in demand.tasks:
-            lasts = lifetimes.get(one.role, unknown).draw(random, one.age) if draw else None
-            tasks.append(replace(one, lasts=None if lasts is None else lasts - one.age))
-        tasks.append(ReplayedTask(_FRAMEWORK, role, task, demand.since + PLACED_AFTER))
-        tasks.sort(key=lambda one: one.asked)
-        until = demand.since + PLACED_AFTER + reaches
-        found.append(replace(demand, frameworks=frameworks, tasks=tasks, until=until))
-    return found
+    tasks = []
+    for one in endless.tasks:
+        lasts = None
+        if one.framework_id != _FRAMEWORK:
+            lasts = lifetimes.get(one.role, unknown).draw(random, one.age)
+        # What is left counts from the moment at which the new task asks.
+        tasks.append(replace(one, lasts=None if lasts is None else lasts - one.age + PLACED_AFTER))
+    return replace(endless, tasks=tasks)
 
 
 def place_of_new_task(tasks: Sequence[ReplayedTask]) -> int:

@@ -119,6 +119,10 @@ class Played:
     answers: tuple[ChangeAnswer, ...] = ()
     held: Mapping[int, tuple[str, Resources]] = field(default_factory=dict)
     """The agent of each task that started, by its place, and the resources that it took there; from a snapshot only."""
+    added_agents: tuple[Agent, ...] = ()
+    """The agents that changes have added, as they registered; from a snapshot only."""
+    left_agents: frozenset[str] = frozenset()
+    """The ids of all agents that are there in the end; from a snapshot only."""
 
 
 def fits_on(agent: Resources, role: str, task: Quantities) -> bool:

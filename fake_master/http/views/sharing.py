@@ -117,7 +117,7 @@ class Sharing:
             "agents": self._agents(sees, sight, statuses),
             "reservations": _stacks(state, sees),
             "throttled": _table(
-                self.queues,
+                self.queues if sight.flags else (),
                 lambda queue: {
                     "principal": _name(queue[0]),
                     "waiting": queue[1],
@@ -192,7 +192,8 @@ class Sharing:
             for held in (self.account.free, self.account.offered)
         )
         holders = "offers that are not answered" if not short - others else "tasks and reservations"
-        return f"Only {in_words(free)} is free, and {holders} of others hold the rest."
+        left = f"Only {in_words(free)} is free" if free else "Nothing is free"
+        return f"{left}, and {holders} of others hold the rest."
 
     def _agents(self, sees: Sees, sight: Sight, statuses: dict[str, RoleStatus]) -> dict[str, Any]:
         """Return each agent or, of many, how many look the same."""
@@ -233,7 +234,7 @@ class Sharing:
         )
         left = self.account.capacity - capacity([agent], state.profile)
         return {
-            "tasks": {_name(state.frameworks[of].name): count for of, count in tasks.items()},
+            "tasks": [{"framework": _name(state.frameworks[of].name), "tasks": count} for of, count in tasks.items()],
             "reserved": amounts(Resources(reserved).quantities()),
             "below": [
                 {"role": _name(role), "missing": amounts(after)}

@@ -12,11 +12,13 @@ import pytest
 from fake_master.http.application import Application
 from fake_master.http.page import event_record
 from fake_master.http.request_response import Request, Response
-from fake_master.http.views.sharing import MOST_ROWS
+from fake_master.http.views.sharing import MOST_ROWS, Sharing
 from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.state.account import AccountsOfMaster
 from fake_master.state.clock import SteadyClock
 from tests.helpers.lab import Lab, Scheduler
 
+ANYBODY = [{"principals": {"type": "ANY"}, "roles": {"type": "ANY"}}]
 HOSTILE = '"></td><img src=x onerror=alert(1)><script>alert(1)</script>'
 
 
@@ -132,6 +134,18 @@ def test_throttled_principals_and_their_queues() -> None:
     assert cluster(lab)["throttled"]["rows"][0]["waiting"] < before
 
 
+def test_rate_limits_are_for_those_who_may_see_the_flags() -> None:
+    rules = [{"principals": {"values": ["ops"]}, "flags": {"type": "ANY"}}]
+    acls = json.dumps({"permissive": False, "view_flags": rules, "register_frameworks": ANYBODY})
+    limits = {"limits": [{"principal": "slow", "qps": 0.1, "capacity": 5}]}
+    lab = Lab(rate_limits=limits, flags={"acls": acls})
+    Scheduler(lab, name="web", principal="slow").ask("REVIVE")
+    assert cluster(lab)["throttled"] == {"rows": [], "count": 0}
+    master = lab.master
+    sharing = Sharing.now(master.state, AccountsOfMaster(), (), master.rate_limiting.queues(), None)
+    assert [one["principal"] for one in sharing.document("ops")["throttled"]["rows"]] == ["slow"]
+
+
 def test_many_agents_are_groups_and_many_roles_the_first() -> None:
     lab = Lab(*["cpus:8;mem:8192"] * MOST_ROWS, "cpus:1;mem:64")
     roles = [{"role": f"role-{number}", "weight": 2.0} for number in range(10_000)]
@@ -210,10 +224,12 @@ def test_it_only_reads(path: str) -> None:
     assert {lab.request(method, path).status for method in ("POST", "PUT", "DELETE", "PATCH")} == {405}
 
 
-def test_its_document_cannot_be_wrapped_for_another_page() -> None:
+def test_its_document_cannot_be_wrapped_or_framed_by_another_page() -> None:
     answer = Lab().request("GET", "/page/cluster?jsonp=f")
     assert answer.body.startswith(b"{")
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["X-Frame-Options"] == "DENY"
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
 
 
 def test_an_agent_shows_what_the_cluster_would_lose_with_it() -> None:
@@ -230,13 +246,24 @@ def test_an_agent_shows_what_the_cluster_would_lose_with_it() -> None:
     assert other["loss"]["below"] == [{"role": "web", "missing": {"cpus": 2.0}}]
     assert one["loss"]["unpromisable"] == {"cpus": 2.0}
     scheduler.run("t")
-    assert sorted(of["loss"]["tasks"].get("shop", 0) for of in cluster(lab)["agents"]["rows"]) == [0, 1]
+    lost = sorted(of["loss"]["tasks"] for of in cluster(lab)["agents"]["rows"])
+    assert lost == [[], [{"framework": "shop", "tasks": 1}]]
+
+
+def test_two_frameworks_of_one_name_lose_their_tasks_with_an_agent() -> None:
+    lab = Lab("cpus:4;mem:4096")
+    for number in range(2):
+        scheduler = Scheduler(lab, name="shop", roles=[f"web-{number}"])
+        lab.wait(2)
+        scheduler.run("t")
+    (agent,) = cluster(lab)["agents"]["rows"]
+    assert agent["loss"]["tasks"] == [{"framework": "shop", "tasks": 1}] * 2
 
 
 @pytest.mark.parametrize(
     ("guarantee", "reason"),
     [
-        ({"gpus": 1.0}, "Only nothing is free, and tasks and reservations of others hold the rest."),
+        ({"gpus": 1.0}, "Nothing is free, and tasks and reservations of others hold the rest."),
         ({"cpus": 3.0}, "No framework is subscribed to it, so nothing is offered to it."),
     ],
 )

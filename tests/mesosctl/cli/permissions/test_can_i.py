@@ -78,6 +78,7 @@ def without_times(snapshot: str) -> Any:
         ("dev", "reserve --role web", 1, False),
         ("dev", "reserve dev/x", 0, True),
         ("dev", "quota list", 0, True),
+        ("dev", "quota list web", 1, None),
         ("dev", "ratelimit show", 1, False),
         ("ops", "quota set web", 1, False),
         ("ops", "weights set web", 1, None),
@@ -101,6 +102,16 @@ def test_a_file_judges_what_cannot_be_tried(typed, tmp_path: Path):
     said = json.loads(typed("dev", "weights", "set", "web", "--acls", file, "-o", "json").out)
     assert (said["allowed"], said["permission"]["by"]) == (False, "acls")
     assert json.loads(typed("ops", "weights", "set", "web", "--acls", file, "--as", "dev", "-o", "json").out) == said
+
+
+def test_a_file_judges_a_read_about_one_role(typed, tmp_path: Path):
+    """A master answers every list, and leaves out what is not for this principal."""
+    file = tmp_path / "none.json"
+    file.write_text(json.dumps({"get_quotas": [{"principals": ANY, "roles": NONE}]}), encoding="utf-8")
+    words = ("quota", "list", "web", "--acls", str(file), "-o", "json")
+    ran = typed("ops", *words)
+    assert (ran.status, json.loads(ran.out)["permission"]["by"]) == (1, "acls")
+    assert json.loads(typed("ops", *words, "--as", "ops").out)["allowed"] is False
 
 
 def test_with_wrong_credentials_nothing_is_told(typed):

@@ -601,6 +601,17 @@ def test_a_framework_is_added_to_a_cluster_as_it_is(typed, tmp_path):
     assert "greedy would be offered 8 cpus" in shown.out
 
 
+def test_its_tasks_run_on_agents_that_are_added(typed, tmp_path):
+    """A task of 30 cpus fits on the added agents alone; what it leaves of them is offered to others."""
+    (tmp_path / "c.toml").write_text(CLUSTER, encoding="utf-8")
+    more = ("--add-agent", "cpus:64;mem:64GiB", "--lose-agent", "agent-3")
+    ran = typed("whatif", "--add-framework", "role=db;task=cpus:30;tasks=2", *more, "-o", "json", master="fake:c.toml")
+    assert ran.status == 0, ran.err
+    answer = json.loads(ran.out)
+    assert answer["added_frameworks"][0]["started_at_once"] == 2
+    assert sum(one["amounts"]["cpus"] for one in answer["displaced"]) == 60
+
+
 def test_a_change_beside_an_added_framework_holds_for_it_too(typed, tmp_path):
     (tmp_path / "c.toml").write_text(CLUSTER, encoding="utf-8")
     words = ("whatif", "--add-framework", "role=db;task=cpus:4;tasks=6;lasts=10m", "limit:db=cpus:8", "-o", "json")
