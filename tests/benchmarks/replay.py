@@ -73,8 +73,8 @@ def run(folder: Path, *words: str) -> Ran:
     return Ran(used.ru_utime, used.ru_maxrss / _MIB, json.loads(out.read_text(encoding="utf-8")))
 
 
-def gpu_trace(folder: Path) -> Ran:
-    """Import 40 days of the trace, on eight of its nodes."""
+def select_gpu_trace(folder: Path) -> None:
+    """Write 40 days of the trace to pods.csv, and eight of its nodes to nodes.csv."""
     with (FOLDER / "openb-pods.csv").open(newline="", encoding="utf-8") as file:
         pods = list(csv.DictReader(file))
     with (FOLDER / "openb-nodes.csv").open(newline="", encoding="utf-8") as file:
@@ -85,6 +85,11 @@ def gpu_trace(folder: Path) -> Ran:
             writer = csv.DictWriter(file, list(rows[0]))
             writer.writeheader()
             writer.writerows(rows)
+
+
+def gpu_trace(folder: Path) -> Ran:
+    """Import 40 days of the trace, on eight of its nodes."""
+    select_gpu_trace(folder)
     return _import(folder, folder / "pods.csv", "openb", "--agents", str(folder / "nodes.csv"))
 
 

@@ -26,8 +26,9 @@ def test_the_commands_of_the_page_are_those_that_were_measured(page: str, change
 
 
 def test_the_pods_of_the_page_are_those_of_the_trace(page: str, tmp_path: Path) -> None:
-    trace("openb-pods.csv"), trace("openb-nodes.csv")
-    replay.gpu_trace(tmp_path)
+    for name in ("openb-pods.csv", "openb-nodes.csv"):
+        trace(name)
+    replay.select_gpu_trace(tmp_path)
     with (tmp_path / "pods.csv").open(encoding="utf-8", newline="") as file:
         pods = Counter(row["qos"] for row in csv.DictReader(file))
     assert f"{pods.total():,} pods in 40 days" in page
