@@ -1,6 +1,7 @@
 """Recorded demand on the decisions of the allocator alone, where everything is plain: the fast way of a replay.
 
-Most recordings are of agents with unreserved scalars, shared out among roles that are not nested. There, a decision is
+This is a recording of agents that stay, with unreserved scalars alone, shared out among roles that are not nested, and
+that does not say on which agent a task ran: such as a log without the agents of tasks. There, a decision is
 a comparison of a few integers, and a master, its offers, its events and its tasks only carry them about: this takes a
 twentieth of the time.
 

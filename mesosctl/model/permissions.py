@@ -86,7 +86,7 @@ class Permission(NamedTuple):
 
     question: Question
     allowed: bool | None
-    """None if it cannot be told."""
+    """None if it is unknown."""
     reason: str
     by: By | None = None
     """The source of the answer."""

@@ -390,6 +390,39 @@ def waiting_over_time(demand: RecordedDemand, played: Played, points: int) -> di
     return {role: list(accumulate(changes[:points])) for role, changes in found.items()}
 
 
+def shares_over_time(demand: RecordedDemand, played: Played, points: int) -> dict[str, list[float]]:
+    """Return the dominant share of each role at the same moments: of what the agents had then, and without subroles."""
+    length = (demand.until - demand.since) / points
+    held: dict[str, dict[str, list[int]]] = {}
+    totals: dict[str, list[int]] = {}
+
+    def add(sums: dict[str, list[int]], amounts: Quantities, start: float, end: float | None) -> None:
+        first = max(0, math.ceil((start - demand.since) / length))
+        last = points if end is None else min(points, math.ceil((end - demand.since) / length))
+        if first < last:
+            for name, milli in amounts.items():
+                changes = sums.setdefault(name, [0] * (points + 1))
+                changes[first] += milli
+                changes[last] -= milli
+
+    for agent, start, end in demand.agents:
+        add(totals, agent.total.scalar_quantities(), start, end)
+    for task, begun, ended in zip(demand.tasks, played.starts, played.ends, strict=True):
+        if begun is not None:
+            add(held.setdefault(task.role, {}), task.resources.scalar_quantities(), begun, ended)
+    had = {name: list(accumulate(changes)) for name, changes in totals.items()}
+
+    def shares(sums: dict[str, list[int]]) -> list[float]:
+        used = [(accumulate(changes[:points]), had.get(name, [0] * points)) for name, changes in sums.items()]
+        by_resource = [
+            [amount / total if total else 0.0 for amount, total in zip(amounts, of, strict=False)]
+            for amounts, of in used
+        ]
+        return [max(at_once) for at_once in zip(*by_resource, strict=True)]
+
+    return {role: shares(sums) for role, sums in held.items() if sums}
+
+
 # --- The answer ---------------------------------------------------------------------------------------
 
 

@@ -39,6 +39,7 @@ PARTS = {
     "cluster_file": Part(900),
     "live_snapshot": Part(900),
     "recording": Part(900),
+    "replay": Part(3600),
 }
 """In the order of the page."""
 PAGE_FOLDER = ROOT / "docs" / "benchmarks"

@@ -1,6 +1,6 @@
-"""A replay as a report, and as a page with its waits over time."""
+"""A replay as a report, and as a page with its waits and shares over time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model.amount_text import in_words
@@ -13,12 +13,22 @@ from mesosctl.output.formats.html_page import escape, html_table
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report, Verdict, shown_cells
 from mesosctl.planning.added_framework import OPTION
 from mesosctl.planning.expected_wait import ExpectedWait
-from mesosctl.planning.replay import Replay, RoleOutcome, limit_text, waiting_over_time
+from mesosctl.planning.replay import (
+    Played,
+    RecordedDemand,
+    Replay,
+    RoleOutcome,
+    limit_text,
+    shares_over_time,
+    waiting_over_time,
+)
 
 if TYPE_CHECKING:
     from mesosctl.output.json_documents import replay as documents
 
 _Span = Callable[[float | None], str]
+_Lines = Mapping[str, Sequence[float]]
+"""For each role its values at the moments that are drawn."""
 _POINTS = 180
 _MOST_ROLES = 6
 
@@ -288,7 +298,7 @@ def expected_wait_page(answer: ExpectedWait, origin: Origin) -> str:
 
 
 def replay_page(answer: Replay, origin: Origin) -> str:
-    """One self-contained page: the verdict, the table, and how many tasks waited over time."""
+    """One self-contained page: the verdict, the table, and the waits and shares over time."""
     titles, rows = shown_cells(_report(answer, span_for_people))
     facts = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in origin.facts())
     changes = "".join(f"<li>{escape(change)}</li>" for change in answer.changes)
@@ -300,36 +310,60 @@ def replay_page(answer: Replay, origin: Origin) -> str:
             f"<h2>What is changed</h2><ul>{changes}</ul>" if changes else "",
             "<h2>Waits by role</h2>",
             html_table(titles, rows),
-            f"<h2>Tasks that wait, over time</h2>\n{_chart(answer)}",
+            f"<h2>Tasks that wait, over time</h2>\n{_waits_chart(answer)}",
+            f"<h2>Dominant shares, over time</h2>\n{_shares_chart(answer)}",
             *(f"<p>{escape(sentence.strip())}</p>" for sentence in _remark(answer)),
         ],
     )
 
 
-def _chart(answer: Replay) -> str:
-    """Lines on one scale: dashed before, solid after."""
+def _waits_chart(answer: Replay) -> str:
+    before, after = _both_sides(answer, waiting_over_time)
+    if not before and not after:
+        return "<p>No task waited longer than one of the moments that are drawn.</p>"
+    return _chart(answer, "Tasks that wait", before, after, lambda count: f"{count:g}")
+
+
+def _shares_chart(answer: Replay) -> str:
+    before, after = _both_sides(answer, shares_over_time)
+    if not before and not after:
+        return "<p>No task ran.</p>"
+    return _chart(answer, "Dominant shares", before, after, lambda share: f"{share * 100:.3g}%")
+
+
+def _both_sides(answer: Replay, over_time: Callable[[RecordedDemand, Played, int], _Lines]) -> tuple[_Lines, _Lines]:
+    """Return what is drawn, without the changes and with them."""
     assert answer.played_before is not None, "a page is made where it was played"
     assert answer.played_after is not None, "a page is made where it was played"
-    sides = [
-        waiting_over_time(answer.demand, answer.played_before, _POINTS),
-        waiting_over_time(answer.demand_after or answer.demand, answer.played_after, _POINTS),
-    ]
-    roles = sorted({*sides[0], *sides[1]}, key=lambda role: -max(max(side.get(role, [0])) for side in sides))
-    if not roles:
-        return "<p>No task waited longer than one of the moments that are drawn.</p>"
+    return (
+        over_time(answer.demand, answer.played_before, _POINTS),
+        over_time(answer.demand_after or answer.demand, answer.played_after, _POINTS),
+    )
+
+
+def _chart(
+    answer: Replay,
+    title: str,
+    before: _Lines,
+    after: _Lines,
+    shown: Callable[[float], str],
+) -> str:
+    """Lines of the roles with the highest values, on one scale: dashed before, solid after."""
+    sides = before, after
+    roles = sorted({*before, *after}, key=lambda role: -max(max(side.get(role, [0])) for side in sides))
     roles = roles[:_MOST_ROLES]
     highest = max(max(side.get(role, [0])) for side in sides for role in roles) or 1
     width, height, left = 720.0, 240.0, 48.0
     box = f"0 0 {left + width + 8:.0f} {height + 40 + 18 * len(roles):.0f}"
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img">',
-        "<title>Tasks that wait: dashed without the changes, solid with them</title>",
+        f"<title>{title}: dashed without the changes, solid with them</title>",
         f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({left:.0f},8)">',
     ]
     for part in (0.0, 0.5, 1.0):
         y = height * (1 - part)
         lines.append(f'<path d="M0,{y:.1f} H{width:.0f}" stroke="#999999" stroke-width="0.5"/>')
-        lines.append(f'<text x="-6" y="{y + 4:.1f}" text-anchor="end">{highest * part:g}</text>')
+        lines.append(f'<text x="-6" y="{y + 4:.1f}" text-anchor="end">{shown(highest * part)}</text>')
     for index, role in enumerate(roles):
         for side, dashes in zip(sides, (' stroke-dasharray="4,3"', ""), strict=True):
             counts = side.get(role, [0] * _POINTS)

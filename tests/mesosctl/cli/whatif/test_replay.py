@@ -200,6 +200,7 @@ def test_time_that_is_left_out_changes_nothing(monkeypatch, words):
     """Filters alone decide without quotas; with one, time is left out between two moments that are alike."""
     tasks = [wanted("a", 2, 0, 700.0, "one"), wanted("a", 2, 10.3, 60.0, "two"), wanted("b", 1, 20.7, 60.0, "three")]
     given_demand = demand(["cpus:4.5;mem:8192", "cpus:1.5;mem:4096"], tasks, until=900.0)
+    monkeypatch.setattr(ReplayRun, "_plain", lambda _self: None)  # the fast way has a test of its own
     left_out, _ = play(given_demand, changed(*words), FORCED)
     for name in ("decline_on", "repeat"):
         monkeypatch.setattr(Recurrence, name, lambda *_: False)
@@ -398,7 +399,7 @@ def test_the_answer_has_a_verdict_a_table_and_a_page(typed, tmp_path):
     assert verdict.startswith("NO: 13 of 20 tasks of web ")
     assert verdict.endswith(" more than 5m; 0 did")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "<svg" in page
+    assert all(f"<title>{title}: " in page for title in ("Tasks that wait", "Dominant shares"))
     assert "limit:web=cpus:1" in page
     harmless = typed("whatif", "--replay", "h.sqlite", "quota:web=cpus:2")
     assert (harmless.status, harmless.out.partition(":")[0]) == (0, "YES")
