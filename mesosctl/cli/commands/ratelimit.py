@@ -30,7 +30,7 @@ app = typer.Typer(
         ("ratelimit suggest --for 10m -f limits.json", "limits that suit the traffic of all, from observation"),
         (
             "ratelimit set noisy --qps 20 --capacity 1000 -f limits.json",
-            "or throttle one, for a master's --rate_limits",
+            "or throttle one, in a file for --rate_limits",
         ),
     ),
 )

@@ -196,7 +196,10 @@ Everything = Annotated[
     bool,
     typer.Option(
         "--all",
-        help="Unreserve everything that is reserved for the role itself, on AGENT or everywhere. What is refined for roles below it stays.",
+        help=(
+            "Unreserve everything that is reserved for the role itself, on AGENT or everywhere. What is refined for "
+            "roles below it stays."
+        ),
         show_default=False,
     ),
 ]
