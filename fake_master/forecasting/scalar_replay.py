@@ -8,7 +8,7 @@ twentieth of the time.
 `ScalarReplay.of` says whether a cluster is of this kind; `ReplayRun` takes the general way otherwise. Both make the
 same decisions at the same moments, to the last bit: `tests/fake_master/forecasting/test_scalar_replay.py` plays random
 demand both ways. The rules are those of `allocator/hierarchical`, as its modules explain them: the two stages of a run
-(`stages/regular.py`), quota (`stages/parts_within_quota.py`), the order (`sorters/drf_sorter.py`), filters
+(`stages/two_stages.py`), quota (`stages/parts_within_quota.py`), the order (`sorters/drf_sorter.py`), filters
 (`offer_filters.py`), and the frameworks' answers (`sources/simulated_frameworks.py`).
 
 Amounts are tuples of thousandths, one for each name of a resource.

@@ -13,9 +13,7 @@ from mesosctl.model.quantities import Quantities, to_double
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import did_you_mean
-from mesosctl.operations.quota.reading import quotas_if_allowed, read_roles
-from mesosctl.operations.reservations.targets import find_agent, has_attributes, read_agents
-from mesosctl.operations.selection import (
+from mesosctl.operations.list_selection import (
     Selection,
     SortKey,
     entries_named,
@@ -24,6 +22,8 @@ from mesosctl.operations.selection import (
     serving,
     sort_entries,
 )
+from mesosctl.operations.quota.reading import quotas_if_allowed, read_roles
+from mesosctl.operations.reservations.targets import find_agent, has_attributes, read_agents
 
 Progress = Callable[..., None]
 AGENT_KEYS = ("name", "status", "use")

@@ -13,8 +13,8 @@ from mesosctl.model.errors import NotFound, RuleViolation
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.role_status import WeightChange
 from mesosctl.operations.confirm import confirm
+from mesosctl.operations.list_selection import Selection, SortKey, is_in_branch, role_key, sort_entries
 from mesosctl.operations.quota.reading import note_unknown_role
-from mesosctl.operations.selection import Selection, SortKey, is_in_branch, role_key, sort_entries
 
 WEIGHT_KEYS = ("name", "weight")
 """The keys that a list of weights can be sorted by."""

@@ -12,7 +12,7 @@ from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.model.roles import STANDARD_NAMES, check_name, top_level
 from mesosctl.model.version_profile import MESOS_1_11
-from mesosctl.operations.selection import Selection, SortKey, is_in_branch, role_key, sort_entries
+from mesosctl.operations.list_selection import Selection, SortKey, is_in_branch, role_key, sort_entries
 
 if TYPE_CHECKING:
     from mesosctl.model.offers.frameworks import ListedFramework

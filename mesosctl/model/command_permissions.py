@@ -6,7 +6,7 @@ A master authorizes actions; operators think in commands.
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from mesosctl.model.authorization import Access, Acls
+from mesosctl.model.acls import Access, Acls
 from mesosctl.model.errors import UsageError
 from mesosctl.model.roles import did_you_mean
 from mesosctl.model.suggestion import command
