@@ -32,6 +32,10 @@ MOST_TRIES = 10_000
 # --- Goals ----------------------------------------------------------------------------------------------
 
 
+_MOST_UNSEEN = 0.05
+"""The part of the tasks of a role that may wait at the end of a replay; with more, its waits are not known."""
+
+
 class RoleFigures(NamedTuple):
     """How a role fared in the replay of one candidate.  Waits are seconds, and None if nobody asked for a task."""
 
@@ -42,6 +46,13 @@ class RoleFigures(NamedTuple):
     longest_wait: float | None = None
     part_served: float | None = None
     below_guarantee: float = 0.0
+    waiting_at_the_end: int = 0
+    """Tasks that had not started when the replay ended, so that nobody knows how long they wait in all."""
+
+    @property
+    def part_waiting(self) -> float:
+        """The part of the tasks that fit which had not started at the end."""
+        return self.waiting_at_the_end / max(1, self.tasks - self.never_fit)
 
     @classmethod
     def of(cls, outcome: RoleOutcome) -> "RoleFigures":
@@ -54,6 +65,7 @@ class RoleFigures(NamedTuple):
             outcome.longest_wait,
             outcome.part_served,
             outcome.below_guarantee,
+            outcome.waiting_at_the_end,
         )
 
 
@@ -95,6 +107,11 @@ class Goal:
                 return 1.0 if figures.part_served is None else figures.part_served
             case "never_below_guarantee":
                 return figures.below_guarantee
+
+    def unseen(self, figures: RoleFigures) -> float:
+        """Return the part of the tasks that had not started at the end, if it is too large to judge a goal of waits."""
+        is_judged = self.kind not in ("wait_p95", "wait_max") or figures.part_waiting <= _MOST_UNSEEN
+        return 0.0 if is_judged else figures.part_waiting
 
     def is_met(self, measured: float) -> bool:
         """Whether what was measured is good enough."""
@@ -378,11 +395,16 @@ class Tuning:
         roles = self.tried[candidate].roles
         return [goal.measured(roles.get(goal.role, RoleFigures())) for goal in self.goals]
 
+    def unseen(self, candidate: Candidate) -> list[float]:
+        """Return for each goal the part of the tasks that had not started at the end, if it cannot be judged."""
+        roles = self.tried[candidate].roles
+        return [goal.unseen(roles.get(goal.role, RoleFigures())) for goal in self.goals]
+
     def met(self, candidate: Candidate) -> list[bool]:
         """Return which goals a candidate meets; none if it would be refused."""
         accepted = not self.tried[candidate].refusal
-        measured = zip(self.goals, self.measured(candidate), strict=True)
-        return [accepted and goal.is_met(one) for goal, one in measured]
+        measured = zip(self.goals, self.measured(candidate), self.unseen(candidate), strict=True)
+        return [accepted and goal.is_met(one) and not unseen for goal, one, unseen in measured]
 
     def meets_all(self, candidate: Candidate) -> bool:
         """Whether a candidate was tried and meets every goal."""
@@ -392,8 +414,8 @@ class Tuning:
         """Return how far a candidate is from its goals."""
         if self.tried[candidate].refusal:
             return float(len(self.goals))
-        measured = zip(self.goals, self.measured(candidate), strict=True)
-        return round(sum(goal.miss(one) for goal, one in measured), 9)
+        measured = zip(self.goals, self.measured(candidate), self.unseen(candidate), strict=True)
+        return round(sum(max(goal.miss(one), unseen) for goal, one, unseen in measured), 9)
 
     @property
     def best(self) -> Candidate | None:
@@ -431,7 +453,8 @@ class Tuning:
     def nearest(self, goal: Goal) -> float:
         """Return the best that was measured for a goal."""
         index = self.goals.index(goal)
-        measured = [self.measured(one)[index] for one in self.tried if not self.tried[one].refusal]
+        judged = [one for one in self.tried if not self.tried[one].refusal and not self.unseen(one)[index]]
+        measured = [self.measured(one)[index] for one in judged]
         return max(measured, default=0.0) if goal.kind == "hours_served" else min(measured, default=math.inf)
 
     @property

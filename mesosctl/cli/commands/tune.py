@@ -13,6 +13,7 @@ from mesosctl.cli.arguments import AllowNewResource, ClusterId, Since, Until, na
 from mesosctl.cli.command import Group, SingleCommand, examples
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
+from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.notation import counted, format_span, parse_span
 from mesosctl.planning.replay import DEFAULT_REFUSE, WARN_ABOVE
@@ -173,6 +174,12 @@ def tune(  # noqa: PLR0913  # one parameter an option
     session: Session = ctx.obj
     refuse_to_overwrite(replay, report, "--report")
     refuse_to_overwrite(replay, save, "--save")
+    if save is not None and save.exists():
+        if goals != "-" and save.samefile(goals):
+            raise UsageError("--save is the goals file, which would be lost", field="--save", hint="name another file")
+        session.confirm_destructive(
+            "Replace it?", f"{save} is there already, and would be lost", "name another file, or use --yes in a script"
+        )
     seconds = None if time_limit is None else parse_span(time_limit, "--for")
     declines = DEFAULT_REFUSE if refuse is None else parse_span(refuse, "--refuse")
     wanted = load(read_text(goals, "FILE", session.environment.stdin), named(goals))
@@ -285,10 +292,11 @@ def _save(session: Session, tuning: "Tuning", save: Path) -> None:
     from mesosctl.api.files.desired_state import dump
     from mesosctl.file_writing import write_atomically
 
+    old = "; the old one is still there" if save.exists() else ""
     if tuning.best is None:
-        session.note(f"nothing was found, so {save} is not written")
+        session.note(f"nothing was found, so {save} is not written{old}")
     elif tuning.best == tuning.space.unchanged:
-        session.note(f"there is nothing to change, so {save} is not written")
+        session.note(f"there is nothing to change, so {save} is not written{old}")
     else:
         write_atomically(save, dump(tuning.space.desired(tuning.best)), field="--save")
         session.note(f"written to {save}; mesosctl plan -f {shlex.quote(str(save))} shows what it changes")

@@ -67,7 +67,10 @@ def _report(answer: Tuned, shown: Sequence[Candidate], *, for_people: bool) -> R
         met = tuning.met(candidate)
         measured = zip(tuning.goals, tuning.measured(candidate), strict=True)
         refused = tuning.tried[candidate].refusal
-        cells = [_cell(goal, one, for_people=for_people) for goal, one in measured]
+        unseen = tuning.unseen(candidate)
+        cells = [
+            _cell(goal, one, part, for_people=for_people) for (goal, one), part in zip(measured, unseen, strict=True)
+        ]
         rows.append(
             [
                 tuning.space.quoted(candidate) or _UNCHANGED,
@@ -87,10 +90,12 @@ def _report(answer: Tuned, shown: Sequence[Candidate], *, for_people: bool) -> R
     )
 
 
-def _cell(goal: Goal, measured: float, *, for_people: bool) -> str:
+def _cell(goal: Goal, measured: float, unseen: float, *, for_people: bool) -> str:
     if not for_people:
         return f"{measured:.10g}"
     text = goal.text_of(measured)
+    if unseen:
+        return f"{text} at least ({unseen:.0%} of the tasks had not started at the end)"
     if goal.is_met(measured):
         return text
     return f"{text} (missed by {_apart(goal, measured)})"
@@ -170,6 +175,7 @@ def _candidate(tuning: Tuning, candidate: Candidate) -> "documents.TuningCandida
                 longest_wait_seconds=figures.longest_wait,
                 part_served=figures.part_served,
                 below_guarantee_seconds=figures.below_guarantee,
+                waiting_at_the_end=figures.waiting_at_the_end,
             )
             for role, figures in sorted(evidence.roles.items())
         ],

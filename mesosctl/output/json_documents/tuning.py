@@ -39,6 +39,8 @@ class CandidateRole(Strict):
     longest_wait_seconds: float | None
     part_served: float | None
     below_guarantee_seconds: float
+    waiting_at_the_end: int
+    """Tasks that had not started when the replay ended; with more than one in twenty, no goal of waits is met."""
 
 
 class TuningCandidate(Strict):

@@ -344,3 +344,17 @@ def test_of_many_unknowns_the_first_candidates_come_at_once():
     assert len(set(some)) == 100
     assert some == list(islice(in_order(of, 0), 100))
     assert replace(of).count > 10**20
+
+
+def test_waits_of_a_role_of_which_many_tasks_had_not_started_at_the_end_are_not_known():
+    """They waited for less than the bound when the replay ended, which does not show that they would have started."""
+    of = space(guarantee("a", 8000, 1))
+    wanted = [
+        Goal("a", "wait_max", 60.0, "1m"),
+        Goal("a", "wait_p95", 60.0, "1m"),
+        Goal("a", "hours_served", 0.1, "10%"),
+    ]
+    for waiting, met in ((5, [True, True, True]), (6, [False, False, True])):
+        shown = Evidence({"a": RoleFigures(100, 0, 1.0, 9.0, 9.0, 0.5, waiting_at_the_end=waiting)})
+        found = search(of, wanted, lambda batch: [shown] * len(batch), tries=5)  # noqa: B023  # called at once
+        assert found.met(found.space.unchanged) == met

@@ -36,6 +36,7 @@ b1,batch,node-1,cpus:4;mem:4GiB,2026-03-01T08:00:00Z,2026-03-01T08:00:00Z,2026-0
 b2,batch,node-1,cpus:4;mem:4GiB,2026-03-01T08:00:00Z,2026-03-01T08:00:00Z,2026-03-01T08:30:00Z
 b3,batch,node-1,cpus:4;mem:4GiB,2026-03-01T08:01:00Z,2026-03-01T08:30:00Z,2026-03-01T09:00:00Z
 s1,site,node-1,cpus:2;mem:2GiB,2026-03-01T08:05:00Z,2026-03-01T08:30:00Z,2026-03-01T08:50:00Z
+b4,batch,node-1,cpus:4;mem:4GiB,2026-03-01T10:00:00Z,2026-03-01T10:00:00Z,2026-03-01T10:30:00Z
 """
 NODES = "agent,resources\nnode-1,cpus:8;mem:16GiB\n"
 GOALS = """[goals.site]
@@ -203,7 +204,13 @@ def test_evidence_that_cannot_be_written_is_told_and_the_answer_given(typed, tmp
     assert "so another run begins again" in ran.err
 
 
-def test_a_recording_is_not_overwritten_by_what_is_found(typed):
+def test_no_file_is_overwritten_by_what_is_found(typed, tmp_path):
+    ran = typed("tune", "goals.toml", "--replay", "h.sqlite", "--save", "goals.toml")
+    assert (ran.status, "is the goals file" in ran.err) == (2, True)
+    (tmp_path / "mine.toml").write_text("# mine\n", encoding="utf-8")
+    ran = typed("tune", "goals.toml", "--replay", "h.sqlite", "--save", "mine.toml")
+    assert ran.status == 2
+    assert (tmp_path / "mine.toml").read_text(encoding="utf-8") == "# mine\n"
     ran = typed("tune", "goals.toml", "--replay", "h.sqlite", "--save", "h.sqlite")
     assert ran.status == 2
     assert "itself" in ran.err
