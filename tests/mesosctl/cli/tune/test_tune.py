@@ -153,7 +153,7 @@ def test_the_same_command_goes_on_where_it_was_interrupted(typed, tmp_path, monk
         ran = typed(*words)
     assert ran.status == 130
     assert "1 finished replay of this run kept in" in ran.err
-    window = ("--since", "2026-03-01T08:00:00Z", "--until", "2026-03-01T09:00:00Z")
+    window = ("--since", "2026-03-01T08:00:00Z", "--until", "2026-03-01T10:30:00Z")
     assert f"the same command with {' '.join(window)} goes on from there" in ran.err
     kept = evidence_of(tmp_path)
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
