@@ -393,7 +393,9 @@ def pairs(words: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
     for word in words or ():
         key, equals, value = word.partition("=")
         if not key or not equals:
-            raise UsageError(f"'{word}' is not NAME=VALUE", field=option, hint=f"write {option} {key or 'NAME'}=VALUE")
+            name, colon, rest = key.partition(":")
+            meant = f"{name}={rest}" if name and colon and rest else f"{key or 'NAME'}=VALUE"
+            raise UsageError(f"'{word}' is not NAME=VALUE", field=option, hint=f"write {option} {shlex.quote(meant)}")
         found.append((key, value))
     return found
 
