@@ -30,6 +30,12 @@ pytestmark = pytest.mark.slow
 ROLE = "<b>b<img-src=x-onerror=document.title='ran'>"
 FRAMEWORK = "</td><script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">"
 DRAWN = "document.querySelectorAll('#roles tbody tr').length > 0"
+TUNING = """[goals.web]
+wait_p95 = "1m"
+hours_served = "90%"
+[change.web]
+limit = { from = "cpus:1", to = "cpus:2", steps = 1 }
+"""
 STATUS = "document.getElementById('running').textContent"
 
 
@@ -176,10 +182,12 @@ def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     """A report of each kind."""
     monkeypatch.chdir(tmp_path)
     recording(tmp_path, [("web", 10 * place, 60.0) for place in range(20)] + [(ROLE, 5, 100.0)])
-    made = {kind: tmp_path / f"{kind}.html" for kind in ("forecast", "replay", "usage")}
+    made = {kind: tmp_path / f"{kind}.html" for kind in ("forecast", "replay", "tuning", "usage")}
     made["forecast"].write_text(forecast_page(whole_forecast()), encoding="utf-8")
     replay = ("whatif", "--replay", "h.sqlite", "--wait-limit", "5m", "limit:web=cpus:1", "--report", "replay.html")
-    for words in (replay, ("usage", "--history", "h.sqlite", "--step", "10m", "--report", "usage.html")):
+    (tmp_path / "goals.toml").write_text(TUNING, encoding="utf-8")
+    tune = ("tune", "goals.toml", "--replay", "h.sqlite", "--report", "tuning.html")
+    for words in (replay, tune, ("usage", "--history", "h.sqlite", "--step", "10m", "--report", "usage.html")):
         environment = InMemory(variables={"HOME": str(tmp_path)})
         assert main(list(words), environment) in (0, 1), environment.err
     return made

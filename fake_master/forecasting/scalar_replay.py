@@ -1,13 +1,14 @@
 """Recorded demand on the decisions of the allocator alone, where everything is plain: the fast way of a replay.
 
-Most recordings are of agents with unreserved scalars, shared out among roles that are not nested. There, a decision is
+This is a recording of agents that stay, with unreserved scalars alone, shared out among roles that are not nested, and
+that does not say on which agent a task ran: such as a log without the agents of tasks. There, a decision is
 a comparison of a few integers, and a master, its offers, its events and its tasks only carry them about: this takes a
 twentieth of the time.
 
 `ScalarReplay.of` says whether a cluster is of this kind; `ReplayRun` takes the general way otherwise. Both make the
 same decisions at the same moments, to the last bit: `tests/fake_master/forecasting/test_scalar_replay.py` plays random
 demand both ways. The rules are those of `allocator/hierarchical`, as its modules explain them: the two stages of a run
-(`stages/regular.py`), quota (`stages/parts_within_quota.py`), the order (`sorters/drf_sorter.py`), filters
+(`stages/two_stages.py`), quota (`stages/parts_within_quota.py`), the order (`sorters/drf_sorter.py`), filters
 (`offer_filters.py`), and the frameworks' answers (`sources/simulated_frameworks.py`).
 
 Amounts are tuples of thousandths, one for each name of a resource.

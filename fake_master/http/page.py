@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from fake_master.allocator.interface import Allocator
 from fake_master.http.json_text import dumps
 from fake_master.http.request_response import JSON, Refusal, Request, Response
-from fake_master.http.views.sharing import Sharing
+from fake_master.http.views.page_document import Sharing
 from fake_master.services.rate_limits import RateLimiting
 from fake_master.state.account import AccountsOfMaster
 from fake_master.state.clock import SteadyClock

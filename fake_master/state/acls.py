@@ -1,6 +1,6 @@
 """Authorization: the ACLs of `--acls`, and what this master asks them (Mesos documentation, "Authorization").
 
-`mesosctl.model.authorization` decides.
+`mesosctl.model.acls` decides.
 """
 
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from typing import Any
 
 from mesosctl.api import acls
 from mesosctl.api.protobuf_json.decoding import ConversionError
-from mesosctl.model.authorization import Acls
+from mesosctl.model.acls import Acls
 from mesosctl.model.errors import BadInput, Forbidden
 from mesosctl.model.resource import Resource
 

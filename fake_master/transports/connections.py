@@ -112,7 +112,7 @@ class KeptConnection(DirectConnection):
     def __init__(
         self, master: "Master", kept: "KeptCluster", sleep: Sleep, pass_time: Sleep, *, passes_time: bool = False
     ) -> None:
-        """`pass_time` lets the time pass that the client waits; `passes_time`: whether it is kept, as changes are."""
+        """`pass_time` lets the client's waiting time pass; `passes_time`: whether the time that passes is kept too."""
         super().__init__(master, sleep)
         self._pass_time = pass_time
         self._kept = kept

@@ -8,7 +8,7 @@ from typing import Any
 
 from mesosctl.api.protobuf_json.message_tables import Message, mesos_message
 from mesosctl.api.protobuf_json.messages import read
-from mesosctl.model.authorization import Acls, Entity, Rule
+from mesosctl.model.acls import Acls, Entity, Rule
 from mesosctl.model.errors import BadInput
 
 ACLS = mesos_message("mesos.ACLs")

@@ -1,7 +1,8 @@
 """One command on several contexts: it runs once for each, with one question, one answer and the worst exit status.
 
 A change is rehearsed first: it runs on every context until it has a question, or would send its first request. Then
-you are asked once for all, and it runs again. A context that fails does not stop the others.
+you are asked once for all, unless you have agreed with --yes, and it runs again. So two contexts of one master are
+refused before anything is changed. A context that fails does not stop the others.
 """
 
 import io
@@ -110,7 +111,7 @@ class ContextSession(Session):
         """The usual ones; a rehearsal stops before the first change, and no cluster is changed twice."""
         settings = super().client_settings()
         if self._rehearses:
-            return settings._replace(changing=lambda _: self._ask(BEFORE_A_CHANGE))
+            return settings._replace(changing=lambda _: self._halt(BEFORE_A_CHANGE))
 
         def changing(request: str) -> None:
             self._identify()
@@ -130,7 +131,11 @@ class ContextSession(Session):
         return any(master.changes_sent for master in self._masters)
 
     def _ask(self, question: Question) -> None:
-        if not self.options.yes and question not in self._turn.answered:
+        if not self.options.yes:
+            self._halt(question)
+
+    def _halt(self, question: Question) -> None:
+        if question not in self._turn.answered:
             self._identify()
             self._turn.halted = question
             raise Halted(f"not done: {question.question}")
@@ -272,7 +277,7 @@ class _Run:
 
     def run(self) -> int:
         """Run, ask and write; return the worst exit status."""
-        rehearses = self._changes and not self._whole.options.yes
+        rehearses = self._changes
         waiting = self._turns
         try:
             while waiting:
@@ -320,6 +325,13 @@ class _Run:
         """Ask once for all that have come to a question; raise UsageError if the answer is no."""
         self._tell_errors()
         refuse_one_cluster_twice(waiting)
+        if not self._whole.options.yes:
+            self._confirm(waiting)
+        for turn in waiting:
+            assert turn.halted is not None, "it waits for an answer"
+            turn.answered += [turn.halted, BEFORE_A_CHANGE]
+
+    def _confirm(self, waiting: Sequence[Turn]) -> None:
         shown = [ContextAnswer(turn.context, report) for turn in waiting for report in turn.shown]
         if shown:
             self._whole.show(by_context(shown))
@@ -347,9 +359,6 @@ class _Run:
             if done:
                 refused.reword(f"{refused.message} after {', '.join(done)}")
             raise
-        for turn in waiting:
-            assert turn.halted is not None, "it waits for an answer"
-            turn.answered += [turn.halted, BEFORE_A_CHANGE]
 
     def _tell(self) -> None:
         """Write the notes, the report of all, and the errors."""

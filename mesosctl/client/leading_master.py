@@ -177,7 +177,7 @@ class Master:
         return self._read(_reading_call(call))
 
     def refusal_of(self, call: bytes) -> MesosctlError:
-        """The refusal of a v1 call that no master can carry out, from which its reason is learned.
+        """Return why a master refuses a v1 call that it cannot carry out.
 
         Repeated like `get`.  Raises UnexpectedAnswer if the call is accepted, Unauthenticated, and what `get` raises.
         """

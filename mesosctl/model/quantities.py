@@ -17,6 +17,8 @@ _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)
 
 # Mesos counts mem and disk in MB and means 2**20 bytes by it (as do its own byte units).
 SIZED_NAMES = ("mem", "disk")
+WHOLE_NAMES = (*SIZED_NAMES, "gpus")
+"""Resources of which mesosctl chooses whole numbers; of the others, thousandths."""
 REVOCABLE = "_revocable"
 """The end of the name of a revocable amount that stands beside others, as in Mesos's JSON: cpus_revocable."""
 PORTS_HINT = "for example, ports:[31000-31005], or ports:[31000-31000] for one"
@@ -316,4 +318,4 @@ def part_of(name: str, text: str, whole: Quantities) -> int:
     thousandths = _exact_thousandths(found[1])
     assert thousandths is not None
     milli = thousandths[0] * whole.get_amount(name) // (thousandths[1] * 100_000)
-    return milli // 1000 * 1000 if name in (*SIZED_NAMES, "gpus") else milli
+    return milli // 1000 * 1000 if name in WHOLE_NAMES else milli

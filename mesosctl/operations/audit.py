@@ -18,7 +18,7 @@ from mesosctl.file_reading import read_text_file, why_unreadable
 from mesosctl.file_writing import locked, make_private_folder
 from mesosctl.model.audited_commands import AuditedCommand, AuditFilter, Author
 from mesosctl.model.errors import BadInput
-from mesosctl.operations.selection import SortKey, sort_entries
+from mesosctl.operations.list_selection import SortKey, sort_entries
 from mesosctl.user_folders import state_folder
 
 _PRIVATE = 0o600

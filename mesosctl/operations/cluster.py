@@ -13,9 +13,17 @@ from mesosctl.model.quantities import Quantities, to_double
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import did_you_mean
+from mesosctl.operations.list_selection import (
+    Selection,
+    SortKey,
+    entries_named,
+    is_in_branch,
+    role_key,
+    serving,
+    sort_entries,
+)
 from mesosctl.operations.quota.reading import quotas_if_allowed, read_roles
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, read_agents
-from mesosctl.operations.selection import Selection, SortKey, entries_named, is_in_branch, serving, sort_entries
 
 Progress = Callable[..., None]
 AGENT_KEYS = ("name", "status", "use")
@@ -128,7 +136,7 @@ def list_roles(master: Master, wanted: Selection) -> list[RoleStatus]:
         if (not wanted.names or role in wanted.names) and is_in_branch(role, wanted.role)
     ]
     keys: dict[str, SortKey[RoleStatus]] = {
-        "name": lambda one: one.role,
+        "name": lambda one: role_key(one.role),
         "status": lambda one: (not one.missing, one.standing),
         "weight": lambda one: -(one.usage.weight if one.usage else 1.0),
         "frameworks": lambda one: -(one.usage.frameworks if one.usage else 0),

@@ -5,7 +5,10 @@ Source: dask.distributed's documentation, "Client", "Resilience" and "TLS/SSL".
 
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,20 +29,27 @@ _LOOKING = 1.0
 """Seconds between two looks at the workers while nothing ends."""
 _WITHOUT_WORKERS = 60.0
 """Seconds after which a cluster without workers is given up."""
+_MOST_SENT = 4
+"""How often what was lost is sent, in one batch."""
 _ONE_AT_A_TIME = threading.Lock()
 """A worker may have several threads, but a replay keeps a processor busy."""
 
 
-def play_on_worker(demand: RecordedDemand, words: Sequence[str], options: ReplayOptions) -> Evidence | MesosctlError:
-    """Play a candidate in a process of Dask's; an error that is about it is a result, so that it is not repeated."""
+def play_on_worker(
+    demand: RecordedDemand, words: Sequence[str], options: ReplayOptions
+) -> tuple[Evidence | MesosctlError, dict[str, Any]]:
+    """Play a candidate in a process of Dask's; return the evidence and `versions`, since workers may join later.
+
+    An error that is about the candidate is a result, so that it is not repeated.
+    """
     with _ONE_AT_A_TIME:
         try:
-            return play_candidate(demand, words, options)
+            return play_candidate(demand, words, options), versions()
         except MesosctlError as error:
-            return error
+            return error, versions()
 
 
-def versions() -> dict[str, str]:
+def versions() -> dict[str, Any]:
     """Return what has to be the same on both sides."""
     from importlib.metadata import version
 
@@ -72,8 +82,9 @@ class OnDask:
             raise BadInput("dask.distributed is not available", field=OPTION, hint="install mesosctl[dask]") from None
         import logging
 
-        # What Dask tells of lost connections is told here, or mended by Dask.
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        # What Dask tells of lost connections is told here, or mended by Dask; its client has a level of its own.
+        for name in ("distributed", "distributed.client"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client = Client(self._address, timeout=CONNECTING)  # type: ignore[no-untyped-call]
         except (OSError, TimeoutError) as error:
@@ -114,71 +125,105 @@ class OnDask:
         found: dict[str, Any] = {"the scheduler": ours | {"distributed": scheduler}}
         found |= {f"worker {name}": told for name, told in client.run(versions, on_error="return").items()}
         for name, theirs in sorted(found.items()):
-            if not isinstance(theirs, dict):
-                sentence = f"{name} cannot run mesosctl {__version__}: {_first_line(theirs)}"
-                raise BadInput(sentence, field=OPTION, hint="install the same mesosctl there")
-            unlike = [(key, ours[key], theirs[key]) for key in ours if theirs[key] != ours[key]]
-            if unlike:
-                told = ", ".join(f"{key} {there} instead of {here}" for key, here, there in unlike)
-                raise BadInput(f"{name} has {told}", field=OPTION, hint="install the same versions on both sides")
+            _compare_versions(name, theirs)
+
+    @property
+    def at_once(self) -> int:
+        """See `Players.at_once`."""
+        assert self._client is not None, "it is used with `with`"
+        return max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
 
     def play(self, words: Sequence[Sequence[str]]) -> Iterator[tuple[int, Evidence]]:
         """See `Players.play`.  What ran on a lost worker is run again on another.
 
-        Raises what a replay raises, Bug for one that fails on several workers, and Unreachable if none is left.
+        Raises what a replay raises, BadInput for a worker with other versions that has joined, Bug for a replay that
+        fails on several workers, and Unreachable if no worker or no scheduler is left.
         """
         assert self._client is not None, "it is used with `with`"
-        from distributed import CancelledError, wait
+        from distributed.client import ClosedClientError
 
-        left = dict(enumerate(words))
+        try:
+            yield from self._play(self._client, dict(enumerate(words)))
+        except (OSError, ClosedClientError, CancelledError) as error:
+            raise self._lost(f"the Dask scheduler at {self._address} is lost: {_first_line(error)}") from None
+
+    def _play(self, client: Any, left: dict[int, Sequence[str]]) -> Iterator[tuple[int, Evidence]]:
+        from distributed import wait
+
         futures: dict[Future[Any], int] = {}
+        sent = 0
         try:
             while left:
-                if not futures:
-                    futures = self._submit(self._client, left)
-                try:
-                    ended = wait(  # type: ignore[no-untyped-call]
-                        list(futures), timeout=_LOOKING, return_when="FIRST_COMPLETED"
-                    ).done
-                except TimeoutError:
-                    self._wait_for_workers(self._client)
-                    continue
+                # Dask cancels futures if what they need was on lost workers alone, or if the scheduler is another one.
+                futures = {future: place for future, place in futures.items() if future.status != "cancelled"}
+                missing = {place: words for place, words in left.items() if place not in futures.values()}
+                if missing:
+                    if sent == _MOST_SENT:
+                        raise self._lost(f"the Dask cluster at {self._address} has lost replays {sent} times")
+                    self._scattered = None if sent else self._scattered
+                    sent += 1
+                    self._wait_for_workers(client)
+                    futures |= self._submit(client, missing)
+                with suppress(CancelledError, TimeoutError):
+                    wait(list(futures), timeout=_LOOKING, return_when="FIRST_COMPLETED")  # type: ignore[no-untyped-call]
+                ended = [future for future in futures if future.status in ("finished", "error")]
+                if not ended:
+                    self._wait_for_workers(client)
                 for future in ended:
                     place = futures.pop(future)
-                    if future.cancelled():  # what it needs was on lost workers alone, so it is sent again
-                        self._scattered = None
-                        continue
                     try:
-                        shown = future.result()
-                    except CancelledError:
-                        self._scattered = None
+                        shown, theirs = future.result()
+                    except CancelledError:  # it ended, but its answer was on a worker that is lost
                         continue
-                    except Exception as error:  # noqa: BLE001  # whatever a worker may raise
+                    except Exception as error:  # whatever a worker may raise
+                        if future.status != "error":
+                            raise
                         raise Bug(f"a replay failed on the workers: {_first_line(error)}") from None
+                    _compare_versions("a worker that has joined", theirs)
                     if isinstance(shown, MesosctlError):
                         raise shown
                     del left[place]
                     yield place, shown
         finally:
-            if futures:
-                self._client.cancel(list(futures), force=True)
+            with suppress(Exception):  # the client may be closed, and what it has asked for ends with it
+                client.cancel(list(futures), force=True)
 
     def _submit(self, client: Any, left: dict[int, Sequence[str]]) -> "dict[Future[Any], int]":
         if self._scattered is None:
-            self._scattered = client.scatter(self._demand, broadcast=True)
+            # By no digest of the content: a lost one is sent again, and not taken for known.
+            self._scattered = client.scatter(self._demand, broadcast=True, hash=False)
         return {
             client.submit(play_on_worker, self._scattered, list(words), self._options, pure=False): place
             for place, words in left.items()
         }
 
     def _wait_for_workers(self, client: Any) -> None:
-        """Raise Unreachable if there is no worker, and none comes back in time."""
+        """Raise Unreachable if there is no scheduler or no worker, and none comes back in time."""
+        while client.status == "connecting":  # Dask gives that up by itself
+            time.sleep(0.05)
+        if client.status != "running":
+            raise self._lost(f"the Dask scheduler at {self._address} is lost")
         try:
             client.wait_for_workers(1, timeout=_WITHOUT_WORKERS)
         except TimeoutError:
-            raise Unreachable(
-                f"the Dask scheduler at {self._address} has no workers any more", may_have_happened=False
-            ) from None
+            raise self._lost(f"the Dask scheduler at {self._address} has no workers any more") from None
+
+    @staticmethod
+    def _lost(sentence: str) -> Unreachable:
+        hint = "mend the cluster and run the same command again: finished replays are kept"
+        return Unreachable(sentence, may_have_happened=False, hint=hint)
+
+
+def _compare_versions(name: str, theirs: object) -> None:
+    """Raise BadInput unless they are those of this side."""
+    if not isinstance(theirs, dict):
+        sentence = f"{name} cannot run mesosctl {__version__}: {_first_line(theirs)}"
+        raise BadInput(sentence, field=OPTION, hint="install the same mesosctl there")
+    ours = versions()
+    unlike = [(key, ours[key], theirs.get(key)) for key in ours if theirs.get(key) != ours[key]]
+    if unlike:
+        told = ", ".join(f"{key} {there} instead of {here}" for key, here, there in unlike)
+        raise BadInput(f"{name} has {told}", field=OPTION, hint="install the same versions on both sides")
 
 
 def _first_line(error: object) -> str:

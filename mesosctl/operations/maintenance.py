@@ -31,8 +31,8 @@ from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import did_you_mean
 from mesosctl.model.suggestion import command
 from mesosctl.operations.confirm import confirm
+from mesosctl.operations.list_selection import Selection, SortKey, sort_entries
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, no_agent_with, read_agents
-from mesosctl.operations.selection import Selection, SortKey, sort_entries
 from mesosctl.operations.tasks import read_tasks
 
 _SHOWN_BY = "mesosctl maintenance list"

@@ -24,8 +24,8 @@ from mesosctl.model.suggestion import command
 from mesosctl.operations.back_off import BackOff
 from mesosctl.operations.cluster import readings
 from mesosctl.operations.confirm import confirm
+from mesosctl.operations.list_selection import SortKey, entries_named, is_in_branch, role_key, sort_entries
 from mesosctl.operations.reservations.targets import on_agents, read_agents
-from mesosctl.operations.selection import SortKey, entries_named, is_in_branch, role_key, sort_entries
 from mesosctl.planning.dominant_shares import Sharing
 
 OFFER_KEYS = ("framework", "role", "agent", "id")

@@ -10,9 +10,9 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 from mesosctl.client.leading_master import Master
-from mesosctl.model.authorization import Acls
+from mesosctl.model.acls import Acls
+from mesosctl.model.command_permissions import Permission, Question, judge
 from mesosctl.model.errors import Forbidden
-from mesosctl.model.permissions import Permission, Question, judge
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Disk, Labels, Reservation, Resource
 

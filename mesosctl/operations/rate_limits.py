@@ -10,8 +10,8 @@ from mesosctl.api import rate_limits as answers
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Denied, MasterFailed, NoMaster, NotConfirmed, NotFound
 from mesosctl.model.rate_limits import RateLimits
+from mesosctl.operations.list_selection import Selection, SortKey, entries_named, sort_entries
 from mesosctl.operations.quota.reading import read_if_allowed
-from mesosctl.operations.selection import Selection, SortKey, entries_named, sort_entries
 from mesosctl.planning.message_rates import (
     CounterReading,
     Counts,

@@ -1,7 +1,7 @@
 """A recording played through the allocator: read, without changes, and with them."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -490,7 +490,10 @@ def play(
         clock = run.dry_run.clock
         with open_dry_run(run.dry_run, ClientSettings(clock=clock, sleep=clock.sleep, notice=notice)) as master:
             if isinstance(one, TimedChange):
+                is_left_out = _removes_what_is_set_later(one.change, at, demand.settings, changed)
                 changed |= _keys(one.change)
+                if is_left_out:
+                    continue
                 runner = ChangeRunner(
                     run.dry_run, master, force=options.force, allow_new_resource=options.allow_new_resource
                 )
@@ -518,6 +521,23 @@ def _keys(change: Change) -> set[tuple[str, str]]:
         case changes_of_masters.Weight(role):
             return {("weight", role)}
     return set()
+
+
+def _removes_what_is_set_later(
+    change: Change, moment: float, settings: Sequence[ReplayedSetting], changed: Collection[tuple[str, str]]
+) -> bool:
+    """Whether a change removes a quota that is set only later on record, so that this is left out."""
+    if not isinstance(change, changes_of_masters.NoQuota) or ("quota", change.role) in changed:
+        return False
+    recorded = [one for one in settings if (one.kind, one.name) == ("quota", change.role)]
+    now = [one.value for one in recorded if one.at <= moment]
+    later = [one.value for one in recorded if one.at > moment]
+    return (not now or not _has_amounts(now[-1])) and any(map(_has_amounts, later))
+
+
+def _has_amounts(value: str | None) -> bool:
+    config = {} if value is None else json.loads(value)
+    return bool(config.get("guarantees") or config.get("limits"))
 
 
 class _SettingPlayer:

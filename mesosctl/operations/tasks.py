@@ -16,8 +16,8 @@ from mesosctl.model.suggestion import command
 from mesosctl.model.tasks import UNREACHABLE, ListedTask
 from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.operations.cluster import Progress, frameworks_named
+from mesosctl.operations.list_selection import SortKey, role_key, serving, sort_entries
 from mesosctl.operations.reservations.targets import find_agent, on_agents, read_agents
-from mesosctl.operations.selection import SortKey, role_key, serving, sort_entries
 from mesosctl.planning.displacement import RunningTask
 
 TASK_KEYS = ("id", "name", "framework", "role", "agent", "state", "since")

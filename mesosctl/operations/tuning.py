@@ -7,12 +7,12 @@ from typing import Protocol
 
 from mesosctl.api.files.goals import Fault, GoalsFile
 from mesosctl.model.amount_text import in_words
-from mesosctl.model.notation import counted
+from mesosctl.model.notation import counted, listed
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_milli
-from mesosctl.model.roles import did_you_mean
+from mesosctl.model.roles import did_you_mean, with_ancestors
 from mesosctl.model.version_profile import profile_of
 from mesosctl.operations.replay import ReplayOptions, TimedChange, check_calibrated, play
-from mesosctl.operations.side_by_side import as_they_end
+from mesosctl.operations.side_by_side import as_they_end, processors
 from mesosctl.planning.replay import RecordedDemand, calibrate, never_fitting, outcomes
 from mesosctl.planning.tuning import (
     DEFAULT_TRIES,
@@ -63,26 +63,23 @@ def space_of(goals: GoalsFile, demand: RecordedDemand) -> Space:
 
 def _unknown_roles(goals: GoalsFile, demand: RecordedDemand, space: Space) -> Iterator[Fault]:
     wanting = {task.role for task in demand.tasks if not task.is_executor}
-    known = sorted({*wanting, *space.present.quotas, *space.present.weights})
+    known = sorted(with_ancestors({*wanting, *space.present.quotas, *space.present.weights}))
     for role in dict.fromkeys(goal.role for goal in goals.goals):
         if role not in wanting:
-            hint = did_you_mean(role, sorted(wanting), f"the roles are {', '.join(sorted(wanting))}")
+            hint = did_you_mean(role, sorted(wanting), f"the roles are {listed(sorted(wanting))}")
             yield Fault(f"goals.{role}", f"no task of role '{role}' was wanted in this time", hint)
-    above = {role.partition("/")[0] for role in known}
     for role in dict.fromkeys(one.role for one in goals.unknowns):
-        if role not in known and role not in above:
+        if role not in known:
             yield Fault(f"change.{role}", f"role '{role}' is not in the recording", did_you_mean(role, known, ""))
     for role in goals.keep:
-        if role not in known and role not in above:
+        if role not in known:
             yield Fault("keep", f"role '{role}' is not in the recording", did_you_mean(role, known, ""))
 
 
 def _impossible(goals: GoalsFile, demand: RecordedDemand, space: Space) -> Iterator[Fault]:
     """Yield bounds that no cluster of this size has room for, and goals that no setting can meet."""
-    has = in_words(space.total) or "nothing"
+    has = in_words(space.total)
     profile = profile_of(demand.version)
-    least: dict[str, int] = {}
-    changed = set()
     for unknown, path in zip(goals.unknowns, goals.paths, strict=True):
         if unknown.kind == "limit" and not profile.knows_update_quota:
             yield Fault(path, f"Mesos {demand.version} has no limits, which came with 1.9")
@@ -91,13 +88,7 @@ def _impossible(goals: GoalsFile, demand: RecordedDemand, space: Space) -> Itera
         above = {name: most for name, most in unknown.high.items() if most > space.total.get_amount(name)}
         if above:
             yield Fault(f"{path}.to", f"{in_words(above)} is more than the agents have: {has}", "lower it")
-        for name, amount in unknown.low.items():
-            least[name] = least.get(name, 0) + amount
-            changed.add((unknown.role, name))
-    for role, quota in space.first.quotas.items():
-        for name, amount in quota.guarantees.items():
-            if "/" not in role and (role, name) not in changed:
-                least[name] = least.get(name, 0) + amount
+    least = _least_guarantees(space)
     too_much = {name: amount for name, amount in least.items() if amount > space.total.get_amount(name)}
     if too_much:
         sentence = f"the smallest guarantees together are {in_words(too_much)}, but the agents have {has}"
@@ -105,48 +96,40 @@ def _impossible(goals: GoalsFile, demand: RecordedDemand, space: Space) -> Itera
     yield from _never_met(goals, demand)
 
 
+def _least_guarantees(space: Space) -> Mapping[str, int]:
+    """The sums of the least that each role has in any candidate; those of nested roles are part of the ones above."""
+    by_role: dict[str, dict[str, int]] = {role: {**quota.guarantees} for role, quota in space.first.quotas.items()}
+    for unknown in space.unknowns:
+        if unknown.kind == "guarantee":
+            first, present = (
+                where.quotas.get(unknown.role, Quota()).guarantees for where in (space.first, space.present)
+            )
+            of_role = by_role.setdefault(unknown.role, {})
+            for name, low in unknown.low.items():
+                of_role[name] = min(low, first.get_amount(name), present.get_amount(name))
+    return Quantities.total(Quantities(amounts) for role, amounts in by_role.items() if "/" not in role)
+
+
 def _never_met(goals: GoalsFile, demand: RecordedDemand) -> Iterator[Fault]:
-    """Yield goals that tasks which fit on no agent, even an empty one, keep from being met."""
+    """Yield goals of roles of which no task fits on an agent; of other roles, goals leave such tasks out."""
     never = never_fitting(demand.tasks, (one.agent.total.to_unreserved() for one in demand.agents))
     for goal in goals.goals:
         places = [at for at, one in enumerate(demand.tasks) if one.role == goal.role and not one.is_executor]
-        lost = [at for at in places if at in never]
-        if not lost or goal.kind == "never_below_guarantee":
+        if not places or goal.kind == "never_below_guarantee" or not never.issuperset(places):
             continue
-        part = len(lost) / len(places)
-        hours = [(_hours(demand, at), at in never) for at in places] if goal.kind == "hours_served" else []
-        names = {name for amounts, _ in hours for name in amounts}
-        served = min(
-            (
-                sum(amounts.get(name, 0) for amounts, is_lost in hours if not is_lost)
-                / sum(amounts.get(name, 0) for amounts, _ in hours)
-                for name in names
-            ),
-            default=1.0,
+        example = demand.tasks[places[0]].resources.scalar_quantities()
+        sentence = (
+            f"no task of {goal.role} fits on an agent, even on an empty one, such as {in_words(example)}: no quota "
+            "lets them start"
         )
-        impossible = {"wait_max": True, "wait_p95": part > 0.05, "hours_served": served < goal.bound}[goal.kind]
-        if impossible:
-            example = demand.tasks[lost[0]].resources.scalar_quantities()
-            sentence = (
-                f"{counted(len(lost), 'task')} of {len(places)} of {goal.role} never fit on an agent, even on an empty "
-                f"one, such as {in_words(example)}: no quota lets them start"
-            )
-            hint = "choose another --since or --until" if part == 1 else "give wait_p95 instead, or another --since"
-            yield Fault(f"goals.{goal.role}.{goal.kind}", sentence, hint)
-
-
-def _hours(demand: RecordedDemand, place: int) -> Mapping[str, float]:
-    task = demand.tasks[place]
-    asked = max(task.asked, demand.since)
-    seconds = demand.until - asked if task.lasts is None else min(task.lasts, demand.until - asked)
-    return {name: amount * seconds for name, amount in task.resources.scalar_quantities().items() if seconds > 0}
+        yield Fault(f"goals.{goal.role}.{goal.kind}", sentence, "choose another --since or --until")
 
 
 def notes_of(goals: Sequence[Goal], demand: RecordedDemand) -> Iterator[str]:
     """Yield a sentence about each role with a goal of which some tasks never fit, so that goals leave them out."""
     never = never_fitting(demand.tasks, (one.agent.total.to_unreserved() for one in demand.agents))
     for role in dict.fromkeys(goal.role for goal in goals):
-        lost = sum(demand.tasks[place].role == role for place in never)
+        lost = sum(demand.tasks[place].role == role and not demand.tasks[place].is_executor for place in never)
         if lost:
             yield f"{counted(lost, 'task')} of {role} never fit on an agent, even on an empty one: goals leave them out"
 
@@ -173,6 +156,10 @@ def play_candidate(demand: RecordedDemand, words: Sequence[str], options: Replay
 class Players(Protocol):
     """Plays several candidates, wherever they are."""
 
+    @property
+    def at_once(self) -> int:
+        """How many it plays at the same time."""
+
     def play(self, words: Sequence[Sequence[str]]) -> Iterator[tuple[int, Evidence]]:
         """Yield the place of each in `words` and what it showed, in the order in which they end."""
 
@@ -192,7 +179,7 @@ class EvidenceStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TuningOptions:
-    """How a search goes on: `tell` hears of each replay, and `may_go_on` says before each batch if there is time."""
+    """How a search goes on: `tell` hears of each replay, and `may_go_on` says if there is time for more of them."""
 
     replay: ReplayOptions
     tries: int = DEFAULT_TRIES
@@ -236,7 +223,10 @@ def tune(
             check_calibrated(demand, calibration, options.replay)
         return [found[one] for one in batch]
 
-    return search(space, goals, evaluate, tries=options.tries, seed=options.seed, may_go_on=options.may_go_on)
+    def may_go_on(batch: Sequence[Candidate]) -> bool:
+        return all(store.get(space.words(one)) is not None for one in batch) or options.may_go_on()
+
+    return search(space, goals, evaluate, tries=options.tries, seed=options.seed, may_go_on=may_go_on)
 
 
 class InProcesses:
@@ -246,6 +236,11 @@ class InProcesses:
         self._demand = demand
         self._options = options
         self._is_warm = False
+
+    @property
+    def at_once(self) -> int:
+        """See `Players.at_once`."""
+        return processors()
 
     def play(self, words: Sequence[Sequence[str]]) -> Iterator[tuple[int, Evidence]]:
         """See `Players.play`.  Raises what a replay raises, and Bug for a process that ends without an answer."""

@@ -2,13 +2,15 @@
 
 One file for each recorded demand, below the folder of state: a JSON object on each line, added when a replay ends, so
 that an interruption loses only what was under way.  A line that cannot be read is left alone, and its replay is made
-again.
+again.  A file to which nothing was added for 90 days is removed.
 """
 
 import hashlib
 import json
 import os
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,8 @@ from mesosctl.planning.tuning import Evidence, RoleFigures
 from mesosctl.user_folders import state_folder
 
 _PRIVATE = 0o600
+_KEPT = 90 * 86_400.0
+"""Seconds for which a file is kept after its last replay."""
 
 
 def fingerprint(demand: RecordedDemand, options: ReplayOptions) -> str:
@@ -33,9 +37,13 @@ def fingerprint(demand: RecordedDemand, options: ReplayOptions) -> str:
         digest.update(f"{framework}\n".encode(errors="surrogatepass"))
     sizes: dict[int, str] = {}
     for task in demand.tasks:
-        size = sizes.setdefault(id(task.resources), str(task.resources))
+        key = id(task.resources)
+        if key not in sizes:
+            sizes[key] = str(task.resources)
+        times = f"{task.asked}\n{task.lasts}\n{task.started}\n{task.age}"
+        kinds = f"{task.is_executor}\n{task.ran_from_the_beginning}\n{task.start_is_known}"
         digest.update(
-            f"{task.framework_id}\n{task.role}\n{size}\n{task.asked}\n{task.lasts}\n{task.host}\n{task.started}\n".encode(
+            f"{task.framework_id}\n{task.role}\n{sizes[key]}\n{times}\n{task.host}\n{kinds}\n".encode(
                 errors="surrogatepass"
             )
         )
@@ -55,6 +63,8 @@ class EvidenceFile:
         self._path = state_folder(variables) / "tune" / f"{key}.jsonl"
         self._known: dict[tuple[str, ...], Evidence] = {}
         self._is_written = True
+        self.count = 0
+        """How many replays were kept by this run."""
         self.told: list[str] = []
         self._read()
 
@@ -62,11 +72,6 @@ class EvidenceFile:
     def path(self) -> Path:
         """The file."""
         return self._path
-
-    @property
-    def count(self) -> int:
-        """How many replays are kept."""
-        return len(self._known)
 
     def _read(self) -> None:
         try:
@@ -105,6 +110,8 @@ class EvidenceFile:
         line = json.dumps(_to_json(words, evidence), separators=(",", ":"))
         try:
             make_private_folder(self._path.parent)
+            if not self.count:
+                self._remove_old()
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
             descriptor = os.open(self._path, flags, _PRIVATE)
             try:
@@ -113,9 +120,17 @@ class EvidenceFile:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
+            self.count += 1
         except OSError as error:
             self._is_written = False
             self.told.append(f"{self._path} cannot be written, so another run begins again: {error.strerror}")
+
+    def _remove_old(self) -> None:
+        """Remove files of demands that were long not asked about: of a live recording, each run has another."""
+        for file in self._path.parent.glob("*.jsonl"):
+            with suppress(OSError):
+                if file != self._path and time.time() - file.stat().st_mtime > _KEPT:
+                    file.unlink()
 
 
 def _to_json(words: Sequence[str], evidence: Evidence) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from mesosctl.model.errors import NotFound, RuleViolation
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.role_status import WeightChange
 from mesosctl.operations.confirm import confirm
+from mesosctl.operations.list_selection import Selection, SortKey, is_in_branch, role_key, sort_entries
 from mesosctl.operations.quota.reading import note_unknown_role
-from mesosctl.operations.selection import Selection, SortKey, is_in_branch, sort_entries
 
 WEIGHT_KEYS = ("name", "weight")
 """The keys that a list of weights can be sorted by."""
@@ -46,7 +46,7 @@ def list_weights(master: Master, wanted: Selection) -> list[tuple[str, float]]:
         for role, weight in weights.items()
         if is_in_branch(role, wanted.role) and (not wanted.names or role in wanted.names)
     ]
-    keys: dict[str, SortKey[tuple[str, float]]] = {"name": lambda one: one[0], "weight": lambda one: -one[1]}
+    keys: dict[str, SortKey[tuple[str, float]]] = {"name": lambda one: role_key(one[0]), "weight": lambda one: -one[1]}
     return sort_entries(chosen, wanted.sort, keys)
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from mesosctl.model.authorization import Access, Finding
+from mesosctl.model.acls import Access, Finding
+from mesosctl.model.command_permissions import Permission
 from mesosctl.model.notation import counted
-from mesosctl.model.permissions import Permission
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report
 
 if TYPE_CHECKING:

@@ -403,7 +403,7 @@ class ScreenStatus:
     events: Sequence[str] = ()
 
 
-def top_screen(  # everything that a screen shows
+def top_screen(
     overview: Overview, state: TopState, around: ScreenStatus, width: int, height: int, aside: Aside = None
 ) -> "RenderableType":
     """The whole screen, of exactly this size: the rest is scrolled away or left out."""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from mesosctl.output.json_documents import usage as documents
 
 _MOST_LINES_OF_CHART = 7
+_REST = "#777777"
+"""The colour of all others together, which a light and a dark page show."""
 PARTS_OF_GPUS = "tasks come from an imported log and may hold parts of a GPU; a Mesos master only shares out whole ones"
 
 
@@ -383,7 +385,8 @@ def chart(use: Usage) -> str:
         lines.append(f'<text x="-6" y="{y + 4:.1f}" text-anchor="end">{_percent(highest * part)}</text>')
     floor = [height] * len(use.steps)
     for index, (name, means) in enumerate(series):
-        colour = COLOURS[index]
+        is_rest = index == _MOST_LINES_OF_CHART - 1 and len(use.rows) > index
+        colour = _REST if is_rest else COLOURS[index]
         for number, (step, mean) in enumerate(zip(use.steps, means, strict=True)):
             x = width * (step.start - use.whole.start) / length
             wide = width * (step.end - step.start) / length

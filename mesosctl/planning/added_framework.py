@@ -1,6 +1,6 @@
 """A framework that does not exist yet: the option that describes it, and what becomes of its tasks in a replay."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,6 +15,8 @@ OF_ONE_TASK = "--wait"
 _KEYS = ("role", "task", "tasks", "every", "lasts")
 _EXAMPLES = {OPTION: EXAMPLE, OF_ONE_TASK: "role=db;task=cpus:4"}
 _MOST_TASKS = 1_000_000
+_LONGEST = 366 * 86400.0
+"""Seconds from the first task to the end of the last: a forecast lives through all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,19 @@ def parse_added_framework(word: str, option: str = OPTION) -> AddedFramework:
     missing = [key for key in ("role", "task") if key not in given]
     if missing:
         raise wrong(f"{option} has no {' and no '.join(missing)}")
+    role, task = _role_and_task(given, option, wrong)
+    text = given.get("tasks", "1")
+    tasks = int(text) if text.isascii() and text.isdigit() else 0
+    if not 1 <= tasks <= _MOST_TASKS:
+        raise wrong(f"tasks is '{text}': it must be a number from 1 to {_MOST_TASKS:,}")
+    every = parse_span(given["every"], option) if "every" in given else 0.0
+    lasts = parse_span(given["lasts"], option) if "lasts" in given else None
+    if (tasks - 1) * every + (lasts or 0.0) > _LONGEST:
+        raise wrong(f"'{word}' goes on for more than 366 days", "give a shorter lasts or every; ")
+    return AddedFramework(f"{option} {word}", role, task, tasks, every, lasts)
+
+
+def _role_and_task(given: Mapping[str, str], option: str, wrong: Callable[[str], UsageError]) -> tuple[str, Resources]:
     try:
         role = check_role(given["role"])
         entries = parse_entries(given["task"].replace(",", ";"))
@@ -66,15 +81,11 @@ def parse_added_framework(word: str, option: str = OPTION) -> AddedFramework:
         error.field = option
         raise
     task = Resources(entries)
+    if len({entry.name for entry in entries}) < len(entries):
+        raise wrong(f"'{given['task']}' names a resource twice")
     if not task or any(not entry.is_scalar or entry.is_reserved for entry in task):
         raise wrong(f"'{given['task']}' is not the size of a task: amounts above zero are needed")
-    text = given.get("tasks", "1")
-    tasks = int(text) if text.isascii() and text.isdigit() else 0
-    if not 1 <= tasks <= _MOST_TASKS:
-        raise wrong(f"tasks is '{text}': it must be a number from 1 to {_MOST_TASKS:,}")
-    every = parse_span(given["every"], option) if "every" in given else 0.0
-    lasts = parse_span(given["lasts"], option) if "lasts" in given else None
-    return AddedFramework(f"{option} {word}", role, task, tasks, every, lasts)
+    return role, task
 
 
 def check_resources(added: Sequence[AddedFramework], totals: Iterable[Resources]) -> None:

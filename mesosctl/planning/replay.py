@@ -175,6 +175,11 @@ class RoleOutcome:
     """Seconds in which its subtree had less than the guarantee, and a task of it waited."""
 
     @property
+    def waiting_at_the_end(self) -> int:
+        """Tasks that had not started when the replay ended: it does not show how long they wait in all."""
+        return self.tasks - self.never_fit - self.started
+
+    @property
     def part_served(self) -> float | None:
         """Of the resource of which the least was served; None if nothing was demanded."""
         parts = [self.served.get(name, 0) / amount for name, amount in self.demanded.items() if amount]
@@ -512,4 +517,8 @@ class Replay:
         tasks = sum(one.tasks for one in self.after.values())
         if not self.changes:
             return f"{totals[0]:,} of {tasks:,} tasks waited more than {limit}"
-        return f"YES: {totals[1]:,} of {tasks:,} tasks would have waited more than {limit}; {totals[0]:,} did"
+        answer = f"YES: {totals[1]:,} of {tasks:,} tasks would have waited more than {limit}; {totals[0]:,} did"
+        waiting = [sum(one.waiting_at_the_end for one in side.values()) for side in (self.before, self.after)]
+        if waiting[1] > waiting[0]:
+            answer += f". At the end of the replay, {waiting[1]:,} had not started; {waiting[0]:,} without the change"
+        return answer

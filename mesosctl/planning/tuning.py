@@ -9,13 +9,14 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from heapq import nsmallest
 from itertools import combinations, islice, product
 from random import Random
 from typing import Literal, NamedTuple
 
 from mesosctl.model.amount_text import in_mesos_notation
 from mesosctl.model.notation import format_span
-from mesosctl.model.quantities import Limits, Quantities, Quota, format_double
+from mesosctl.model.quantities import WHOLE_NAMES, Limits, Quantities, Quota, format_double
 from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.replay import Calibration, RoleOutcome
@@ -26,8 +27,6 @@ DEFAULT_STEPS = 8
 MOST_STEPS = 1000
 DEFAULT_TRIES = 200
 MOST_TRIES = 10_000
-_WHOLE = frozenset({"mem", "disk", "gpus"})
-"""Resources that are set in whole numbers."""
 
 
 # --- Goals ----------------------------------------------------------------------------------------------
@@ -135,7 +134,7 @@ class Unknown:
         return {name: self._amount(name, low, step) for name, low in self.low.items()}
 
     def _amount(self, name: str, low: int, step: int) -> int:
-        grain = 1000 if name in _WHOLE else 1
+        grain = 1000 if name in WHOLE_NAMES else 1
         exact = low + (self.high[name] - low) * step // self.steps
         return exact if step in (0, self.steps) else exact // grain * grain
 
@@ -271,12 +270,14 @@ class Space:
         lowered: list[str] = []
         others: list[str] = []
         for role, (guarantees, limits) in changed.quotas.items():
-            before = self.first.quotas.get(role)
-            old = before or Quota()
+            old = self.first.quotas.get(role, Quota())
             both = guarantees != old.guarantees and limits != old.limits
-            if before is not None and not before.is_default and (both or not guarantees):
+            if not old.is_default and (both or not guarantees):
                 removed.append(f"remove-quota:{role}")
                 old = Quota()
+            elif old.is_default and not guarantees and not limits:
+                # The role gets its quota later on record; `play` then leaves that out.
+                removed.append(f"remove-quota:{role}")
             group = lowered if _is_within(guarantees, old.guarantees) else others
             if guarantees and (guarantees != old.guarantees or limits == old.limits):
                 group.append(f"quota:{role}={in_mesos_notation(guarantees)}")
@@ -355,7 +356,7 @@ Evaluate = Callable[[Sequence[Candidate]], Sequence[Evidence]]
 _FIRST, _BATCH = 2, 4
 """Candidates that are asked about at a time: chosen before any of them is known, however many are played at once."""
 _MOST_SMALLER = 16
-"""Of several unknowns: as many smaller candidates are tried as well."""
+"""As many smaller candidates are tried as well; of one unknown, as many as before."""
 
 
 @dataclass(frozen=True)
@@ -394,16 +395,20 @@ class Tuning:
         measured = zip(self.goals, self.measured(candidate), strict=True)
         return round(sum(goal.miss(one) for goal, one in measured), 9)
 
-    @cached_property
+    @property
     def best(self) -> Candidate | None:
-        """The smallest change that meets all goals; None if no candidate does."""
+        """Return the smallest change that meets all goals; None if no candidate does."""
         met = [one for one in self.tried if self.meets_all(one)]
         return min(met, key=lambda one: _key(self.space, one), default=None)
 
     @property
     def ranked(self) -> list[Candidate]:
         """Return the candidates, the best first: all goals met by a small change, then the nearest to it."""
-        return sorted(self.tried, key=lambda one: (not self.meets_all(one), self.miss(one), *_key(self.space, one)))
+        return sorted(self.tried, key=self.rank)
+
+    def rank(self, candidate: Candidate) -> tuple[object, ...]:
+        """Return the key by which candidates are ranked."""
+        return not self.meets_all(candidate), self.miss(candidate), *_key(self.space, candidate)
 
     @property
     def never_met(self) -> list[Goal]:
@@ -434,9 +439,9 @@ class Tuning:
         """Return the answer in one sentence."""
         best, count = self.best, len(self.tried)
         if best == self.space.unchanged:
-            return f"YES: nothing to change: {_all_goals(len(self.goals))} hold already"
+            return f"YES: nothing needs to change, because {_all_goals(len(self.goals))} met already"
         if best is not None:
-            return f"YES: {_all_goals(len(self.goals))} are met by {self.space.quoted(best)}"
+            return f"YES: {_all_goals(len(self.goals))} met by {self.space.quoted(best)}"
         every = f"none of {count} candidates{', all within the bounds,' if self.is_whole else ''} met"
         end = "; the search was stopped" if self.stopped else ""
         if self.never_met:
@@ -451,7 +456,7 @@ class Tuning:
 
 
 def _all_goals(count: int) -> str:
-    return "the goals" if count == 1 else "both goals" if count == 2 else f"all {count} goals"
+    return "the goal is" if count == 1 else "both goals are" if count == 2 else f"all {count} goals are"
 
 
 def _key(space: Space, candidate: Candidate) -> tuple[float, int, tuple[int, ...]]:
@@ -461,7 +466,13 @@ def _key(space: Space, candidate: Candidate) -> tuple[float, int, tuple[int, ...
 
 
 class _Search:
-    def __init__(self, space: Space, goals: Sequence[Goal], evaluate: Evaluate, may_go_on: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        space: Space,
+        goals: Sequence[Goal],
+        evaluate: Evaluate,
+        may_go_on: Callable[[Sequence[Candidate]], bool],
+    ) -> None:
         self._evaluate = evaluate
         self._may_go_on = may_go_on
         self._tried: dict[Candidate, Evidence] = {}
@@ -470,57 +481,44 @@ class _Search:
         self.stopped = False
 
     def ask(self, batch: Sequence[Candidate]) -> bool:
-        """Try what is new in the batch; False if time has ended."""
+        """Try what is new in the batch; False if time has ended.  For the first batch there is always time."""
         new = [one for one in dict.fromkeys(batch) if one not in self._tried]
-        if new and (self.stopped or not self._may_go_on()):
+        if not new:
+            return True
+        if self.stopped or (self._tried and not self._may_go_on(new)):
             self.stopped = True
             return False
-        if new:
-            self._tried.update(zip(new, self._evaluate(new), strict=True))
+        self._tried.update(zip(new, self._evaluate(new), strict=True))
         return True
 
-    def best(self) -> Candidate | None:
-        met = [one for one in self._tried if self.tuning.meets_all(one)]
-        return min(met, key=lambda one: _key(self.space, one), default=None)
+    def _one_meets_all(self, batch: Sequence[Candidate]) -> bool:
+        return any(map(self.tuning.meets_all, batch))
 
     def find(self, pool: Sequence[Candidate]) -> None:
         """Try candidates of the pool until one meets all goals: half in its order, half those that promise most."""
-        places = {one: self.space.place(one) for one in pool}
-        left = dict.fromkeys(pool)
+        left = {one: _Promise(self.space.place(one)) for one in pool}
         size = _FIRST
-        while left and self.best() is None:
+        while left:
             batch = list(islice(left, (size + 1) // 2))
-            chosen = set(batch)
-            others = [one for one in left if one not in chosen]
-            if self._tried:
-                promised = {one: self._promise(places[one], places) for one in others}
-                others.sort(key=lambda one: promised[one])
-            batch += others[: size - len(batch)]
-            if not self.ask(batch):
+            others = islice(left.items(), len(batch), None)
+            promising = nsmallest(size - len(batch), others, key=lambda item: item[1].miss)
+            batch += [one for one, _ in promising]
+            if not self.ask(batch) or self._one_meets_all(batch):
                 return
-            for one in batch:
-                del left[one]
+            known = [(left.pop(one).place, self.tuning.miss(one)) for one in batch]
+            for promise in left.values():
+                promise.learn(known)
             size = _BATCH
-
-    def _promise(self, place: Sequence[float], places: Mapping[Candidate, Sequence[float]]) -> float:
-        """How far a candidate probably is from the goals: as those near it are."""
-        total = weights = 0.0
-        for one in self._tried:
-            apart = sum((here - there) ** 2 for here, there in zip(place, places[one], strict=True))
-            weight = 1 / (apart + 1e-9) ** 2
-            total += weight * self.tuning.miss(one)
-            weights += weight
-        return round(total / weights, 9)
 
     def shrink(self) -> bool:
         """Make the best change smaller, one setting after another, by halving; return whether time allowed it."""
-        best = self.best()
+        best = self.tuning.best
         while best is not None:
             before = best
             for index, step in enumerate(best):
                 if step is not None and not self._shrink_one(index, best):
                     return False
-                best = self.best() or before
+                best = self.tuning.best or before
             if best == before:
                 return True
         return True
@@ -547,22 +545,46 @@ class _Search:
                     break
         return True
 
-    def try_smaller(self) -> bool:
-        """Try every smaller change than the best, if there are few or one unknown; return whether all were tried."""
-        best, space = self.best(), self.space
+    def try_smaller(self, tries: int) -> bool:
+        """Try every smaller change than the best, if there are few; return whether all were tried."""
+        best, space = self.tuning.best, self.space
         if best is None or space.count > _MOST_LISTED:
             return False
         key = _key(space, best)
         every = [one for one in product(*space.choices) if _key(space, one) < key and space.is_possible(one)]
         every.sort(key=lambda one: _key(space, one))
         left = [one for one in every if one not in self._tried]
-        if len(space.unknowns) > 1 and len(left) > _MOST_SMALLER:
+        if len(left) > (_MOST_SMALLER if len(space.unknowns) > 1 else max(tries, _MOST_SMALLER)):
             return False
-        while left and self.best() == best:
-            if not self.ask(left[:_BATCH]):
+        while left:
+            batch, left = left[:_BATCH], left[_BATCH:]
+            if not self.ask(batch):
                 return False
-            left = left[_BATCH:]
-        return True  # the first that meets all goals is the smallest, since smaller ones come first
+            if self._one_meets_all(batch):
+                break  # the first that meets all goals is the smallest, since smaller ones come first
+        return True
+
+
+class _Promise:
+    """How far a candidate probably is from the goals: as those near it are."""
+
+    __slots__ = ("_misses", "_weights", "place")
+
+    def __init__(self, place: Sequence[float]) -> None:
+        self.place = place
+        self._misses = self._weights = 0.0
+
+    def learn(self, known: Sequence[tuple[Sequence[float], float]]) -> None:
+        """Take the places of candidates that were tried, and how far they are from the goals, into account."""
+        for place, miss in known:
+            apart = sum((here - there) ** 2 for here, there in zip(self.place, place, strict=True))
+            weight = 1 / (apart + 1e-9) ** 2
+            self._misses += weight * miss
+            self._weights += weight
+
+    @property
+    def miss(self) -> float:
+        return round(self._misses / self._weights, 9) if self._weights else 0.0
 
 
 def search(
@@ -572,17 +594,17 @@ def search(
     *,
     tries: int = DEFAULT_TRIES,
     seed: int = 0,
-    may_go_on: Callable[[], bool] = lambda: True,
+    may_go_on: Callable[[Sequence[Candidate]], bool] = lambda _: True,
 ) -> Tuning:
     """Look for the smallest change that meets all goals, among the first `tries` candidates of `in_order`.
 
     If one of these meets them, the search finds one, so goals that are easier never make a found answer unfound.  Then
-    it makes that change smaller.  `may_go_on` says before each batch whether there is time.
+    it makes that change smaller.  `may_go_on` says of each batch but the first whether there is time for it.
     """
     run = _Search(space, goals, evaluate, may_go_on)
-    candidates = in_order(space, seed)
-    pool = list(islice(candidates, tries))
-    run.find(pool)
-    is_whole = run.best() is None and not run.stopped and len(pool) < tries and space.count <= _MOST_LISTED
-    is_smallest = run.shrink() and run.try_smaller()
+    pool = list(islice(in_order(space, seed), tries + 1))
+    is_all = len(pool) <= tries and space.count <= _MOST_LISTED
+    run.find(pool[:tries])
+    is_whole = is_all and not run.stopped and run.tuning.best is None
+    is_smallest = run.shrink() and run.try_smaller(tries)
     return Tuning(space, tuple(goals), run.tuning.tried, run.stopped, is_smallest, is_whole)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from mesosctl.model.errors import UsageError
-from mesosctl.model.quantities import Quantities, format_milli
+from mesosctl.model.quantities import WHOLE_NAMES, Quantities, format_milli
 
 MOST_ALTERNATIVES = 100
 """Changes that one question may list."""
@@ -88,8 +88,6 @@ def _listed(word: str, text: str) -> Sequence[str]:
 
 _VERBS = ("quota", "reserve")
 _UNKNOWN = re.compile(r"(?P<name>[^\s:;=()]+)\s*(?:\([^()]*\))?\s*:\s*\?\s*(?=;|$)")
-_WHOLE = frozenset({"mem", "disk", "gpus"})
-"""Resources of which the search tries whole numbers; of the others thousandths."""
 MANY_AGENTS = 1000
 """A forecast of fewer takes milliseconds, one of more takes seconds."""
 _STEPS, _STEPS_IF_SLOW = 1 << 16, 1 << 10
@@ -115,7 +113,7 @@ class Template:
 
         There are fewer steps if an answer takes seconds, as it does for many agents, or for a recording.
         """
-        grain = 1000 if self.resource in _WHOLE else 1
+        grain = 1000 if self.resource in WHOLE_NAMES else 1
         finest = total // (_STEPS_IF_SLOW if is_slow else _STEPS)
         tens = int("1" + "0" * (len(str(finest)) - 1))
         return max(grain, *(step * tens for step in (0, 1, 2, 5) if step * tens <= finest))

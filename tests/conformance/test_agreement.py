@@ -24,8 +24,8 @@ from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.operations.cluster import list_agents, list_frameworks, list_roles
+from mesosctl.operations.list_selection import Selection
 from mesosctl.operations.quota.reading import list_quotas
-from mesosctl.operations.selection import Selection
 from mesosctl.operations.snapshot import read_snapshot
 from mesosctl.operations.top import OverviewReader
 from mesosctl.output.forecasts.page import page

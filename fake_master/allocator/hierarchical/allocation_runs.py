@@ -11,7 +11,7 @@ from fake_master.allocator.hierarchical.offer_filters import InverseOffers
 from fake_master.allocator.hierarchical.records import Agent, Offered
 from fake_master.allocator.hierarchical.run_schedule import AllocatorTimers, Batches, Gate, RunQueue, agents_to_wait_for
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
-from fake_master.allocator.hierarchical.stages.regular import RegularStages, Stage
+from fake_master.allocator.hierarchical.stages.two_stages import Stage, TwoStages
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Callbacks, Offers
 from fake_master.allocator.options import keep_order
@@ -56,7 +56,7 @@ class AllocationRuns:
         self.gate = Gate()
         self.queue = RunQueue(self.gate, self._run)
         self._state = state
-        self._stages = RegularStages(state) if share is None else RegularStages(state, share)
+        self._stages = TwoStages(state) if share is None else TwoStages(state, share)
         self._inverse_offers = inverse_offers
         self._master = master
         self._steps = steps or RunSteps()

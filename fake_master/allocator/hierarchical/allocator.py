@@ -13,7 +13,7 @@ from fake_master.allocator.hierarchical.offerable.allocations import Allocation
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework
 from fake_master.allocator.hierarchical.run_schedule import AllocatorTimers
-from fake_master.allocator.hierarchical.stages.regular import Stage
+from fake_master.allocator.hierarchical.stages.two_stages import Stage
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (
     AgentInfo,

@@ -23,7 +23,7 @@ from fake_master.allocator.hierarchical.packed_filters import Refusal
 from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Kind, Node
-from fake_master.allocator.hierarchical.stages.regular import offerable_agents
+from fake_master.allocator.hierarchical.stages.two_stages import offerable_agents
 from mesosctl.model.resources import Resources
 
 

@@ -13,7 +13,7 @@ from mesosctl.api.files import json_faults
 from mesosctl.api.files.line_numbers import places_in_json
 from mesosctl.api.files.reading import Path, faults, load, place
 from mesosctl.api.protobuf_json.message_tables import Enumeration, mesos_message
-from mesosctl.model.authorization import Acls, Finding, warnings
+from mesosctl.model.acls import Acls, Finding, warnings
 
 _ENTITY = mesos_message("mesos.ACL.Entity")
 _ENDED = {

@@ -237,7 +237,11 @@ class _Reader:
     def _weight(self, table: Mapping[str, Any], end: str, path: str) -> dict[str, int] | None:
         value = table.get(end)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0.001 <= value <= _LARGEST_WEIGHT:
-            self.wrong(f"{path}.{end}", "a weight must be a number above zero", "for example, { from = 1, to = 4 }")
+            self.wrong(
+                f"{path}.{end}",
+                f"a weight must be a number from 0.001 to {_LARGEST_WEIGHT:,}",
+                "for example, { from = 1, to = 4 }",
+            )
             return None
         return {WEIGHT: round(value * 1000)}
 

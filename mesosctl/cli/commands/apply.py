@@ -499,7 +499,7 @@ def carry_out(session: Session, master: "Master", work: Work, *, trusts: bool, r
         raise
 
 
-def _carry_out(  # two of them are flags
+def _carry_out(
     session: Session, master: "Master", journal: "Journal", work: Work, *, restart: bool, trusts: bool
 ) -> None:
     from mesosctl.operations.apply.journal import JournalEntry

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from mesosctl.cli.command import Group, SingleCommand, examples
-from mesosctl.cli.listing import sort_option
+from mesosctl.cli.list_options import sort_option
 from mesosctl.cli.session import Session
 from mesosctl.model.audited_commands import AUDIT_KEYS, AuditFilter
 

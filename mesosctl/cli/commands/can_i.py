@@ -15,7 +15,7 @@ from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.suggestion import command
 
 if TYPE_CHECKING:
-    from mesosctl.model.authorization import Acls
+    from mesosctl.model.acls import Acls
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -74,7 +74,7 @@ def can_i(
     The name is a role for quota, weights, reserve and volumes create, a user for tasks and frameworks, and for
     unreserve, volumes destroy and frameworks teardown the principal of the reservation, volume or framework.
     """
-    from mesosctl.model.permissions import every_question, judge, parse_question
+    from mesosctl.model.command_permissions import every_question, judge, parse_question
     from mesosctl.operations.permissions import PermissionsOfMaster
     from mesosctl.output.permissions import permission, permission_list
 

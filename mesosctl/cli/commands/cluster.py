@@ -7,10 +7,10 @@ import typer
 from mesosctl.cli.arguments import Every, RoleAndBelow, names_argument, nothing_found
 from mesosctl.cli.command import Command, Group, ListGroup, SingleCommand, examples
 from mesosctl.cli.completion import callbacks as completing
-from mesosctl.cli.listing import Count, Watch, show, sort_option
+from mesosctl.cli.list_options import Count, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.operations import cluster
-from mesosctl.operations.selection import Selection
+from mesosctl.operations.list_selection import Selection
 from mesosctl.output.cluster import role_list
 from mesosctl.output.formats.output_formats import TABLES
 from mesosctl.output.formats.report import Report
@@ -155,8 +155,8 @@ def _looked_at(state: "TopState") -> object:
 def _look(feed: "Feed", state: "TopState") -> None:
     """Let the reader read that too; why a role waits once, because it takes a snapshot of the cluster."""
     from mesosctl.operations.cluster import list_agents
+    from mesosctl.operations.list_selection import Selection
     from mesosctl.operations.offer_explanation import explain
-    from mesosctl.operations.selection import Selection
     from mesosctl.output.cluster import agent_list
     from mesosctl.output.offers.offers import explanation_report
 

@@ -7,10 +7,10 @@ import typer
 from mesosctl.cli.arguments import Every, names_argument, nothing_found
 from mesosctl.cli.command import ChangeCommand, Command, ListGroup, examples
 from mesosctl.cli.completion import callbacks as completing
-from mesosctl.cli.listing import Count, OfRole, Watch, show, sort_option
+from mesosctl.cli.list_options import Count, OfRole, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.operations import cluster
-from mesosctl.operations.selection import Selection
+from mesosctl.operations.list_selection import Selection
 from mesosctl.output.cluster import framework_list
 from mesosctl.output.formats.report import Report
 

@@ -8,11 +8,11 @@ from mesosctl.cli.arguments import Attributes, Every, PayloadFile, names_argumen
 from mesosctl.cli.command import ChangeCommand, Command, ListGroup, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
-from mesosctl.cli.listing import Count, Watch, show, sort_option
+from mesosctl.cli.list_options import Count, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.maintenance import MACHINE_KEYS
-from mesosctl.operations.selection import Selection
+from mesosctl.operations.list_selection import Selection
 from mesosctl.output.formats.report import Report
 
 if TYPE_CHECKING:

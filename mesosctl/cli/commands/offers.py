@@ -18,7 +18,7 @@ from mesosctl.cli.arguments import (
 from mesosctl.cli.command import Command, Group, SingleChangeCommand, SingleCommand, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named, opened, read_text
-from mesosctl.cli.listing import Count, OnAgentsWith, Watch, show, sort_option
+from mesosctl.cli.list_options import Count, OnAgentsWith, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import Conflict, Denied, UsageError
 from mesosctl.model.roles import matches_agent

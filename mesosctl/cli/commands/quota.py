@@ -30,14 +30,14 @@ from mesosctl.cli.arguments import (
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
-from mesosctl.cli.listing import Count, Watch, sort_option
-from mesosctl.cli.listing import show as show_list
+from mesosctl.cli.list_options import Count, Watch, sort_option
+from mesosctl.cli.list_options import show as show_list
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.suggestion import command
+from mesosctl.operations.list_selection import Selection
 from mesosctl.operations.quota.reading import QUOTA_KEYS, QuotaOptions, list_quotas, read_quotas, show_quota
-from mesosctl.operations.selection import Selection
 from mesosctl.output.formats.output_formats import NARROW
 from mesosctl.output.formats.report import Report
 from mesosctl.output.quota import quota_changes, quota_check, quota_list, quota_show

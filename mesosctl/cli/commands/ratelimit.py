@@ -10,15 +10,15 @@ import typer
 from mesosctl.cli.arguments import Every, FileWord, names_argument, the_file
 from mesosctl.cli.command import Command, Group, SingleCommand, examples
 from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
-from mesosctl.cli.listing import Count, Watch, sort_option
-from mesosctl.cli.listing import show as show_list
+from mesosctl.cli.list_options import Count, Watch, sort_option
+from mesosctl.cli.list_options import show as show_list
 from mesosctl.cli.session import Session
 from mesosctl.file_writing import write_atomically
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.rate_limits import LARGEST_CAPACITY, RateLimit
+from mesosctl.operations.list_selection import Selection
 from mesosctl.operations.rate_limits_file import Change, edit
-from mesosctl.operations.selection import Selection
 from mesosctl.output.formats import output_formats
 from mesosctl.output.rate_limits import file_edit
 from mesosctl.planning.message_rates import PRINCIPAL_KEYS, CounterReading, FileEdit
@@ -28,7 +28,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     epilog=examples(
         ("ratelimit suggest --for 10m -f limits.json", "limits that suit the traffic of all, from observation"),
-        ("ratelimit set noisy --qps 20 -f limits.json", "then throttle one; start the master with this --rate_limits"),
+        (
+            "ratelimit set noisy --qps 20 --capacity 1000 -f limits.json",
+            "or throttle one, in a file for --rate_limits",
+        ),
     ),
 )
 

@@ -27,13 +27,13 @@ from mesosctl.cli.arguments import (
 )
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.environment import named
-from mesosctl.cli.listing import Count, OnAgentsWith, Watch, show, sort_option
+from mesosctl.cli.list_options import Count, OnAgentsWith, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.reservations.holdings import RESERVATION_KEYS, VOLUME_KEYS, without_owners
 from mesosctl.model.resource import Disk
 from mesosctl.model.resources import Resources
-from mesosctl.operations.selection import Selection
+from mesosctl.operations.list_selection import Selection
 from mesosctl.output.formats.report import Report
 from mesosctl.output.reservations import agent_changes, reservation_list, reservation_tree, volume_list
 

@@ -195,7 +195,12 @@ def _agents_with(master: "Master", attributes: Sequence[tuple[str, str]]) -> "li
 Everything = Annotated[
     bool,
     typer.Option(
-        "--all", help="Unreserve everything that is reserved for the role, on AGENT or everywhere.", show_default=False
+        "--all",
+        help=(
+            "Unreserve everything that is reserved for the role itself, on AGENT or everywhere. What is refined for "
+            "roles below it stays."
+        ),
+        show_default=False,
     ),
 ]
 OnlyReserver = Annotated[

@@ -7,7 +7,7 @@ import typer
 from mesosctl.cli.arguments import Every, OnlyAgent, names_argument, nothing_found, pairs
 from mesosctl.cli.command import Command, ListGroup, examples
 from mesosctl.cli.completion import callbacks as completing
-from mesosctl.cli.listing import Count, OfRole, OnAgentsWith, Watch, show, sort_option
+from mesosctl.cli.list_options import Count, OfRole, OnAgentsWith, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.operations.tasks import TASK_KEYS, WantedTasks, list_tasks, state_named, state_names
 from mesosctl.output.formats.report import Report

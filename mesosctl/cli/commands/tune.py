@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from mesosctl.operations.tuning_evidence import EvidenceFile
     from mesosctl.output.forecasts.tuning import Tuned
     from mesosctl.planning.replay import RecordedDemand
-    from mesosctl.planning.tuning import Tuning
+    from mesosctl.planning.tuning import Candidate, Tuning
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -154,8 +155,9 @@ def tune(  # noqa: PLR0913  # one parameter an option
 
     Goals are about the waits and the hours of roles. Each candidate is replayed from the beginning of the recording,
     and nothing counts as met that was not replayed. The answer is the smallest change that was found to meet all goals.
-    What was replayed is kept, so after an interruption the same command goes on. The cluster itself is not changed. The
-    exit status is 1 if no candidate meets all goals.
+    What was replayed is kept, so after an interruption the same command goes on. While a recording grows, give it the
+    --until that mesosctl tells. The cluster itself is not changed. The exit status is 1 if no candidate meets all
+    goals.
     """
     from mesosctl.api.files.goals import load
     from mesosctl.history.contents import chosen_cluster
@@ -163,7 +165,6 @@ def tune(  # noqa: PLR0913  # one parameter an option
     from mesosctl.history.sqlite import open_recording
     from mesosctl.history.windows import window_of
     from mesosctl.operations.replay import ReplayOptions, read_demand
-    from mesosctl.operations.side_by_side import processors
     from mesosctl.operations.tuning import TuningOptions, notes_of, space_of
     from mesosctl.operations.tuning import tune as search
     from mesosctl.operations.tuning_evidence import EvidenceFile, fingerprint
@@ -189,19 +190,20 @@ def tune(  # noqa: PLR0913  # one parameter an option
         session.warn(sentence)
     told = len(store.told)
     clock = session.environment.clock
-    begin = clock()
-    options = TuningOptions(
-        terms,
-        tries,
-        seed,
-        _progress(session, clock, processors()),
-        lambda: seconds is None or clock() - begin < seconds,
-    )
     try:
         with _players(demand, terms, workers) as players:
+            begin = clock()  # connecting to workers takes time too
+            options = TuningOptions(
+                terms,
+                tries,
+                seed,
+                _progress(session, clock, players.at_once),
+                lambda: seconds is None or clock() - begin < seconds,
+            )
             tuning = search(demand, space, wanted.goals, players, store, options)
     except KeyboardInterrupt as stopped:
-        stopped.add_note(_kept(store))
+        if store.count:
+            stopped.add_note(_kept(store, demand))
         raise
     finally:
         session.end_progress()
@@ -224,23 +226,33 @@ def _players(demand: "RecordedDemand", options: "ReplayOptions", workers: str | 
         yield players
 
 
-def _kept(store: "EvidenceFile") -> str:
-    return f"{counted(store.count, 'finished replay')} kept in {store.path}; the same command goes on from there"
+def _kept(store: "EvidenceFile", demand: "RecordedDemand") -> str:
+    from mesosctl.output.forecasts.tuning import same_window
+
+    return (
+        f"{counted(store.count, 'finished replay')} of this run kept in {store.path}; the same command with "
+        f"{same_window(demand)} goes on from there"
+    )
 
 
 def _progress(session: Session, clock: Callable[[], float], at_once: int) -> "Callable[[Tuning, int], None]":
     """Show how many candidates were replayed, how long one takes, and the best so far."""
     begin = clock()
+    seen = 0
+    nearest: Candidate | None = None
 
     def tell(tuning: "Tuning", played: int) -> None:
-        sentence = f"{counted(len(tuning.tried), 'candidate')} tried"
+        nonlocal seen, nearest
+        new = islice(tuning.tried, seen, None)  # candidates are in the order in which they were tried
+        nearest = min([*new, *([] if nearest is None else [nearest])], key=tuning.rank, default=None)
+        seen = len(tuning.tried)
+        sentence = f"{counted(seen, 'candidate')} tried"
         if played:
             each = (clock() - begin) / played
             sentence += f", {format_span(each * at_once)} each and {at_once} at once"
-        if tuning.best is not None:
-            sentence += f"; found {tuning.space.quoted(tuning.best) or 'nothing to change'}, making it smaller"
-        elif tuning.tried:
-            nearest = tuning.ranked[0]
+        if nearest is not None and tuning.meets_all(nearest):
+            sentence += f"; found {tuning.space.quoted(nearest) or 'nothing to change'}, making it smaller"
+        elif nearest is not None:
             sentence += f"; the best meets {sum(tuning.met(nearest))} of {len(tuning.goals)} goals"
         session.progress(sentence)
 

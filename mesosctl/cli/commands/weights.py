@@ -19,11 +19,11 @@ from mesosctl.cli.arguments import (
 from mesosctl.cli.command import ChangeCommand, Command, ListGroup, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
-from mesosctl.cli.listing import Count, Watch, show, sort_option
+from mesosctl.cli.list_options import Count, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.quantities import parse_double
-from mesosctl.operations.selection import Selection
+from mesosctl.operations.list_selection import Selection
 from mesosctl.operations.weights import WEIGHT_KEYS, list_weights
 from mesosctl.output.cluster import NO_WEIGHTS, weight_changes, weight_list
 from mesosctl.output.formats.report import Report

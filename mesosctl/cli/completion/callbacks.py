@@ -110,7 +110,7 @@ def conditions(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def permissions(ctx: typer.Context) -> list[str]:
     """The next word of a command about which can-i knows, and then the role that it is about."""
-    from mesosctl.model.permissions import VERBS
+    from mesosctl.model.command_permissions import VERBS
 
     typed = " ".join(ctx.params.get("words") or ())
     if typed in VERBS:

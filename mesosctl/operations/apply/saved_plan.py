@@ -90,7 +90,8 @@ def _check_words(content: Mapping[str, Any], steps: Sequence[Step], where: str) 
         words = {"number": number, **in_words(step)}
         if any(name not in saved or saved[name] != text for name, text in words.items()):
             raise BadInput(
-                f"{where} was edited: the words of step {number} are not those of its change",
+                f"{where} was edited, or saved by another version of mesosctl: "
+                f"the words of step {number} are not those of its change",
                 field="--plan",
                 rule="plan.checksum",
                 hint="get the file as it was approved, or save a new plan",

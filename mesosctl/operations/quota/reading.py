@@ -12,7 +12,7 @@ from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.model.roles import STANDARD_NAMES, check_name, top_level
 from mesosctl.model.version_profile import MESOS_1_11
-from mesosctl.operations.selection import Selection, SortKey, is_in_branch, sort_entries
+from mesosctl.operations.list_selection import Selection, SortKey, is_in_branch, role_key, sort_entries
 
 if TYPE_CHECKING:
     from mesosctl.model.offers.frameworks import ListedFramework
@@ -189,7 +189,7 @@ def list_quotas(master: Master, wanted: Selection = Selection(), *, with_usage: 
     usages = usage_if_allowed(master) if with_usage and quotas else None
     roles = read_roles(master, usages, quotas) if usages else {}
     found = [roles[role] if roles else RoleStatus(role, quota) for role, quota in quotas.items()]
-    keys: dict[str, SortKey[RoleStatus]] = {"name": lambda one: one.role}
+    keys: dict[str, SortKey[RoleStatus]] = {"name": lambda one: role_key(one.role)}
     return sort_entries(found, wanted.sort, keys, lambda one: one.quota.guarantees, known)
 
 

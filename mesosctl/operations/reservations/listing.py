@@ -7,8 +7,8 @@ from mesosctl.client.leading_master import Master
 from mesosctl.model.notation import natural
 from mesosctl.model.reservations.holdings import AgentReservation, RegisteredAgent, agent_reservations
 from mesosctl.operations.cluster import Progress
+from mesosctl.operations.list_selection import Selection, SortKey, entries_named, role_key, sort_entries
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, read_agents
-from mesosctl.operations.selection import Selection, SortKey, entries_named, role_key, sort_entries
 
 
 class ReservedParts(NamedTuple):

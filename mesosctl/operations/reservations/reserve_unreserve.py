@@ -270,7 +270,7 @@ def refined_left(agents: Sequence[RegisteredAgent], owner: Owner) -> list[str]:
                 left[stack] = left.get(stack, Resources()) + Resources([plain])
     return [
         f"still reserved: {resources.in_words} refined for '{stack[-1]}' ({' > '.join(stack)}); "
-        f"--role {stack[-1]} unreserves it; everything that is unused: {command('cleanup', role=owner.role)}"
+        f"--role {stack[-1]} unreserves it; to undo both: {command('cleanup', role=owner.role)}"
         for stack, resources in sorted(left.items())
     ]
 

@@ -1,11 +1,13 @@
 """The answer of `tune` as a report, and as a page with the trade-off between two goals drawn."""
 
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from mesosctl.model.amount_text import in_mesos_notation
 from mesosctl.model.notation import counted, utc_minute, utc_text
 from mesosctl.output.forecasts.page import Origin
+from mesosctl.output.formats.charts import COLOURS
 from mesosctl.output.formats.html_page import document as html_document
 from mesosctl.output.formats.html_page import escape, html_table
 from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict, shown_cells
@@ -27,6 +29,12 @@ class Tuned(NamedTuple):
     demand: RecordedDemand
     tuning: Tuning
     seed: int = 0
+
+
+def same_window(demand: RecordedDemand) -> str:
+    """Return the options by which another run has the same demand, even if the recording has grown."""
+    since, until = (datetime.fromtimestamp(at, UTC).isoformat() for at in (demand.since, demand.until))
+    return f"--since {since} --until {until}".replace("+00:00", "Z")
 
 
 def tuning_report(answer: Tuned) -> Report:
@@ -109,7 +117,7 @@ def _remark(answer: Tuned, shown: int) -> Iterator[str]:
     for goal in tuning.never_met if tuning.best is None else ():
         yield f"no candidate met {goal.sentence}"
     if tuning.stopped:
-        yield "the search was stopped: the same command goes on with what is known"
+        yield f"the search was stopped: the same command with {same_window(demand)} goes on with what is known"
     yield f"{len(tuning.tried)} of {tuning.space.count:,} candidates within the bounds were replayed"
     yield (
         f"{demand.cluster_id} from {utc_minute(demand.since)} to {utc_minute(demand.until)} UTC, played on Mesos "
@@ -254,6 +262,7 @@ def tuning_page(answer: Tuned, origin: Origin) -> str:
 
 
 _WIDTH, _HEIGHT, _LEFT = 640.0, 320.0, 72.0
+_DOT, _BOUND, _MET = COLOURS[:3]
 
 
 def _axes(tuning: Tuning) -> tuple[int, int | None]:
@@ -289,30 +298,31 @@ def _chart(tuning: Tuning) -> str:
     box = f"0 0 {_LEFT + _WIDTH + 16:.0f} {_HEIGHT + 56:.0f}"
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img">',
-        f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({_LEFT:.0f},12)">',
         "<title>Candidates by what they come to: filled if all goals are met</title>",
+        f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({_LEFT:.0f},12)">',
         f'<path d="M0,0 V{_HEIGHT:.0f} H{_WIDTH:.0f}" fill="none" stroke="#999999"/>',
         f'<text x="-6" y="10" text-anchor="end">{escape(upwards.text_of(top))}</text>',
         f'<text x="0" y="{_HEIGHT + 32:.0f}">{escape(f"upwards: {_title(upwards)}")}</text>',
     ]
     _, level = at(0, upwards.bound)
-    lines.append(f'<path d="M0,{level:.1f} H{_WIDTH:.0f}" stroke="#d55e00" stroke-dasharray="4,3"/>')
+    lines.append(f'<path d="M0,{level:.1f} H{_WIDTH:.0f}" stroke="{_BOUND}" stroke-dasharray="4,3"/>')
     if up is None:
         sideways, end = "to the right: the size of the change", f"{right:g}"
     else:
         goal = tuning.goals[across]
         sideways, end = f"to the right: {_title(goal)}", goal.text_of(right)
         line, _ = at(goal.bound, 0)
-        lines.append(f'<path d="M{line:.1f},0 V{_HEIGHT:.0f}" stroke="#d55e00" stroke-dasharray="4,3"/>')
+        lines.append(f'<path d="M{line:.1f},0 V{_HEIGHT:.0f}" stroke="{_BOUND}" stroke-dasharray="4,3"/>')
     lines.append(f'<text x="{_WIDTH:.0f}" y="{_HEIGHT + 16:.0f}" text-anchor="end">{escape(end)}</text>')
     lines.append(f'<text x="0" y="{_HEIGHT + 16:.0f}">{escape(sideways)}</text>')
+    best = tuning.best
     for one, (x, y) in points.items():
         place_x, place_y = at(x, y)
         meets = tuning.meets_all(one)
-        fill, radius = ("#009e73" if meets else "none"), (6 if one == tuning.best else 4)
+        fill, radius = (_MET if meets else "none"), (6 if one == best else 4)
         words = escape(tuning.space.quoted(one) or _UNCHANGED)
         lines.append(
-            f'<circle cx="{place_x:.1f}" cy="{place_y:.1f}" r="{radius}" fill="{fill}" stroke="#0072b2">'
+            f'<circle cx="{place_x:.1f}" cy="{place_y:.1f}" r="{radius}" fill="{fill}" stroke="{_DOT}">'
             f"<title>{words}</title></circle>"
         )
     return "\n".join([*lines, "</g>", "</svg>"])

@@ -10,7 +10,7 @@ from mesosctl.api.acls import OBJECT_FIELDS, from_json
 from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
 from mesosctl.client.settings import ClientSettings, Credentials
-from mesosctl.model.permissions import VERBS, judge, parse_question
+from mesosctl.model.command_permissions import VERBS, judge, parse_question
 from mesosctl.operations.permissions import CAN_BE_TRIED, PermissionsOfMaster
 from tests.conformance.callers.command_line import Kept, run_for_json
 from tests.conformance.callers.frameworks import Framework

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.hierarchical.stages.regular import RegularStages
+from fake_master.allocator.hierarchical.stages.two_stages import TwoStages
 from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo, Unavailability
 from fake_master.allocator.options import Options
 from fake_master.master import Master
@@ -31,13 +31,13 @@ SMALL = parse_resources("cpus:4;mem:4096")
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of agents in each run that is made."""
     made: list[int] = []
-    whole = RegularStages.run
+    whole = TwoStages.run
 
-    def run(stages: RegularStages, candidates: Any) -> Any:
+    def run(stages: TwoStages, candidates: Any) -> Any:
         made.append(len(candidates))
         return whole(stages, candidates)
 
-    monkeypatch.setattr(RegularStages, "run", run)
+    monkeypatch.setattr(TwoStages, "run", run)
     return made
 
 

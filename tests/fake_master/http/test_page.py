@@ -12,7 +12,7 @@ import pytest
 from fake_master.http.application import Application
 from fake_master.http.page import event_record
 from fake_master.http.request_response import Request, Response
-from fake_master.http.views.sharing import MOST_ROWS, Sharing
+from fake_master.http.views.page_document import MOST_ROWS, Sharing
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.account import AccountsOfMaster
 from fake_master.state.clock import SteadyClock

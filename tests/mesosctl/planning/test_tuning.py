@@ -1,5 +1,6 @@
 """The search for settings that meet goals, on figures that are made up: the laws that hold whatever a replay shows."""
 
+from collections import Counter
 from dataclasses import replace
 from itertools import islice, product
 from zlib import crc32
@@ -193,7 +194,7 @@ def test_goals_that_hold_already_change_nothing():
     found = search(of, goals(2000, 2000), made_up(1)(of))
     assert found.best == of.unchanged
     assert of.words(found.best) == ()
-    assert found.verdict == "YES: nothing to change: both goals hold already"
+    assert found.verdict.endswith("both goals are met already")
 
 
 def test_goals_that_stand_against_each_other_are_named():
@@ -225,10 +226,48 @@ def test_when_time_ends_the_answer_is_what_was_found():
     whole = search(of, [Goal("a", "wait_max", 0.0, "0s")], noted)
     count = len(batches)
     batches.clear()
-    part = search(of, [Goal("a", "wait_max", 0.0, "0s")], noted, may_go_on=lambda: len(batches) < count - 1)
+    part = search(of, [Goal("a", "wait_max", 0.0, "0s")], noted, may_go_on=lambda _: len(batches) < count - 1)
     assert part.stopped
     assert not part.is_smallest
     assert list(part.tried) == list(whole.tried)[: len(part.tried)]
+
+
+def test_one_goal_is_one_goal():
+    of = space(guarantee("a", 32_000, 32))
+    met = search(of, [Goal("a", "wait_max", 5000.0, "5000s")], monotone(of, 1000))
+    assert met.verdict.endswith("the goal is met already")
+    found = search(of, [Goal("a", "wait_max", 0.0, "0s")], monotone(of, 1000))
+    assert found.verdict == "YES: the goal is met by quota:a=cpus:1"
+
+
+def test_as_many_candidates_as_there_are_tries_are_all_of_them():
+    of = space(guarantee("a", 8000, 4))
+    wanted = [Goal("a", "wait_max", 60.0, "1m")]
+    assert search(of, wanted, monotone(of, 12_000), tries=5).is_whole
+    assert not search(of, wanted, monotone(of, 12_000), tries=4).is_whole
+
+
+def test_of_very_many_steps_no_more_smaller_ones_are_tried_than_was_asked_for():
+    of = space(guarantee("a", 32_000, 1000))
+    found = search(of, [Goal("a", "wait_max", 0.0, "0s")], monotone(of, 31_990), tries=10)
+    assert found.best == (1000,)
+    assert len(found.tried) < 60
+    assert not found.is_smallest
+
+
+def test_many_tries_are_chosen_by_what_the_last_batch_showed():
+    of = space(guarantee("a", 32_000, 400), weight("b", 1000, 9000, 8))
+    measured: Counter[str] = Counter()
+
+    class Counted(Goal):
+        def measured(self, figures):
+            measured["times"] += 1
+            return super().measured(figures)
+
+    shown = Evidence({"a": RoleFigures(1, 0, 9.0, 9.0, 9.0, 0.5)})
+    found = search(of, [Counted("a", "wait_max", 1.0, "1s")], lambda batch: [shown] * len(batch), tries=300)
+    assert len(found.tried) == 300
+    assert measured["times"] <= 4 * 300  # and not once for each pair of candidates
 
 
 def test_a_refused_candidate_meets_nothing():

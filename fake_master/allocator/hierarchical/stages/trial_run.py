@@ -12,8 +12,8 @@ from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.role_tree import Role
 from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.hierarchical.stages.exhausted_roles import ExhaustedRoles
-from fake_master.allocator.hierarchical.stages.regular import meet_guarantees, offerable_agents, share_fairly
 from fake_master.allocator.hierarchical.stages.run import Rejection, Remainder, Run
+from fake_master.allocator.hierarchical.stages.two_stages import meet_guarantees, offerable_agents, share_fairly
 from fake_master.allocator.hierarchical.state import State
 from mesosctl.model.quantities import Limits, Quantities
 from mesosctl.model.resources import Resources

@@ -11,7 +11,7 @@ from fake_master.allocator import custom
 from fake_master.allocator.conformance import Violation, check_class
 from fake_master.allocator.custom_base import SharingAllocator, SharingRun
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.hierarchical.stages.regular import share_fairly
+from fake_master.allocator.hierarchical.stages.two_stages import share_fairly
 from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
 from fake_master.allocator.revocation import Holding, Revocation

@@ -188,6 +188,7 @@ def test_words_that_are_not_those_of_their_change_are_refused_whatever_the_check
     before = run("export")[1]
     status, _, err = run("apply", "--plan", saved, "--yes")
     assert (status, f"the words of step {len(edited['steps'])} are not" in err) == (3, True), err
+    assert "by another version" in err
     assert run("export")[1] == before
 
 

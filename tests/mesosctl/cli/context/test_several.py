@@ -256,8 +256,11 @@ def test_what_ignores_contexts_ignores_a_variable_that_names_several(ctl):
     assert ctl("context", "list", *BOTH).status == 2
 
 
-def test_an_interruption_is_told_of_the_context_where_it_came(ctl, monkeypatch):
-    """The change of prod is done, that of lab ends in an error that hides the signal, and gone never began."""
+def test_an_interruption_is_told_of_the_context_where_it_came(ctl, tmp_path, monkeypatch):
+    """The change of prod is done, that of lab ends in an error that hides the signal, and that of next never began."""
+    (tmp_path / "next.toml").write_text(AGENTS.format(name="next", cpus=4), encoding="utf-8")
+    with (tmp_path / "mesosctl" / "config.toml").open("a", encoding="utf-8") as file:
+        file.write('[contexts.next]\nmaster = "fake:next.toml"\n')
     usual = several_contexts.ContextSession.emit
 
     def emit(session, report):
@@ -267,14 +270,14 @@ def test_an_interruption_is_told_of_the_context_where_it_came(ctl, monkeypatch):
             raise ValueError("this is no schema")
 
     monkeypatch.setattr(several_contexts.ContextSession, "emit", emit)
-    ran = ctl("quota", "set", "web", "cpus:1", "--context", "prod,lab,gone", "--yes", "-o", "json")
+    ran = ctl("quota", "set", "web", "cpus:1", "--context", "prod,lab,next", "--yes", "-o", "json")
     assert ran.status == 130
     assert [(one["context"], one["exit_status"]) for one in ran.json["contexts"]] == [
         ("prod", 0),
         ("lab", 130),
-        ("gone", None),
+        ("next", None),
     ]
-    assert json.loads(ran.err)["error"]["message"].endswith("not begun: gone")
+    assert json.loads(ran.err)["error"]["message"].endswith("not begun: next")
     assert "this is a bug" not in ran.err
 
 
@@ -287,6 +290,18 @@ def test_one_cluster_under_two_names_is_not_changed_twice(ctl, tmp_path):
         assert "contexts lab and again name the same master" in ran.err
         assert ctl("reservations", "--context", "lab", "-o", "name").out == ""
     assert ctl("agents", "--context", "lab,again", "-o", "name").status == 0
+
+
+@pytest.mark.parametrize("agreed", [[], ["--yes"]])
+def test_one_cluster_that_its_addresses_hide_is_not_changed_once(ctl, tmp_path, monkeypatch, agreed):
+    """Only the masters say that they are the same one: they are asked before the first change."""
+    monkeypatch.setattr(several_contexts, "_refuse_one_address_twice", lambda *_: None)
+    with (tmp_path / "mesosctl" / "config.toml").open("a", encoding="utf-8") as file:
+        file.write('[contexts.again]\nmaster = "fake:lab.toml"\n')
+    ran = ctl("reserve", "lab-1", "cpus:1", "--role", "web", "--context", "lab,again", *agreed)
+    assert (ran.status, ran.out) == (2, "")
+    assert "contexts lab and again name the same master" in ran.err
+    assert ctl("reservations", "--context", "lab", "-o", "name").out == ""
 
 
 def test_no_context_names_a_master(ctl, tmp_path):

@@ -103,6 +103,19 @@ def test_a_page_has_a_bar_for_each_step_in_which_somebody_held_something(typed):
     assert "2h00m are in gaps" in ran.out
 
 
+def test_the_bars_of_all_others_are_grey(typed, tmp_path):
+    """A role may be named as the others are, and stays itself."""
+    assert 'fill="#777777"' not in typed("--step", "1d", "--report", "-").out
+    with open_writer(tmp_path / "h.sqlite") as recording, recording.transaction():
+        for name in ("others", "c", "d", "e", "f", "g"):
+            held = parse_resources("cpus:2" if name == "others" else "cpus:0.01")
+            recording.add_task("lab", RecordedTask("f", f"of-{name}", name, held, "n", start=BEGIN, end=BEGIN + HOUR))
+    page = typed("--step", "1d", "--report", "-").out
+    colours = re.findall(r'<rect [^>]*fill="([^"]+)"><title>others ', page)
+    assert len(colours) == 2
+    assert colours.count("#777777") == 1
+
+
 def test_parts_of_a_gpu_are_said_in_every_answer(typed, tmp_path):
     log = "task,role,resources,from,to\nt,web,gpus:0.5,1000,2000\n"
     (tmp_path / "log.csv").write_text(log, encoding="utf-8")

@@ -248,7 +248,7 @@ MISTAKES = (
         5,
         "nothing is dynamically reserved for 'dept' on any agent",
         "still reserved: 1 cpu refined for 'dept/x' (dept > dept/x); --role dept/x unreserves it; "
-        "everything that is unused: mesosctl cleanup --role dept",
+        "to undo both: mesosctl cleanup --role dept",
         before=ONLY_REFINED,
     ),
     # --- Agents --------------------------------------------------------------------------------------------------

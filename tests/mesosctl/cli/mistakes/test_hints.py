@@ -48,7 +48,7 @@ WHO_SAYS_IT = {
     "cli/rate_limit_files.py": ("whatif",),
     "history/imports/run.py": ("history import",),
     "history/sqlite.py": ("history import",),
-    "model/permissions.py": ("can-i",),
+    "model/command_permissions.py": ("can-i",),
     "model/quota/rules.py": ("quota set", "quota update"),
     "operations/apply/journal.py": ("apply",),
     "operations/apply/run.py": ("apply",),

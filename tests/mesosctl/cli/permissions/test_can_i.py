@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mesosctl.api.acls import OBJECT_FIELDS
 from mesosctl.cli.completion.callbacks import permissions
 from mesosctl.cli.main import app
-from mesosctl.model.permissions import VERBS
+from mesosctl.model.command_permissions import VERBS
 from mesosctl.operations.permissions import CAN_BE_TRIED
 from tests.conformance.histories.random_acls import AclDice
 from tests.helpers.lab import Lab

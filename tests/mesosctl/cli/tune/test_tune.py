@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import signal
 import stat
+import time
 import tomllib
 from contextlib import suppress
 from dataclasses import replace
@@ -14,6 +16,8 @@ from hypothesis import strategies as st
 
 from mesosctl.__main__ import main
 from mesosctl.api.files.goals import load
+from mesosctl.history.records import to_micros
+from mesosctl.history.windows import parse_time
 from mesosctl.model.errors import BadInput, Bug
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.operations import tuning as operations
@@ -21,6 +25,7 @@ from mesosctl.operations.replay import ReplayOptions
 from mesosctl.operations.side_by_side import as_they_end, side_by_side
 from mesosctl.operations.tuning import TuningOptions, play_candidate, settings_at, space_of, tune
 from mesosctl.operations.tuning_evidence import EvidenceFile, fingerprint
+from mesosctl.output.forecasts.tuning import same_window
 from mesosctl.planning.replay import ReplayedSetting
 from tests.helpers.profiles import examples
 from tests.helpers.surroundings import InMemory, Ran
@@ -46,6 +51,8 @@ OPTIONS = ReplayOptions()
 
 class Here:
     """Plays candidates in this process, and counts them."""
+
+    at_once = 1
 
     def __init__(self, of):
         self.demand = of
@@ -95,6 +102,7 @@ def test_the_smallest_change_is_answered_written_and_holds_when_it_is_replayed(t
     assert saved["quotas"] == {"site": {"guarantee": "cpus:2", "limit": "none"}}
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "What stands against what" in page
+    assert re.search(r'<svg [^>]*role="img">\s*<title>', page)
     assert page.count("<circle") == len(typed("tune", "goals.toml", "--replay", "h.sqlite", "-o", "jsonl").lines)
     names = typed("tune", "goals.toml", "--replay", "h.sqlite", "-o", "name").out.split()
     again = typed("whatif", "--replay", "h.sqlite", *names, "-o", "json").json["roles"]
@@ -119,7 +127,7 @@ def test_goals_that_hold_already_are_no_change(typed, tmp_path):
     (tmp_path / "goals.toml").write_text(GOALS.replace('"10m"', '"30m"'), encoding="utf-8")
     ran = typed("tune", "goals.toml", "--replay", "h.sqlite", "--save", "wanted.toml")
     assert ran.status == 0
-    assert ran.out.splitlines()[0] == "YES: nothing to change: both goals hold already"
+    assert ran.out.splitlines()[0].endswith("both goals are met already")
     assert not (tmp_path / "wanted.toml").exists()
     assert "nothing to change, so wanted.toml is not written" in ran.err
 
@@ -143,17 +151,36 @@ def test_the_same_command_goes_on_where_it_was_interrupted(typed, tmp_path, monk
         patch.setattr(operations, "as_they_end", interrupted)
         ran = typed(*words)
     assert ran.status == 130
-    assert "1 finished replay kept in" in ran.err
-    assert "the same command goes on from there" in ran.err
+    assert "1 finished replay of this run kept in" in ran.err
+    window = ("--since", "2026-03-01T08:00:00Z", "--until", "2026-03-01T09:00:00Z")
+    assert f"the same command with {' '.join(window)} goes on from there" in ran.err
     kept = evidence_of(tmp_path)
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     before = kept.read_text(encoding="utf-8")
-    went_on = typed(*words)
+    went_on = typed(*words, *window)
     lines = [line for line in kept.read_text(encoding="utf-8").splitlines() if line]
     assert kept.read_text(encoding="utf-8").startswith(before)
     assert len({json.dumps(json.loads(line)["changes"]) for line in lines}) == len(lines)
     kept.unlink()
     assert typed(*words).out == went_on.out
+
+
+def test_a_window_that_is_printed_is_the_same_to_the_microsecond():
+    of = replace(SMALL, since=1_772_352_000.000001, until=1_772_355_599.999999)
+    since, until = same_window(of).split()[1::2]
+    assert [parse_time(one, "--until", 0) for one in (since, until)] == [to_micros(of.since), to_micros(of.until)]
+
+
+def test_evidence_of_long_ago_is_removed_once_there_is_more(typed, tmp_path):
+    folder = tmp_path / "state" / "mesosctl" / "tune"
+    folder.mkdir(parents=True)
+    ages = {"old": 91, "new": 89}
+    for name, days in ages.items():
+        (folder / f"{name}.jsonl").write_text("", encoding="utf-8")
+        os.utime(folder / f"{name}.jsonl", (time.time() - days * 86_400,) * 2)
+    typed("tune", "goals.toml", "--replay", "h.sqlite")
+    assert not (folder / "old.jsonl").exists()
+    assert (folder / "new.jsonl").exists()
 
 
 def test_evidence_that_cannot_be_read_is_told_and_stays(typed, tmp_path):
@@ -165,7 +192,7 @@ def test_evidence_that_cannot_be_read_is_told_and_stays(typed, tmp_path):
     again = typed(*words)
     assert again.out == first.out
     assert "2 lines of" in again.err
-    assert "are left there" in again.err
+    assert "leaves them there" in again.err
     assert kept.read_text(encoding="utf-8").startswith(f"{text}garbage\n")
 
 
@@ -264,10 +291,6 @@ SMALL = demand(["cpus:4;mem:8192"], [wanted("a", 1, 0, 60.0), wanted("b", 1, 10,
         ("[change.bb]\nweight={from=1,to=2}\n", "change.bb: role 'bb' is not in the recording"),
         ("keep=['c']\n", "keep: role 'c' is not in the recording"),
         ("[change.a]\nguarantee={from='cpus:1',to='cpus:9'}\n", "9 cpus is more than the agents have: 4 cpus"),
-        (
-            "[change.a]\nguarantee={from='cpus:3',to='cpus:4'}\n[change.b]\nguarantee={from='cpus:2',to='cpus:4'}\n",
-            "the smallest guarantees together are 5 cpus, but the agents have 4 cpus",
-        ),
     ],
 )
 def test_impossible_goals_are_told_before_the_search(text, said):
@@ -282,19 +305,67 @@ def test_impossible_goals_are_told_before_the_search(text, said):
     assert "g.toml, line" in refused.value.message
 
 
-def test_tasks_that_never_fit_make_a_goal_impossible():
-    tasks = [wanted("a", 0, 0, 60.0) for _ in range(30)] + [wanted("a", 2, 5, 6.0)]  # the last needs 4 cpus
-    of = demand(["cpus:2;mem:8192"], tasks)
-    change = "[change.a]\nweight={from=1,to=2}\n"
-    for goal, impossible in (("wait_max='5m'", True), ("wait_p95='5m'", False), ("hours_served='100%'", True)):
-        goals = load(f"[goals.a]\n{goal}\n{change}", "g.toml")
-        if impossible:
-            with pytest.raises(BadInput, match="1 task of 31 of a never fit on an agent, even on an empty one"):
-                space_of(goals, of)
-        else:
-            space_of(goals, of)
-            (note,) = operations.notes_of(goals.goals, of)
-            assert note.startswith("1 task of a never fit on an agent, ")
+def quota_on_record(role, cpus, at=SINCE):
+    config = {"role": role, "guarantees": {"cpus": {"value": cpus}}, "limits": {}}
+    return ReplayedSetting(at, "quota", role, json.dumps(config))
+
+
+TWO_GUARANTEES = """[goals.a]
+wait_max = "5m"
+[change.a]
+guarantee = { from = "cpus:3", to = "cpus:4" }
+[change.b]
+guarantee = { from = "cpus:2", to = "cpus:4" }
+"""
+
+
+def test_the_smallest_guarantees_are_those_that_a_role_may_have_or_keep():
+    goals = load(TWO_GUARANTEES, "g.toml")
+    space_of(goals, SMALL)  # either may stay without
+    recorded = (quota_on_record("a", 3), quota_on_record("b", 2))
+    with pytest.raises(BadInput, match="the smallest guarantees together are 5 cpus, but the agents have 4 cpus"):
+        space_of(goals, replace(SMALL, settings=recorded))
+
+
+def test_guarantees_of_nested_roles_are_part_of_those_above():
+    nested = (quota_on_record("a", 3), quota_on_record("a/x", 3))
+    text = "[goals.a]\nwait_max='5m'\n[change.'a/x']\nguarantee={from='cpus:3',to='cpus:4'}\n"
+    space_of(load(text, "g.toml"), replace(SMALL, settings=nested))
+
+
+def test_every_role_above_one_on_record_is_known():
+    of = demand(["cpus:4;mem:8192"], [wanted("site/x/y", 1, 0, 60.0)])
+    text = "keep=['site']\n[goals.'site/x/y']\nwait_max='5m'\n[change.'site/x']\nweight={from=1,to=2}\n"
+    assert space_of(load(text, "g.toml"), of).unknowns
+
+
+@pytest.mark.parametrize("goal", ["wait_max='5m'", "wait_p95='5m'", "hours_served='100%'"])
+def test_tasks_that_never_fit_are_left_out_and_without_others_a_goal_is_impossible(goal):
+    never = wanted("a", 2, 5, 6.0)  # it needs 4 cpus
+    goals = load(f"[goals.a]\n{goal}\n[change.a]\nweight={{from=1,to=2}}\n", "g.toml")
+    some = demand(["cpus:2;mem:8192"], [wanted("a", 0, 0, 60.0), never])
+    space_of(goals, some)
+    (note,) = operations.notes_of(goals.goals, some)
+    assert note.startswith("1 task of a never fit on an agent, ")
+    shown = play_candidate(some, [], OPTIONS).roles["a"]
+    assert goals.goals[0].is_met(goals.goals[0].measured(shown))
+    with pytest.raises(BadInput, match="no task of a fits on an agent, even on an empty one") as refused:
+        space_of(goals, demand(["cpus:2;mem:8192"], [never]))
+    assert refused.value.hint == "choose another --since or --until"
+
+
+def test_a_quota_that_came_during_the_recording_can_be_left_out():
+    tasks = [wanted("b", 2, 10, 60.0), wanted("a", 0, 20, 60.0)]
+    of = replace(demand(["cpus:4;mem:8192"], tasks), settings=(quota_on_record("a", 4, SINCE + 5),))
+    text = "[goals.b]\nwait_max='1m'\n[change.a]\nguarantee={from='cpus:0',to='cpus:4',steps=1}\n"
+    goals = load(text, "g.toml")
+    space = space_of(goals, of)
+    assert space.choices == ((None, 0),)
+    found = tune(of, space, goals.goals, Here(of), Nowhere(), TuningOptions(OPTIONS))
+    assert found.best == (0,)
+    assert space.words((0,)) == ("remove-quota:a",)
+    assert [found.tried[one].roles["b"].longest_wait for one in (space.unchanged, (0,))] == [3590.0, 0.0]
+    assert not found.tried[(0,)].refusal
 
 
 def test_limits_before_mesos_1_9_are_told():
@@ -316,15 +387,43 @@ def test_the_settings_on_record_are_those_of_the_moment():
     assert settings_at(of, SINCE + 10).weights == {"a": 2.5}
 
 
-# --- Laws, by replays ---------------------------------------------------------------------------------
-
-
 class Nowhere:
     def get(self, words):
         return None
 
     def add(self, words, evidence):
         pass
+
+
+class Kept(Nowhere):
+    def __init__(self, known):
+        self.known = known
+
+    def get(self, words):
+        return self.known.get(tuple(words))
+
+    def add(self, words, evidence):
+        self.known[tuple(words)] = evidence
+
+
+def test_without_time_the_settings_on_record_are_tried_and_what_is_known_still_counts():
+    goals = load("[goals.b]\nwait_max='0s'\n[change.a]\nlimit={from='cpus:1',to='cpus:4'}\n", "g.toml")
+    tasks = [wanted("a", 1, float(place), 200.0) for place in range(6)] + [wanted("b", 0, 9, 30.0)]
+    of = demand(["cpus:4;mem:16384"], tasks)
+    space = space_of(goals, of)
+    no_time = TuningOptions(OPTIONS, may_go_on=lambda: False)
+    first = tune(of, space, goals.goals, Here(of), Nowhere(), no_time)
+    assert first.stopped
+    assert space.unchanged in first.tried
+    store = Kept({})
+    whole = tune(of, space, goals.goals, Here(of), store, TuningOptions(OPTIONS))
+    again = tune(of, space, goals.goals, Here(of), store, no_time)
+    assert not again.stopped
+    assert list(again.tried.items()) == list(whole.tried.items())
+    assert len(again.tried) > len(first.tried)
+
+
+# --- Laws, by replays ---------------------------------------------------------------------------------
 
 
 TASKS = st.lists(
@@ -384,8 +483,12 @@ def test_the_evidence_is_of_one_demand_and_one_way_to_play_it(tmp_path):
         fingerprint(replace(SMALL, until=SMALL.until + 1), OPTIONS),
         fingerprint(replace(SMALL, tasks=SMALL.tasks[:1]), OPTIONS),
         fingerprint(SMALL, replace(OPTIONS, refuse=7.0)),
+        *(
+            fingerprint(replace(SMALL, tasks=[replace(SMALL.tasks[0], **changed), *SMALL.tasks[1:]]), OPTIONS)
+            for changed in ({"is_executor": True}, {"ran_from_the_beginning": True}, {"start_is_known": False})
+        ),
     ]
-    assert len({key, *others}) == 4
+    assert len({key, *others}) == 7
     store = EvidenceFile({"XDG_STATE_HOME": str(tmp_path)}, key)
     shown = play_candidate(SMALL, [], OPTIONS)
     store.add([], shown)

@@ -24,19 +24,22 @@ SCHEDULER = ("scheduler", "--host", "tcp://127.0.0.1:0", "--no-dashboard")
 WORKER = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1", "--death-timeout", "60")
 
 
+def worker(folder, address, number):
+    return Process([sys.executable, "-m", "dask", "worker", address, *WORKER], folder / f"worker-{number}.log")
+
+
 @contextmanager
 def cluster(folder, workers):
-    """The address of a scheduler, and its workers, once all of them have registered."""
+    """The address of a scheduler, and the processes of it and its workers, once all of these have registered."""
     log = folder / "scheduler.log"
     started = [Process([sys.executable, "-m", "dask", *SCHEDULER], log)]
     scheduler = started[0]
     try:
         wait_until(lambda: "Scheduler at" in log.read_text(encoding="utf-8"), scheduler.last_words)
         (address,) = re.findall(r"Scheduler at:\s+(tcp://\S+)", log.read_text(encoding="utf-8"))
-        words = [sys.executable, "-m", "dask", "worker", address, *WORKER]
-        started += [Process(words, folder / f"worker-{number}.log") for number in range(workers)]
+        started += [worker(folder, address, number) for number in range(workers)]
         wait_until(lambda: log.read_text(encoding="utf-8").count("Register worker") == workers, scheduler.last_words)
-        yield address, started[1:]
+        yield address, started
     finally:
         for one in reversed(started):
             one.stop()
@@ -53,14 +56,14 @@ def test_workers_give_the_same_bytes_and_a_lost_one_costs_its_variant_only(tmp_p
 
     assert typed("s", *"history import log.csv --format csv --agents nodes.csv --history h.sqlite".split()).status == 0
     here = typed("here", "tune", "goals.toml", "--replay", "h.sqlite", "-o", "json")
-    with cluster(tmp_path, 2) as (address, workers):
+    with cluster(tmp_path, 2) as (address, started):
         there = typed("there", "tune", "goals.toml", "--replay", "h.sqlite", "-o", "json", "--workers", address)
         assert (there.status, there.out) == (here.status, here.out), there.err
         words = [[], ["weight:a=2"], ["weight:b=2"], ["quota:a=cpus:1"]] * 3
         with OnDask(address, SMALL, OPTIONS) as players:
             shown = players.play(words)
             found = [next(shown)]
-            os.kill(workers[0].pid, signal.SIGKILL)
+            os.kill(started[1].pid, signal.SIGKILL)
             found += shown
         assert sorted(place for place, _ in found) == list(range(len(words)))
         expected = {str(one): play_candidate(SMALL, one, OPTIONS) for one in words[:4]}
@@ -70,6 +73,39 @@ def test_workers_give_the_same_bytes_and_a_lost_one_costs_its_variant_only(tmp_p
             ran = typed("other", "tune", "goals.toml", "--replay", "h.sqlite", "--workers", address, "-o", "json")
         assert ran.status == 3
         assert "instead of 0.0.9" in json.loads(ran.err)["error"]["message"]
+
+
+def test_if_all_workers_are_lost_the_rest_is_sent_again_to_others(tmp_path):
+    words = [[], ["weight:a=2"], ["weight:b=2"], ["quota:a=cpus:1"]] * 3
+    with cluster(tmp_path, 1) as (address, started), OnDask(address, SMALL, OPTIONS) as players:
+        shown = players.play(words)
+        found = [next(shown)]
+        os.kill(started[1].pid, signal.SIGKILL)  # and the demand is lost with it
+        other = worker(tmp_path, address, 1)
+        try:
+            found += shown
+        finally:
+            other.stop()
+    expected = {str(one): play_candidate(SMALL, one, OPTIONS) for one in words[:4]}
+    assert sorted(place for place, _ in found) == list(range(len(words)))
+    assert all(evidence == expected[str(words[place])] for place, evidence in found)
+
+
+def test_a_lost_scheduler_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(dask_workers, "CONNECTING", 0.5)
+    with cluster(tmp_path, 1) as (address, started), OnDask(address, SMALL, OPTIONS) as players:
+        shown = players.play([[], ["weight:a=2"]] * 20)
+        next(shown)
+        os.kill(started[0].pid, signal.SIGKILL)
+        with pytest.raises(Unreachable, match="is lost"):
+            list(shown)
+
+
+def test_a_worker_that_joins_later_with_other_versions_is_told(tmp_path, monkeypatch):
+    with cluster(tmp_path, 1) as (address, _), OnDask(address, SMALL, OPTIONS) as players:
+        monkeypatch.setattr(dask_workers, "__version__", "0.0.9")
+        with pytest.raises(BadInput, match=r"a worker that has joined has mesosctl .* instead of 0\.0\.9"):
+            list(players.play([[]]))
 
 
 def test_a_scheduler_without_workers_is_told(tmp_path):

@@ -514,6 +514,17 @@ def test_an_added_framework_asks_at_its_pace(typed, tmp_path):
     assert added["all_done_seconds"] is None
 
 
+def test_tasks_that_had_not_started_at_the_end_are_said(typed, tmp_path):
+    """They waited for less than the limit, but nobody saw them start."""
+    recording(tmp_path, [("web", 3000, 60.0), ("ads", 3000, 60.0)])
+    ran = typed("whatif", "--replay", "h.sqlite", "quota:ads=cpus:8", "-o", "json")
+    assert ran.status == 0, ran.err
+    said = json.loads(ran.out)
+    (web,) = [role for role in said["roles"] if role["role"] == "web"]
+    assert web["after"]["started"] == 0
+    assert "1 had not started; 0 without" in said["verdict"]
+
+
 def test_a_task_of_an_added_framework_that_fits_nowhere_is_said(typed, tmp_path):
     recording(tmp_path, [("web", 30, 60.0)])
     ran = typed("whatif", "--replay", "h.sqlite", "--add-framework", "role=db;task=cpus:9")
@@ -532,6 +543,9 @@ def test_a_task_of_an_added_framework_that_fits_nowhere_is_said(typed, tmp_path)
         ("role=db;task=cpus:1;mem:1GiB", "'mem:1GiB' belongs to the task"),
         ("role=db,task=cpus:1", "has a comma between parts"),
         ("role=db;task=cpus:1;lasts=soon", "'soon' is not a span of time"),
+        ("role=db;task=cpus:1;lasts=400d", "goes on for more than 366 days"),
+        ("role=db;task=cpus:1;tasks=3;every=300d", "goes on for more than 366 days"),
+        ("role=db;task=cpus:1,cpus:2", "names a resource twice"),
     ],
 )
 def test_a_framework_that_is_not_described(typed, tmp_path, word, said):

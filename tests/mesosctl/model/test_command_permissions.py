@@ -2,9 +2,9 @@
 
 import pytest
 
-from mesosctl.model.authorization import Acls, Entity, Rule
+from mesosctl.model.acls import Acls, Entity, Rule
+from mesosctl.model.command_permissions import judge, parse_question
 from mesosctl.model.errors import UsageError
-from mesosctl.model.permissions import judge, parse_question
 
 WEB = Rule(Entity("principals", "SOME", ("dev",)), Entity("roles", "SOME", ("web",)))
 ACLS = Acls(False, {"update_quotas": (WEB,), "view_roles": (WEB,), "register_frameworks": (WEB,)})

@@ -179,7 +179,7 @@ Stage = Callable[[Run, list[Agent]], None]
 """Hands out what these agents have free, in this order."""
 
 
-class RegularStages:
+class TwoStages:
     """Both stages of each run; remembers how the last one left the bounds of quota."""
 
     def __init__(self, state: State, share: Stage = share_fairly) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mesosctl.model.authorization import ROLES, Acls, Entity, Rule, warnings
+from mesosctl.model.acls import ROLES, Acls, Entity, Rule, warnings
 
 ROLE_NAMES = ("*", "dev", "dev/x", "dev/x/y", "devs", "web")
 PATTERNS = (*ROLE_NAMES, "dev/%", "dev/x/%", "web/%")

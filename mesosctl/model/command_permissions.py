@@ -6,7 +6,7 @@ A master authorizes actions; operators think in commands.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from mesosctl.model.authorization import Access, Acls
+from mesosctl.model.acls import Access, Acls
 from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.quota.rules import check_not_default_role
 from mesosctl.model.reservations.rules import reserved_role_problem
@@ -112,7 +112,7 @@ class Permission(NamedTuple):
 
     question: Question
     allowed: bool | None
-    """None if it cannot be told."""
+    """None if it is unknown."""
     reason: str
     by: By | None = None
     """The source of the answer."""

@@ -35,7 +35,7 @@ Serving = TypeVar("Serving", bound=_Entry)
 SortKey = Callable[[Entry], Any]
 
 
-def entries_named(  # one keyword a part of the refusal
+def entries_named(
     entries: Sequence[Entry],
     words: Sequence[str],
     names: Callable[[Entry], Sequence[str]],
