@@ -38,6 +38,27 @@ def role_option(help_text: str) -> typer.models.OptionInfo:
     return option
 
 
+def as_option(help_text: str, without: str) -> typer.models.OptionInfo:
+    """`--as PRINCIPAL`: every command says in `help_text` what the principal is for, and in `without` what else is so.
+
+    The name of the parameter is another than that of the global --principal, which help and usage leave out.
+    """
+
+    def named(value: str | None) -> str | None:
+        if value is not None and not value.strip():
+            raise UsageError(f"'{value}' is no principal", field="--as", hint=f"name one; without --as, {without}")
+        return value
+
+    option: typer.models.OptionInfo = typer.Option(
+        "--as",
+        metavar="PRINCIPAL",
+        callback=named,
+        help=f"{help_text} Without it, {without}.",
+        show_default=False,
+    )
+    return option
+
+
 def attribute_option(help_text: str) -> typer.models.OptionInfo:
     """`--attribute NAME=VALUE`: every command says in `help_text` what the attribute chooses there."""
     option: typer.models.OptionInfo = typer.Option("--attribute", metavar="NAME=VALUE", help=help_text)

@@ -4,11 +4,12 @@ Source: Mesos documentation, "Authorization".  An action has a list of rules; th
 both match decides.  If none matches, `permissive` decides.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from mesosctl.model.roles import is_strict_subrole, role_error
+from mesosctl.model.roles import role_error
 
 ROLES = "roles"
 """The kind of objects that form a tree: `dev/%` means every role below dev."""
@@ -40,24 +41,17 @@ class Entity:
 
     def names(self, value: str) -> bool:
         """Return whether one of the values is `value`, or all roles below one above it."""
-        return any(value == named or (self.has_tree and is_below(value, named)) for named in self.values)
+        return any(name in self.values for name in self.standing_for(value))
 
-    def covers(self, other: "Entity") -> bool:
-        """Return whether it matches everything that `other` matches."""
-        if self.type != "SOME":
-            return True
-        return other.type == "SOME" and all(self.covers_name(value) for value in other.values)
+    def standing_for(self, value: str) -> Iterator[str]:
+        """Yield the names that stand for everything that `value`, which may be a pattern such as `dev/%`, stands for.
 
-    def covers_name(self, value: str) -> bool:
-        """Return whether it names everything that `value`, which may be a pattern such as `dev/%`, stands for."""
-        if not (self.has_tree and value.endswith(_BELOW)):
-            return self.names(value)
-        return any(value == named or is_below(value.removesuffix(_BELOW), named) for named in self.values)
-
-
-def is_below(role: str, pattern: str) -> bool:
-    """Whether a pattern such as `dev/%` matches a role."""
-    return pattern.endswith(_BELOW) and is_strict_subrole(role, pattern.removesuffix(_BELOW))
+        They are the value itself, and if it is a role also the patterns of the roles above it.
+        """
+        yield value
+        while self.has_tree and "/" in value:
+            value = value.rpartition("/")[0]
+            yield value + _BELOW
 
 
 class Rule(NamedTuple):
@@ -73,10 +67,6 @@ class Rule(NamedTuple):
     def allows(self, principal: str | None, target: str | None) -> bool:
         """Return its decision if it matches."""
         return self.principals.allows(principal) and self.objects.allows(target)
-
-    def covers(self, other: "Rule") -> bool:
-        """Return whether it matches everything that `other` matches."""
-        return self.principals.covers(other.principals) and self.objects.covers(other.objects)
 
     @property
     def ever_allows(self) -> bool:
@@ -177,7 +167,7 @@ class Acls:
     def access(self, action: str, principal: str | None) -> Access:
         """Return what `principal` may do `action` to."""
         decisions: list[Decision] = []
-        kind, named = "", Entity("", "SOME")
+        kind, named = "", set[str]()
         for rule in self.rules.get(action, ()):
             kind = rule.objects.kind
             if not rule.principals.matches(principal) or rule.names_nothing:
@@ -185,8 +175,9 @@ class Acls:
             allowed = rule.principals.allows(principal) and rule.objects.type != "NONE"
             if rule.objects.type != "SOME":
                 return Access(kind, (*decisions, Decision(None, allowed)))
-            new = tuple(name for name in rule.objects.values if not named.covers_name(name))
-            named = Entity(kind, "SOME", (*named.values, *new))
+            names = rule.objects.values
+            new = tuple(name for name in names if named.isdisjoint(rule.objects.standing_for(name)))
+            named.update(new)
             decisions += [Decision(new, allowed)] if new else []
         return Access(kind, (*decisions, Decision(None, self.permissive)))
 
@@ -248,16 +239,74 @@ def warnings(acls: Acls) -> Iterator[Finding]:
 
 
 def _unreachable(action: str, rules: Sequence[Rule]) -> Iterator[Finding]:
+    covering = _CoveringRules()
     for index, rule in enumerate(rules):
-        earlier = next((number for number in range(index) if rules[number].covers(rule)), None)
-        if earlier is not None and not rules[earlier].names_nothing and not rule.names_nothing:
-            yield Finding(
-                "warning",
-                "acls.unreachable",
-                f"{action}[{index}]",
-                f"it never decides, because {action}[{earlier}] matches everything that it matches, and comes first",
-                f"move it before {action}[{earlier}], or remove it",
-            )
+        if rule.names_nothing:
+            continue
+        earlier = covering.first(rule)
+        if earlier is None:
+            covering.add(index, rule)
+            continue
+        yield Finding(
+            "warning",
+            "acls.unreachable",
+            f"{action}[{index}]",
+            f"it never decides, because {action}[{earlier}] matches everything that it matches, and comes first",
+            f"move it before {action}[{earlier}], or remove it",
+        )
+
+
+_Holders = dict[str, dict[int, None]]
+"""The rules that hold a name, in their order, by the name."""
+
+
+class _CoveringRules:
+    """An index of the rules of one action that some rule decides by, to find the first that covers another rule.
+
+    A rule covers another if it matches everything that the other matches.  Who is covered is not added: what it covers,
+    the first rule that covers it covers too.  The names of a rule are found with as many look-ups as it has, so that a
+    file of many rules is read in time that grows with its length.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[bool, bool], tuple[_Holders, _Holders]] = defaultdict(lambda: ({}, {}))
+        """The names on each side, by which of the sides are of some names alone."""
+        self._of_all: int | None = None
+
+    def add(self, index: int, rule: Rule) -> None:
+        """Add a rule that follows those added before."""
+        shape = (rule.principals.type == "SOME", rule.objects.type == "SOME")
+        if not any(shape) and self._of_all is None:
+            self._of_all = index
+        for is_some, entity, holders in zip(shape, rule, self._names[shape], strict=True):
+            for value in entity.values if is_some else ():
+                holders.setdefault(value, {})[index] = None
+
+    def first(self, rule: Rule) -> int | None:
+        """Return the index of the first rule that covers this one; None if there is none."""
+        found = [] if self._of_all is None else [self._of_all]
+        for shape, names in self._names.items():
+            sides = [(entity, holders) for is_some, entity, holders in zip(shape, rule, names, strict=True) if is_some]
+            if sides and all(entity.type == "SOME" for entity, _ in sides):
+                found.extend(self._holding_all(sides))
+        return min(found, default=None)
+
+    @staticmethod
+    def _holding_all(sides: Sequence[tuple[Entity, _Holders]]) -> list[int]:
+        """The first rule, if any, that holds a name for every value of these sides."""
+        needed: list[list[dict[int, None]]] = []
+        for entity, holders in sides:
+            for value in entity.values:
+                held = [holders[name] for name in entity.standing_for(value) if name in holders]
+                if not held:
+                    return []
+                needed.append(held)
+        needed.sort(key=lambda held: sum(map(len, held)))
+        rarest, *others = needed
+        candidates = {index for one in rarest for index in one}
+        for held in others:
+            candidates = {index for index in candidates if any(index in one for one in held)}
+        return [min(candidates)] if candidates else []
 
 
 def _entity_warnings(where: str, entity: Entity) -> Iterator[Finding]:

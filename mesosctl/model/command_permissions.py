@@ -3,12 +3,14 @@
 A master authorizes actions; operators think in commands.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from mesosctl.model.acls import Access, Acls
-from mesosctl.model.errors import UsageError
-from mesosctl.model.roles import did_you_mean
+from mesosctl.model.errors import RuleViolation, UsageError
+from mesosctl.model.quota.rules import check_not_default_role
+from mesosctl.model.reservations.rules import reserved_role_problem
+from mesosctl.model.roles import check_role, did_you_mean
 from mesosctl.model.suggestion import command
 
 By = Literal["master", "acls"]
@@ -68,6 +70,30 @@ _CHANGES = (
 VERBS = {one.command: one for one in sorted((*_READS, *(one._replace(changes=True) for one in _CHANGES)))}
 """The commands about which can-i knows, by their words."""
 
+_BY_STEPS = "is judged by its steps, such as quota set, weights set and reserve: ask about each"
+_CHANGES_NOTHING = "changes no cluster: it needs what the lists that it reads need"
+_ITS_OPERATIONS = "is judged by its steps, unreserve and volumes destroy: ask about each"
+_OF_FILES = "reads files alone, so it needs no permission of a master"
+NOT_ASKED: Mapping[str, str] = {
+    "acls check": _OF_FILES,
+    "apply": _BY_STEPS,
+    "cleanup": _ITS_OPERATIONS,
+    "diff": _CHANGES_NOTHING,
+    "export": _CHANGES_NOTHING,
+    "maintenance plan": _CHANGES_NOTHING,
+    "offers explain": _CHANGES_NOTHING,
+    "offers list": _CHANGES_NOTHING,
+    "offers simulate": _OF_FILES,
+    "offers unreserve": "is judged by its steps, offers take and unreserve: ask about each",
+    "offers watch": _CHANGES_NOTHING,
+    "plan": _BY_STEPS,
+    "snapshot": _CHANGES_NOTHING,
+    "top": _CHANGES_NOTHING,
+    "tune": _OF_FILES,
+    "whatif": "changes no cluster: it reads a file, or what the lists of a master show",
+}
+"""Commands that need no permission of their own, and why can-i has no answer for them."""
+
 
 class Question(NamedTuple):
     """A command, and the name that it is about; without a name, everything of its kind."""
@@ -97,31 +123,57 @@ class Permission(NamedTuple):
         return self.allowed is not None
 
 
-def parse_question(words: Sequence[str], role: str | None = None) -> Question:
+def parse_question(words: Sequence[str], role: str | None = None, **given: str | None) -> Question:
     """The question in words such as `quota set web`; the last word of a command is enough if it is of one noun alone.
 
-    `role` is that of --role.  Raises UsageError.
+    `role` is that of --role, and `given` are the other options, which the hints repeat.  Raises UsageError, and
+    RuleViolation for a name that no role has.
     """
-    verb, rest = _verb_of(words)
+    verb, rest = _verb_of(words, given)
     names = [*rest, *([] if role is None else [role])]
     if role is not None and verb.of != "role":
         about = f"a {verb.of}, which is written after it" if verb.of else "no role"
         raise UsageError(f"{verb.command} is about {about}", field="--role", hint="leave out --role")
     if len(names) > 1 or (names and not verb.of):
         takes = f"one {verb.of} alone" if verb.of else "no name"
-        words_of_it = verb.command if not verb.of or not names else f"{verb.command} {names[-1]}"
+        first = [role or names[0]] if verb.of else []
         raise UsageError(
-            f"after {verb.command}, can-i takes {takes}", field="COMMAND", hint=command("can-i", *words_of_it.split())
+            f"after {verb.command}, can-i takes {takes}",
+            field="COMMAND",
+            hint=command("can-i", *verb.command.split(), *first, **given),
+        )
+    if names and verb.of == "role":
+        _check_role(verb, names[0], "--role" if role is not None else "COMMAND")
+    elif names and not names[0].strip():
+        raise UsageError(
+            f"'{names[0]}' is no {verb.of}", field="COMMAND", hint=f"leave it out to ask about every {verb.of}"
         )
     return Question(verb, names[0] if names else None)
 
 
-def _verb_of(words: Sequence[str]) -> tuple[Verb, Sequence[str]]:
+def _check_role(verb: Verb, role: str, field: str) -> None:
+    """Raise RuleViolation for a role that does not exist, or that the command cannot be about."""
+    check_role(role, field)
+    if verb.actions == ("update_quotas",):
+        check_not_default_role(role)
+    elif verb.actions[-1] in ("reserve_resources", "create_volumes"):
+        problem = reserved_role_problem(role)
+        if problem is not None:
+            raise RuleViolation(problem, field=field, rule="reservation.role")
+
+
+def _verb_of(words: Sequence[str], given: Mapping[str, str | None]) -> tuple[Verb, Sequence[str]]:
     """The verb at the beginning of the words, and the words after it.  Raises UsageError."""
     for length in (2, 1):
         typed = " ".join(words[:length])
         if typed in VERBS:
             return VERBS[typed], words[length:]
+        if typed in NOT_ASKED:
+            raise UsageError(
+                f"{typed} {NOT_ASKED[typed]}",
+                field="COMMAND",
+                hint=f"{command('can-i', list=True, **given)} asks about all single steps",
+            )
     nouns = [verb for verb in VERBS.values() if words and verb.command.split()[-1] == words[0]]
     if len(nouns) == 1:
         return nouns[0], words[1:]
@@ -129,6 +181,9 @@ def _verb_of(words: Sequence[str]) -> tuple[Verb, Sequence[str]]:
     if listing is not None and len(words) == 1:
         return listing, ()
     typed = " ".join(words[:2])
+    split = [part for word in words for part in word.split()]
+    if len(split) > len(words) and (" ".join(split[:2]) in VERBS or split[0] in VERBS):
+        raise UsageError(f"'{typed}' is quoted as one word", field="COMMAND", hint=command("can-i", *split, **given))
     several = [verb.command for verb in nouns or _of_noun(words)]
     if several:
         raise UsageError(
@@ -136,21 +191,19 @@ def _verb_of(words: Sequence[str]) -> tuple[Verb, Sequence[str]]:
             field="COMMAND",
             hint=f"write one of: {', '.join(several)}",
         )
-    raise UsageError(
-        f"can-i knows nothing about '{typed}'",
-        field="COMMAND",
-        hint=did_you_mean(typed, VERBS, "mesosctl can-i --list names every command that it knows"),
-    )
+    listed = f"{command('can-i', list=True, **given)} names every command that it knows"
+    raise UsageError(f"can-i knows nothing about '{typed}'", field="COMMAND", hint=did_you_mean(typed, VERBS, listed))
 
 
 def _of_noun(words: Sequence[str]) -> Iterable[Verb]:
     return [verb for verb in VERBS.values() if words and verb.command.split()[0] == words[0]]
 
 
-def every_question(role: str | None, principal: str | None) -> list[Question]:
-    """A question about each command, about this role and what this principal has made."""
-    names = {"role": role, "principal": principal}
-    return [Question(verb, names.get(verb.of)) for verb in VERBS.values()]
+def every_question(role: str | None) -> list[Question]:
+    """A question about each command, about this role where a role is what it is about.  Raises RuleViolation."""
+    if role is not None:
+        check_role(role, "--role")
+    return [Question(verb, role if verb.of == "role" else None) for verb in VERBS.values()]
 
 
 def judge(question: Question, acls: Acls, principal: str | None) -> Permission:

@@ -68,6 +68,8 @@ class CheckedAcls(NamedTuple):
     """A file of ACLs, what is to be said about it, and what the principal of --as may do."""
 
     file: str
+    name: str
+    """The name of the file in sentences."""
     findings: Sequence[Finding]
     principal: str | None = None
     access: Mapping[str, tuple[str, Access]] | None = None
@@ -113,7 +115,7 @@ def acls_check(check: CheckedAcls) -> Report:
         [
             one.level,
             NOTHING if one.line is None else str(one.line),
-            one.field,
+            one.field.removeprefix(f"line {one.line}, "),
             one.sentence,
             one.hint or NOTHING,
             one.rule,
@@ -126,7 +128,7 @@ def acls_check(check: CheckedAcls) -> Report:
         [one.field for one in check.findings],
         document,
         lambda: document().findings,
-        remark=[f"{check.file}: {_verdict(check)}"],
+        remark=[f"{check.name}: {_verdict(check)}"],
     )
     if check.access is None:
         return findings

@@ -58,14 +58,14 @@ def read_acls(text: str) -> AclsFile:
     ]
     try:
         document = None if repaired is None else load(repaired)
-        found = [] if repaired is None else [*faults(document), *_faults(document)]
+        found = [] if repaired is None else _all_faults(document)
         is_too_deep = repaired is None and not broken
     except RecursionError:
         is_too_deep = True
     if is_too_deep:
         return AclsFile(None, (Finding("error", "file.json", "the top level", "it is nested too deeply"),))
     lines = places_in_json(repaired or "")
-    unique = dict.fromkeys(_Fault(*one) for one in found if not json_faults.stands_in(document, one[0]))
+    unique = dict.fromkeys(one for one in found if not json_faults.stands_in(document, one.path))
     for path, sentence, hint in unique:
         named = place(path)
         errors.append(Finding("error", "file.fields", named or "the top level", sentence, hint, lines.line_of(named)))
@@ -73,6 +73,19 @@ def read_acls(text: str) -> AclsFile:
         return AclsFile(None, tuple(errors))
     acls = from_json(document)
     return AclsFile(acls, tuple(replace(one, line=lines.line_of(one.field)) for one in warnings(acls)))
+
+
+def _all_faults(document: Any) -> list[_Fault]:
+    """The faults of any file, and those of ACLs; a text or number that no file may have is named once."""
+    general = [_Fault(*one) for one in faults(document)]
+    unusable = {one.path for one in general if isinstance(_value_at(document, one.path), str | float)}
+    return [*general, *(one for one in _faults(document) if one.path not in unusable)]
+
+
+def _value_at(document: Any, path: Path) -> Any:
+    for part in path:
+        document = document[part]
+    return document
 
 
 def _faults(document: Any) -> Iterator[_Fault]:

@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -48,7 +49,8 @@ def places_in_json(text: str) -> Places:
     try:
         document = json.loads(text)
         found = _json_values(text, _skip(text, 0), "")
-        lines = {path: text.count("\n", 0, at) + 1 for path, at in found if path}
+        ends = [end for end, character in enumerate(text) if character == "\n"]
+        lines = {path: bisect_left(ends, at) + 1 for path, at in found if path}
         return Places(lines, dict(_entries(document, "")))
     except (ValueError, RecursionError):
         return Places()

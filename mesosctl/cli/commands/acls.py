@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.arguments import FileWord, the_file
+from mesosctl.cli.arguments import FileWord, as_option, the_file
 from mesosctl.cli.command import Group, SingleCommand, examples
-from mesosctl.cli.environment import read_text
+from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.model.exit_status import ExitStatus
 
@@ -25,10 +25,7 @@ AclsToCheck = Annotated[
         show_default=False,
     ),
 ]
-As = Annotated[
-    str | None,
-    typer.Option("--as", metavar="PRINCIPAL", help="Show what this principal may do.", show_default=False),
-]
+As = Annotated[str | None, as_option("Show what this principal may do.", "only the findings are shown")]
 Strict = Annotated[
     bool, typer.Option("--strict", help="End with exit status 1 if there are warnings.", show_default=False)
 ]
@@ -54,7 +51,7 @@ def check(
     word: FileWord = None,
     option: AclsToCheck = None,
     *,
-    principal: As = None,
+    judged_for: As = None,
     strict: Strict = False,
 ) -> ExitStatus:
     """Check a file of ACLs before a master reads it.
@@ -74,9 +71,9 @@ def check(
     file = the_file(word, option)
     acls, findings = read_acls_file(session, file, "FILE")
     access = None
-    if principal is not None and acls is not None:
-        access = {action: (kind, acls.access(action, principal)) for action, kind in OBJECT_FIELDS.items()}
-    checked = CheckedAcls(file, findings, principal, access)
+    if judged_for is not None and acls is not None:
+        access = {action: (kind, acls.access(action, judged_for)) for action, kind in OBJECT_FIELDS.items()}
+    checked = CheckedAcls(file, named(file), findings, judged_for, access)
     session.emit(acls_check(checked))
     if not checked.valid:
         return ExitStatus.INVALID

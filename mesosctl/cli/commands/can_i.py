@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.arguments import role_option
+from mesosctl.cli.arguments import as_option, role_option
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.commands.acls import read_acls_file
 from mesosctl.cli.completion import callbacks as completing
@@ -41,12 +41,7 @@ AclsFile = Annotated[
 ]
 As = Annotated[
     str | None,
-    typer.Option(
-        "--as",
-        metavar="PRINCIPAL",
-        help="Judge for this principal, by --acls alone. The default is that of your credentials.",
-        show_default=False,
-    ),
+    as_option("Judge for this principal, by --acls alone.", "the principal of your credentials asks, or nobody"),
 ]
 
 
@@ -67,13 +62,14 @@ def can_i(
     list_: ListAll = False,
     role: OfRole = None,
     acls: AclsFile = None,
-    principal: As = None,
+    judged_for: As = None,
 ) -> ExitStatus:
     """Ask whether you may run a command, without changing anything.
 
     A command that only reads is tried. A change is tried as a request that the master authorizes and then cannot carry
     out, if there is one: about an agent that does not exist, or a resource that no agent has. Everything else is judged
     by --acls, or is unknown. The exit status is 0 for yes, and 1 for no and unknown; -o json distinguishes the two.
+    --list ends with 0 whatever the answers are: read the column ALLOWED.
 
     The name is a role for quota, weights, reserve and volumes create, a user for tasks and frameworks, and for
     unreserve, volumes destroy and frameworks teardown the principal of the reservation, volume or framework.
@@ -87,14 +83,15 @@ def can_i(
         raise UsageError("--list asks about every command", field="--list", hint="leave out --list, or the command")
     if not list_ and not words:
         raise UsageError("no command is given", field="COMMAND", hint="give one, such as quota set web, or --list")
-    question = None if list_ else parse_question(words or (), role)
-    if principal is not None and acls is None:
+    questions = every_question(role) if list_ else []
+    question = None if list_ else parse_question(words or (), role, acls=acls, **{"as": judged_for})
+    if judged_for is not None and acls is None:
         raise UsageError("--as needs --acls: a master knows you by your credentials", field="--as", hint="give both")
     known = None if acls is None else _read(session, acls)
-    if known is not None and (principal is not None or not session.options.master):
-        client = principal or session.options.principal
+    if known is not None and (judged_for is not None or not session.options.master):
+        client = judged_for or session.options.principal
         if question is None:
-            session.emit(permission_list([judge(one, known, client) for one in every_question(role, client)], client))
+            session.emit(permission_list([judge(one, known, client) for one in questions], client))
             return ExitStatus.DONE
         found = judge(question, known, client)
     else:
@@ -102,7 +99,7 @@ def can_i(
             permissions = PermissionsOfMaster(master, known, session.progress)
             client = permissions.principal
             if question is None:
-                answers = [permissions.ask(one) for one in every_question(role, client)]
+                answers = [permissions.ask(one) for one in questions]
                 session.emit(permission_list(answers, client))
                 return ExitStatus.DONE
             found = permissions.ask(question)

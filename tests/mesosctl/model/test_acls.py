@@ -80,6 +80,7 @@ def test_the_access_of_a_principal_says_the_same_of_each_object(found: Acls, pri
 
 
 @example(Acls(False, {ACTION: (rule("dev", "ANY"), rule("ops", "ANY"))}), "ops", "web")
+@example(Acls(False, {ACTION: (rule("ops", "web"), rule("dev", "ads"), rule("ops", "ads"))}), "ops", "ads")
 @given(kinds.flatmap(acls), clients, targets)
 def test_without_a_rule_that_never_decides_nothing_changes(found: Acls, principal: str | None, target: str | None):
     hidden = {one.field for one in warnings(found) if one.rule == "acls.unreachable"}
@@ -121,6 +122,7 @@ def test_what_a_principal_may_do_in_words(permissive: bool, listed: list[Rule], 
         (True, [rule("ANY", "ANY"), rule("ops", "NONE")], {("acls.unreachable", f"{ACTION}[1]")}),
         (True, [rule("NONE", "dev/%"), rule("ops", "dev/x dev/x/%")], {("acls.unreachable", f"{ACTION}[1]")}),
         (True, [rule("NONE", "dev"), rule("ops", "dev/x")], set()),
+        (False, [rule("ops", "web"), rule("dev", "ads"), rule("ops", "ads")], set()),
         (True, [rule("ops", "web")], {("acls.no-effect", ACTION)}),
         (False, [rule("ops", "web")], set()),
         (True, [rule("NONE", "ads/*")], {("acls.no-role", f"{ACTION}[0].roles")}),

@@ -26,7 +26,7 @@ def run(document: object, *words: str):
 def test_a_good_file():
     ran = run(GOOD)
     assert ran.status == 0
-    assert ran.out.startswith("-: a master would start with it, ")
+    assert ran.out.startswith("standard input: a master would start with it, ")
     said = json.loads(run(GOOD, "-o", "json").out)
     assert (said["valid"], said["findings"], said["principal"], said["access"]) == (True, [], None, None)
 
