@@ -18,7 +18,7 @@ from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.processes import Process
 from tests.helpers.waiting import PATIENCE
 
-PROGRAM = (sys.executable, "-m", "fake_master", "--port", "0")
+PROGRAM = (sys.executable, "-m", "fake_master", "--port", "0", "--no-page")
 
 
 def start_in_process(version: str, setup: Setup, folder: Path) -> Cluster:
