@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier
-from tests.conformance.masters.cluster import Setup
+from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.comparing import canonical
 from tests.conformance.scenarios.scenario import quota_request
+from tests.helpers.waiting import wait_until
 
 Flags = Callable[[Path], dict[str, str]]
 QUOTA = json.dumps(quota_request("r1", cpus=1.5, force=True))
@@ -54,12 +56,18 @@ def test_quota_and_weights_survive_a_restart(carrier: Carrier, flags: Flags, tmp
     assert left == {}
 
 
+def _has_weights(master: Cluster) -> bool:
+    return bool(master.read("/registrar(1)/registry").get("weights"))
+
+
 def test_weights_of_the_flag_are_kept_by_an_empty_registry(carrier: Carrier, tmp_path: Path) -> None:
     kept = (_replicated_log if carrier is REAL else _sqlite)(tmp_path)
     shown = []
     for weights in ("a=3", "", "a=5,b=2"):
         master = carrier.start(Setup(flags=kept | ({"weights": weights} if weights else {})), tmp_path)
         try:
+            if carrier is REAL:  # which shows the weights of its flag before it has written them
+                wait_until(partial(_has_weights, master), "the registry of the master has no weights")
             shown.append(master.read("/weights"))
         finally:
             master.stop()
