@@ -94,8 +94,7 @@ def test_a_file_without_errors_means_the_same_to_a_master(seed: int, odd: bool, 
     if master is None:
         assert file.acls is None
         return
-    if file.acls is None:  # a master ignores what it does not know
-        assert not document.keys() <= {"permissive", *OBJECT_FIELDS}
+    if file.acls is None:  # a master ignores actions and types that it does not know
         return
     for action, objects in OBJECTS.items():
         if action in OBJECT_FIELDS:
