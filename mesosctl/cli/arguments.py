@@ -46,7 +46,7 @@ def as_option(help_text: str, without: str) -> typer.models.OptionInfo:
 
     def named(value: str | None) -> str | None:
         if value is not None and not value.strip():
-            raise UsageError(f"'{value}' is no principal", field="--as", hint=f"name one; without --as, {without}")
+            raise UsageError(f"'{value}' is not a principal", field="--as", hint=f"name one; without it, {without}")
         return value
 
     option: typer.models.OptionInfo = typer.Option(

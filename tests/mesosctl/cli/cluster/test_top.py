@@ -167,9 +167,11 @@ def test_each_key_on_a_terminal(tmp_path, columns):
     taken = Seat(tmp_path, columns=columns, master="fake:c.toml")
     try:
         taken.see(lambda shown: DRAWN in shown)
+        has_weights = b"WEIGHT" in taken.shown
         for keys, says in KEYS_AND_SCREENS:
             taken.press_and_see(keys, says)
-        assert (b"WEIGHT" in taken.shown) is (columns == 200)
+            has_weights |= b"WEIGHT" in taken.shown
+        assert has_weights is (columns == 200)
         taken.press(b"q")
         assert taken.end() == 0
     finally:

@@ -44,7 +44,7 @@ MISTAKES = (
     Mistake("qouta", 2, "No such command 'qouta'. Did you mean 'quota'?"),
     Mistake("reserve agent-1 cpus:1 --rol web", 2, "No such option: --rol", "see mesosctl reserve --help"),
     Mistake("quota remove", 2, "Missing argument 'ROLE...'", "see mesosctl quota remove --help"),
-    Mistake("weights list web", 2, "Got unexpected extra argument (web)", "see mesosctl weights list --help"),
+    Mistake("options web", 2, "Got unexpected extra argument (web)", "see mesosctl options --help"),
     Mistake("quota list -o jsno", 2, "'jsno' is not one of 'table', 'wide', 'json'"),
     Mistake("completion bsh", 2, "'bsh' is not one of 'bash', 'zsh', 'fish'", "see mesosctl completion --help"),
     # --- Which master ------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ MISTAKES = (
     ),
     # --- Time ----------------------------------------------------------------------------------------------------
     Mistake("quota list --timeout soon", 2, "'soon' is not a span of time", "500ms, 30s, 10m or 1h"),
-    Mistake("weights list --timeout 5 s", 2, "Got unexpected extra argument (s)"),
+    Mistake("options --timeout 5 s", 2, "Got unexpected extra argument (s)"),
     Mistake("quota list --timeout 0", 2, "--timeout is 0: it must be at least 0.001 seconds", "500ms, 5s or 1h30m"),
     Mistake("offers watch --every x", 2, "'x' is not a span of time", "500ms, 30s, 10m or 1h"),
     Mistake("context set prod timeout=1x", 3, "'1x' is not a span of time"),
@@ -93,7 +93,14 @@ MISTAKES = (
     Mistake("quota set -f a.json", 3, f"a.json, line 2: role 'web': {NO_CPU}", files={"a.json": V0_OF_CPU}),
     Mistake("quota update -f a.json", 3, f"line 2: role 'web': {NO_CPU}", before=QUOTA, files={"a.json": V1_OF_CPU}),
     Mistake("diff -f a.toml", 3, f"a.toml, line 3: role 'web': {NO_CPU}", files={"a.toml": LIMIT_OF_CPU}),
-    Mistake("apply -f a.toml", 3, NO_CPU, "cpus? --allow-new-resource skips this", files={"a.toml": LIMIT_OF_CPU}),
+    Mistake(
+        "apply -f a.toml",
+        3,
+        NO_CPU,
+        "cpus? --allow-new-resource skips this",
+        on=NEWER,
+        files={"a.toml": LIMIT_OF_CPU},
+    ),
     Mistake("apply -f a.toml", 3, f"a.toml, line 4: {NO_CPU}", "did you mean cpus?", files={"a.toml": RESERVED_CPU}),
     Mistake("reserve agent-1 cpu:1 --role web", 3, NO_CPU, "did you mean cpus?"),
     Mistake("unreserve agent-1 cpu:1 --role dept", 3, NO_CPU, "did you mean cpus?", before=REFINED),

@@ -31,7 +31,7 @@ def test_the_option_is_stronger_than_the_environment(run, cluster):
 
 
 @pytest.mark.parametrize(
-    "words", [("bogus",), ("quota", "bogus"), ("weights", "list", "extra"), ("-o", "xml", "quota", "list")]
+    "words", [("bogus",), ("quota", "bogus"), ("options", "extra"), ("-o", "xml", "quota", "list")]
 )
 def test_words_that_are_no_command(run, words):
     ran = run(*words)

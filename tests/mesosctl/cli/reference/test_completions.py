@@ -214,7 +214,8 @@ class TestBash:
         home.keep("agent-1", "rack-7", kind="agent")
         for verb in ("plan", "down", "up", "cancel"):
             assert home.bash("maintenance", verb, "ra") == {"rack-7"}
-        assert home.bash("maintenance", "") == {"list", "plan", "schedule", "cancel", "down", "up"}
+        verbs = {"list", "plan", "schedule", "cancel", "down", "up"}
+        assert home.bash("maintenance", "") == verbs | {"agent-1", "rack-7", "id-agent-1", "id-rack-7"}
 
     def test_old_names_are_asked_for_and_kept(self, home):
         home.keep("old", kind="agent", MESOSCTL_MASTER="fake:", age=3600)

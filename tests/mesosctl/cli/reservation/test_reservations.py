@@ -78,7 +78,7 @@ def test_waits_for_what_was_not_waited_for(lab):
     assert late.status == 9
     assert "not yet reserved/one/ads=cpus:4: the agent shows nothing" in late.err
     ran = lab.run("wait", "reserved/one/ads=cpus:4", "-o", "json")
-    assert (ran.status, ran.json["conditions"][0]["shows"]) == (0, "cpus:4")
+    assert (ran.status, ran.json["conditions"][0]["shows"]) == (0, "4 cpus")
     assert lab.run("wait", "reserved/one/ads=cpus:3", "--timeout", "1").status == 9  # exactly
     assert lab.run("unreserve", "one", "--role", "ads", "--all", "--yes", "--no-wait").status == 0
     assert lab.run("wait", "--for", "reserved/one/ads=none").status == 0
