@@ -88,7 +88,8 @@ class Seat:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         self._terminal, self._theirs = mine, theirs
         self.modes = termios.tcgetattr(theirs)
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("MESOSCTL_", "NO_COLOR"))}
+        others = ("MESOSCTL_", "NO_COLOR", "COLUMNS", "LINES")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(others)}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "mesosctl", "--master", master, "top", *words],
             stdin=theirs,
