@@ -65,6 +65,7 @@ def entity(kind: str, text: str) -> Entity:
 
 
 @example(Acls(False, {ACTION: (rule("p/%", "ANY"),)}), "p/x", "web")
+@example(Acls(False, {ACTION: (rule("NONE", "dev/x"), rule("ops", "dev/%"))}), "ops", "dev/x")
 @given(kinds.flatmap(acls), clients, targets)
 def test_the_first_rule_that_matches_decides(found: Acls, principal: str | None, target: str | None):
     assert found.allows(ACTION, principal, target) is reference(found, principal, target)

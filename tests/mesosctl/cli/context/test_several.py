@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from mesosctl.__main__ import main
 from mesosctl.cli import several_contexts
 from mesosctl.cli.reference.command_tree import commands
-from mesosctl.model.errors import Interrupted, Interruption
+from mesosctl.model.errors import Interrupted, Interruption, UsageError
 from mesosctl.output.json_documents import schemas
 from tests.helpers.surroundings import InMemory, Ran, Terminal
 
@@ -331,3 +331,8 @@ def test_a_suggested_command_is_for_the_cluster_of_the_command(ctl):
     assert "lab,keys" not in told
     plain = ctl("quota", "set", "web", "cpus:1", MESOSCTL_CONTEXT="lab").err
     assert "--context" not in plain
+
+
+def test_two_addresses_of_one_master_are_refused_before_anything_is_read():
+    with pytest.raises(UsageError, match="asia"):
+        several_contexts._refuse_one_address_twice(["europe", "asia"], ["http://10.0.0.1:5050", "http://10.0.0.1:5050"])
