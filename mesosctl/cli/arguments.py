@@ -206,6 +206,22 @@ HistoryFile = Annotated[
         show_default=False,
     ),
 ]
+MesosVersion = Annotated[
+    str | None,
+    typer.Option(
+        "--mesos-version",
+        metavar="VERSION",
+        help="Whose rules a replay follows. The default is the recorded version, or else 1.11.",
+    ),
+]
+Uncalibrated = Annotated[
+    bool,
+    typer.Option(
+        "--uncalibrated",
+        help="Answer even if a replay without changes is far from the recording.",
+        show_default=False,
+    ),
+]
 
 
 def refuse_to_overwrite(history: Path, written: str | Path | None, field: str) -> None:

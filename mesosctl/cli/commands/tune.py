@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mesosctl.cli.arguments import AllowNewResource, ClusterId, Since, Until, named_file, refuse_to_overwrite
+from mesosctl.cli.arguments import (
+    AllowNewResource,
+    ClusterId,
+    MesosVersion,
+    Since,
+    Uncalibrated,
+    Until,
+    named_file,
+    refuse_to_overwrite,
+)
 from mesosctl.cli.command import Group, SingleCommand, examples
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
@@ -53,22 +62,6 @@ Refuse = Annotated[
         "--refuse",
         metavar="SPAN",
         help="How long frameworks decline an offer that they cannot use. The default is 5s.",
-    ),
-]
-MesosVersion = Annotated[
-    str | None,
-    typer.Option(
-        "--mesos-version",
-        metavar="VERSION",
-        help="Whose rules the replays follow. The default is the recorded version, or else 1.11.",
-    ),
-]
-Uncalibrated = Annotated[
-    bool,
-    typer.Option(
-        "--uncalibrated",
-        help="Answer even if a replay without changes is far from the recording.",
-        show_default=False,
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Skip the capacity check.", show_default=False)]

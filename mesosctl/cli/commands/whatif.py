@@ -10,7 +10,9 @@ from mesosctl.cli.arguments import (
     AllowNewResource,
     ClusterId,
     ForecastPage,
+    MesosVersion,
     Since,
+    Uncalibrated,
     Until,
     attribute_option,
     named_file,
@@ -165,22 +167,6 @@ Refuse = Annotated[
         metavar="SPAN",
         help="How long frameworks decline an offer that they cannot use, with --replay or --add-framework. The default "
         "is 5s.",
-    ),
-]
-MesosVersion = Annotated[
-    str | None,
-    typer.Option(
-        "--mesos-version",
-        metavar="VERSION",
-        help="Whose rules a replay follows. The default is the recorded version, or else 1.11.",
-    ),
-]
-Uncalibrated = Annotated[
-    bool,
-    typer.Option(
-        "--uncalibrated",
-        help="Answer even if a replay without changes is far from the recording.",
-        show_default=False,
     ),
 ]
 AddedFrameworks = Annotated[

@@ -181,7 +181,7 @@ def run(tmp_path, monkeypatch):
 def alike(text):
     """A text without what no two masters have in common, and without the names of its source and of its file."""
     text = re.sub(r"--report (FILE|-)", "", text)
-    unlike = r"[0-9a-f]{8}-[-0-9a-f]{27}|sha256:[0-9a-f]+|[0-9]+|^(FILE|-):"
+    unlike = r"[0-9a-f]{8}-[-0-9a-f]{27}|sha256:[0-9a-f]+|[0-9]+|^(FILE|-|standard input):"
     return re.sub(r" +", " ", re.sub(unlike, "…", text, flags=re.MULTILINE))
 
 
@@ -192,7 +192,7 @@ def test_every_place_is_known_here():
 
 
 IN_PROCESSES = "tune"
-"""What it does is done in processes of its own."""
+"""The command that replays in its own processes."""
 
 
 def named(cases):
