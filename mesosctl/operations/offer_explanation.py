@@ -132,23 +132,32 @@ def _remedies_of_others(snapshot: ClusterSnapshot, account: OfferAccount) -> Ite
     """Let tasks end, and offers be answered."""
     own = top_level(account.role)
     without_others = replace(
-        snapshot,
-        usages=tuple(one for one in snapshot.usages if top_level(one.role) == own),
+        _with_usages(snapshot, lambda role: top_level(role) == own),
         offers=tuple(one for one in snapshot.offers if top_level(one.role) == own),
     )
     if any(line.cause in ("used", "minimum") for line in account.lines):
         yield ("others end", ""), without_others
     if account.reached:
-        yield (
-            ("own end", ""),
-            replace(snapshot, usages=tuple(one for one in snapshot.usages if top_level(one.role) != own)),
-        )
+        yield ("own end", ""), _with_usages(snapshot, lambda role: top_level(role) != own)
         quota = snapshot.quotas.get(own, Quota())._replace(limits=Limits())
         yield ("limit and others end", ""), _with_quotas(without_others, {**snapshot.quotas, own: quota})
     if any(line.cause == "offered" and not line.own for line in account.lines):
         held = (account.framework_id, account.role)
         answered = tuple(one for one in snapshot.offers if (one.framework_id, one.role) == held)
         yield ("answer", ""), replace(snapshot, offers=answered)
+
+
+def _with_usages(snapshot: ClusterSnapshot, stays: Callable[[str], bool]) -> ClusterSnapshot:
+    """Return the cluster after all tasks of the other roles have ended; `stays` tells the roles whose tasks go on."""
+    lending = snapshot.lending
+    if lending is not None:
+        lending = replace(
+            lending,
+            tasks=tuple(one for one in lending.tasks if stays(one.role)),
+            debts=tuple(one for one in lending.debts if stays(one.role)),
+        )
+    usages = tuple(one for one in snapshot.usages if stays(one.role))
+    return replace(snapshot, usages=usages, lending=lending)
 
 
 def _remedies_of_quota(
