@@ -349,7 +349,7 @@ _MOST_NAMED = 3
 
 
 def _verdict(use: Usage, below: Sequence[UsageRow]) -> str:
-    """Who used the most, and who was below its guarantee, and for how long."""
+    """One sentence: the largest user, and the roles that were below their guarantee, with how long."""
     if not use.rows:
         return "Nothing was held in this time"
     if any(use.whole.total.values()):
