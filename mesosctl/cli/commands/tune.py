@@ -218,7 +218,8 @@ def _players(demand: "RecordedDemand", options: "ReplayOptions", workers: str | 
     if workers is None:
         from mesosctl.operations.tuning import InProcesses
 
-        yield InProcesses(demand, options)
+        with InProcesses(demand, options) as players:
+            yield players
         return
     from mesosctl.operations.dask_workers import OnDask
 
