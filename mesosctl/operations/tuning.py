@@ -8,9 +8,10 @@ from typing import Protocol, Self
 
 from mesosctl.api.files.goals import Fault, GoalsFile
 from mesosctl.model.amount_text import in_words
+from mesosctl.model.errors import RuleViolation
 from mesosctl.model.notation import counted, listed
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_milli
-from mesosctl.model.roles import did_you_mean, with_ancestors
+from mesosctl.model.roles import check_name, did_you_mean, with_ancestors
 from mesosctl.model.version_profile import profile_of
 from mesosctl.operations.replay import ReplayOptions, TimedChange, check_calibrated, play
 from mesosctl.operations.side_by_side import Forked, processors
@@ -53,12 +54,13 @@ def settings_at(demand: RecordedDemand, moment: float) -> Settings:
     )
 
 
-def space_of(goals: GoalsFile, demand: RecordedDemand) -> Space:
+def space_of(goals: GoalsFile, demand: RecordedDemand, *, allow_new_resource: bool = False) -> Space:
     """Return what may be tried.  Raises BadInput for goals that no setting can meet, every fault at once."""
     present = [one.agent for one in demand.agents if one.start <= demand.since]
     total = Quantities.total(agent.total.non_revocable().scalar_quantities() for agent in present)
     space = Space(goals.unknowns, settings_at(demand, demand.until), settings_at(demand, demand.since), total)
-    goals.refuse([*_unknown_roles(goals, demand, space), *_impossible(goals, demand, space)])
+    strange = [] if allow_new_resource else [*_unknown_resources(goals, demand)]
+    goals.refuse([*_unknown_roles(goals, demand, space), *(strange or _impossible(goals, demand, space))])
     return space
 
 
@@ -75,6 +77,16 @@ def _unknown_roles(goals: GoalsFile, demand: RecordedDemand, space: Space) -> It
     for role in goals.keep:
         if role not in known:
             yield Fault("keep", f"role '{role}' is not in the recording", did_you_mean(role, known, ""))
+
+
+def _unknown_resources(goals: GoalsFile, demand: RecordedDemand) -> Iterator[Fault]:
+    known = {name for one in demand.agents for name in one.agent.total.scalar_quantities()}
+    for unknown, path in zip(goals.unknowns, goals.paths, strict=True):
+        for name in unknown.high if unknown.kind != "weight" else ():
+            try:
+                check_name(name, known, path)
+            except RuleViolation as error:
+                yield Fault(path, error.message, error.hint)
 
 
 def _impossible(goals: GoalsFile, demand: RecordedDemand, space: Space) -> Iterator[Fault]:

@@ -165,11 +165,15 @@ class Unknown:
                 places.append(1 + 1 / self.steps)
             elif high > low:
                 places.append((amount - low) / (high - low))
-        return sum(places) / len(places) if places else 0.0
+            else:  # the bounds are one amount
+                places.append(float(amount != low))
+        return sum(places) / len(places)
 
 
 WEIGHT = ""
 """The name of the one amount of a weight."""
+_FAR_ABOVE = 1e12
+"""A weight that is above all bounds; on record it may be as large as a double can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +186,7 @@ class Settings:
     def amounts(self, role: str, kind: SettingKind) -> Mapping[str, int]:
         """Return what a setting of a role is, in thousandths."""
         if kind == "weight":
-            return {WEIGHT: round(self.weights.get(role, 1.0) * 1000)}
+            return {WEIGHT: round(min(self.weights.get(role, 1.0), _FAR_ABOVE) * 1000)}
         quota = self.quotas.get(role, Quota())
         return quota.guarantees if kind == "guarantee" else quota.limits
 
@@ -367,7 +371,6 @@ def _shuffled(grid: Sequence[Sequence[int | None]], random: Random) -> Iterator[
 
 
 # --- The search -----------------------------------------------------------------------------------------
-
 
 
 class Evaluate(Protocol):

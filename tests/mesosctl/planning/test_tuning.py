@@ -80,7 +80,7 @@ def made_up(seed):
 
 def one_by_one(batch):
     """Say of the first candidate what `batch` says of several."""
-    return lambda wanted, likely: batch([wanted[0]])[0]
+    return lambda wanted, _: batch([wanted[0]])[0]
 
 
 def goals(first, second):
@@ -330,6 +330,12 @@ def test_a_quota_is_removed_first_if_guarantee_and_limit_both_change():
     )
     assert of.words((1, 0)) == ("remove-quota:a", "quota:a=cpus:8", "limit:a=cpus:8")
     assert of.words((0, None)) == ("remove-quota:a", "limit:a=cpus:12")
+
+
+def test_a_change_to_bounds_of_one_amount_has_a_size_too():
+    of = space(guarantee("a", 4000, 1, low=4000), weight("b", 2000, 4000, 1))
+    assert of.size((0, None)) == 1
+    assert of.size((0, 0)) == 1.5
 
 
 def test_several_resources_of_one_unknown_grow_together_and_in_whole_numbers():

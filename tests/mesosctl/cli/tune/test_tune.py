@@ -231,6 +231,32 @@ def test_evidence_that_cannot_be_written_is_told_and_the_answer_given(typed, tmp
     assert "so another run begins again" in ran.err
 
 
+def test_evidence_that_is_no_text_is_told_and_the_rest_counts(typed, tmp_path):
+    words = ("tune", "goals.toml", "--replay", "h.sqlite", "-o", "json")
+    first = typed(*words)
+    kept = evidence_of(tmp_path)
+    whole = kept.read_bytes()
+    lines = whole.split(b"\n")
+    kept.write_bytes(b"\n".join([b"\xff\xfe", *lines[2:]]))  # instead of the first replay
+    again = typed(*words)
+    assert again.out == first.out
+    assert "1 line of" in again.err
+    assert kept.read_bytes().count(b"\n{") == len(lines) // 2  # that replay was made again, and kept
+    assert "1 line of" in typed(*words).err
+
+
+def test_an_interruption_before_anything_is_kept_names_no_file(typed, tmp_path, monkeypatch):
+    class Interrupted(Inline):
+        def next_ended(self):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(operations, "Forked", Interrupted)
+    ran = typed("tune", "goals.toml", "--replay", "h.sqlite")
+    assert ran.status == 130
+    assert "kept" not in ran.err
+    assert not (tmp_path / "state").exists()
+
+
 def test_no_file_is_overwritten_by_what_is_found(typed, tmp_path):
     ran = typed("tune", "goals.toml", "--replay", "h.sqlite", "--save", "goals.toml")
     assert (ran.status, "is the goals file" in ran.err) == (2, True)
@@ -359,6 +385,27 @@ def test_the_smallest_guarantees_are_those_that_a_role_may_have_or_keep():
     recorded = (quota_on_record("a", 3), quota_on_record("b", 2))
     with pytest.raises(BadInput, match="the smallest guarantees together are 5 cpus, but the agents have 4 cpus"):
         space_of(goals, replace(SMALL, settings=recorded))
+
+
+@pytest.mark.parametrize("setting", ["guarantee", "limit"])
+def test_a_resource_that_no_agent_has_is_told_with_the_likely_one(setting):
+    goals = load(f"[goals.a]\nwait_max='5m'\n[change.a]\n{setting}={{from='cpu:0',to='cpu:2'}}\n", "g.toml")
+    with pytest.raises(BadInput, match=f"line 4: change.a.{setting}: no agent .* has a resource 'cpu'") as refused:
+        space_of(goals, SMALL)
+    assert refused.value.hint == "did you mean cpus?"
+    if setting == "limit":
+        assert space_of(goals, SMALL, allow_new_resource=True).unknowns
+
+
+def test_a_weight_on_record_may_be_as_large_as_a_double():
+    recorded = (ReplayedSetting(SINCE, "weight", "a", json.dumps({"role": "a", "weight": 1e308})),)
+    goals = load("[goals.a]\nwait_max='5m'\n[change.a]\nweight={from=1,to=2,steps=1}\n", "g.toml")
+    of = replace(SMALL, settings=recorded)
+    space = space_of(goals, of)
+    assert space.choices == ((None, 0, 1),)
+    found = tune(of, space, goals.goals, Here(of), Nowhere(), TuningOptions(OPTIONS))
+    assert found.best == space.unchanged
+    assert space.size((0,)) > space.size((1,)) > 0
 
 
 def test_guarantees_of_nested_roles_are_part_of_those_above():
