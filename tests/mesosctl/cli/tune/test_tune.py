@@ -588,7 +588,7 @@ def test_answers_come_from_processes_in_order(at_once):
 
 @pytest.mark.process
 def test_answers_come_from_processes_as_they_end():
-    with Forked(lambda one: one * 2) as forked:
+    with Forked[int, int](lambda one: one * 2) as forked:
         for place in range(3):
             forked.start(place, place)
         assert dict(forked.next_ended() for _ in range(3)) == {0: 0, 1: 2, 2: 4}
