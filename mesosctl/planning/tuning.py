@@ -611,7 +611,7 @@ class _Search:
 
 
 def _thirds(no: int, yes: int) -> list[int]:
-    """The places that divide what is between two into three parts; fewer if there are not so many."""
+    """The places that divide what is between two into three parts; fewer where little is between."""
     third = max(1, (yes - no) // 3)
     return sorted({at for at in (no + third, no + 2 * third) if no < at < yes})
 
