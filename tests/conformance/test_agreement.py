@@ -28,9 +28,11 @@ from mesosctl.operations.list_selection import Selection
 from mesosctl.operations.quota.reading import list_quotas
 from mesosctl.operations.snapshot import read_snapshot
 from mesosctl.operations.top import OverviewReader
+from mesosctl.output.cluster import agent_list, agent_summary
 from mesosctl.output.forecasts.page import page
+from mesosctl.output.json_documents.document import amounts as amounts_of
 from mesosctl.output.json_documents.quota import RoleQuota
-from mesosctl.planning.account import ClusterAccount, account_of
+from mesosctl.planning.account import AgentAccount, ClusterAccount, account_of, agent_as_shown, sums_of_agents
 from mesosctl.planning.forecast import DryRunOptions
 from tests.helpers.lab import CommandLine, Lab
 from tests.helpers.profiles import examples
@@ -181,12 +183,21 @@ def test_the_lists_show_the_account(lab):
     assert quotas == {role: roles[role] for role in account.quotas}
 
 
+OF_AN_AGENT = ("total", "used", "offered", "free", "idle", "free_for_all", "slack", "lent", "whole")
+
+
+def told_of_agent(one: AgentAccount) -> dict[str, object]:
+    """Everything that screens say of an agent."""
+    parts = {what: getattr(one, what).separate_quantities() for what in OF_AN_AGENT}
+    return {"in service": one.is_in_service, "reserved": one.reserved, **parts}
+
+
 @settings(max_examples=examples(100))
 @given(clusters())
 def test_the_agents_add_up_to_the_account(lab):
     master = reader(lab)
     account = account_of(read_snapshot(master))
-    listed = list_agents(master, Selection())
+    listed = [agent_as_shown(agent) for agent in list_agents(master, Selection()) if agent.status != "recovering"]
 
     def total(what: str) -> Quantities:
         return Quantities.total(getattr(agent, what).scalar_quantities() for agent in listed)
@@ -197,6 +208,33 @@ def test_the_agents_add_up_to_the_account(lab):
     assert (regular_part(account.used), regular_part(account.offered)) == (regular("used"), regular("offered"))
     assert (account.lent, account.idle, account.free) == (total("lent"), total("idle"), total("free_for_all"))
     assert (account.registered, account.slack) == (regular("total"), total("slack"))
+
+
+@settings(max_examples=examples(100))
+@given(clusters())
+def test_every_agent_is_shown_with_its_account(lab):
+    master = reader(lab)
+    account, own = account_of(read_snapshot(master)), AccountsOfMaster().of(lab.master.state)
+    agents = list_agents(master, Selection())
+    listed = {agent.id: told_of_agent(agent_as_shown(agent)) for agent in agents if agent.status != "recovering"}
+    assert listed == {id_: told_of_agent(one) for id_, one in account.by_agent.items()}
+    assert listed == {id_: told_of_agent(one) for id_, one in own.by_agent.items()}
+    assert sums_of_agents([agent_as_shown(agent) for agent in agents]) == (account.free, account.idle, account.lent)
+
+
+@settings(max_examples=examples(40))
+@given(clusters())
+def test_the_list_of_agents_writes_the_account(lab):
+    agents = list_agents(reader(lab), Selection())
+    account = account_of(read_snapshot(reader(lab)))
+    sums = [("free", account.free), ("reserved and idle", account.idle), ("lent", account.lent)]
+    written = agent_summary(agents).split("; ")[1:]
+    assert written == [f"{word}: {in_words(held)}" for word, held in sums if held or word == "free"]
+    documents = {document["id"]: document for document in (item.model_dump() for item in agent_list(agents).items())}
+    for id_, one in account.by_agent.items():
+        for figure in ("total", "used", "offered", "free", "lent"):
+            assert documents[id_][figure]["amounts"] == amounts_of(getattr(one, figure).separate_quantities()), figure
+        assert documents[id_]["reserved"] == {role: amounts_of(held) for role, held in one.reserved.items()}
 
 
 @settings(max_examples=examples(100))
@@ -259,6 +297,8 @@ def test_an_explanation_shows_the_account(lab):
             if snapshot.lending is not None:  # loans are part of no agent, and so of no line
                 held = {one: regular_part(amounts) for one, amounts in held.items()}
             told = {owner: amounts for (of, owner), amounts in sums.items() if of == cause}
+            if snapshot.lending is not None:  # slack of use is part of an agent
+                told = {owner: regular for owner, amounts in told.items() if (regular := regular_part(amounts))}
             assert told == {one: amounts for one, amounts in held.items() if amounts}
         assert regular_part(Quantities.total(sums.values())) == account.registered
 
