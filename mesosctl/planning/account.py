@@ -361,7 +361,7 @@ class AgentAccount(NamedTuple):
 
     @property
     def free(self) -> Resources:
-        """The resources that are neither used nor offered, whoever owns them."""
+        """The resources that are neither used nor offered, reserved or not."""
         left: Resources = _LEFT.of(self.total, self.used, self.offered)
         return left
 

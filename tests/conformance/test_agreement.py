@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import httpx
-from hypothesis import event, given, settings
+import pytest
+from hypothesis import Phase, event, find, given, settings
 from hypothesis import strategies as st
 
 import fake_master
@@ -32,7 +33,7 @@ from mesosctl.output.cluster import agent_list, agent_summary
 from mesosctl.output.forecasts.page import page
 from mesosctl.output.json_documents.document import amounts as amounts_of
 from mesosctl.output.json_documents.quota import RoleQuota
-from mesosctl.planning.account import AgentAccount, ClusterAccount, account_of, agent_as_shown, sums_of_agents
+from mesosctl.planning.account import AgentAccount, account_of, agent_as_shown, sums_of_agents
 from mesosctl.planning.forecast import DryRunOptions
 from tests.helpers.lab import CommandLine, Lab
 from tests.helpers.profiles import examples
@@ -47,7 +48,7 @@ reserved = st.dictionaries(st.sampled_from(ROLES), st.integers(1, 3), max_size=2
 @st.composite
 def agents(draw: st.DrawFn) -> AgentSpec:
     owned = "".join(f";cpus({role}):{cpus};mem({role}):{cpus * 100}" for role, cpus in draw(reserved).items())
-    slack = draw(st.sampled_from(["", "", "cpus:2"]))
+    slack = draw(st.sampled_from(["", "cpus:2", "cpus:3;mem:300"]))
     return AgentSpec(
         f"cpus:{draw(st.integers(1, 8))};mem:{draw(st.integers(1, 8)) * 100}{owned}",
         active=draw(st.sampled_from([True, True, True, False])),
@@ -82,7 +83,7 @@ def clusters(draw: st.DrawFn, *, lending: bool = True) -> Lab:
         *draw(st.lists(agents(), min_size=1, max_size=4)),
         version=version,
         registry=lambda: kept,
-        frameworks=tuple(draw(frameworks(number)) for number in range(draw(st.integers(0, 4)))),
+        frameworks=tuple(draw(frameworks(number)) for number in range(draw(st.sampled_from([3, 2, 4, 1, 0])))),
         flags={"oversubscribe_reservations": "true"} if lends else {},
     )
     for role in sorted(draw(st.sets(st.sampled_from(("web", "batch"))))):
@@ -99,18 +100,22 @@ def clusters(draw: st.DrawFn, *, lending: bool = True) -> Lab:
     return lab
 
 
-def seen(account: ClusterAccount, lab: Lab) -> None:
-    """Count the kinds of clusters, for --hypothesis-show-statistics."""
-    kinds = {
-        "lent": account.lent,
-        "throttleable": account.throttleable,
-        "idle": account.idle,
-        "offered": account.offered,
-        "recovering": lab.master.state.known_agents.awaited,
-    }
-    for kind, amount in kinds.items():
-        if amount:
-            event(kind)
+KINDS = ("lent", "revocable", "reserved and idle", "reserved and used", "offered", "recovering", "below guarantee")
+
+
+def kinds_of(lab: Lab) -> set[str]:
+    """The kinds of a cluster; a screen may be wrong about one of them alone."""
+    account = AccountsOfMaster().of(lab.master.state)
+    found = (
+        account.lent,
+        account.throttleable,
+        account.idle,
+        any(holding.owned_used for holding in account.roles.values()),
+        account.offered,
+        lab.master.state.known_agents.awaited,
+        any(account.status(role).standing == "below guarantee" for role in account.quotas),
+    )
+    return {kind for kind, amount in zip(KINDS, found, strict=True) if amount}
 
 
 ADDRESS = "http://127.0.0.1:5050"
@@ -158,11 +163,18 @@ def told(status: RoleStatus) -> dict[str, object]:
     }
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_random_clusters_are_of_every_kind(kind):
+    some = settings(max_examples=500, database=None, phases=[Phase.generate], derandomize=True)
+    assert kind in kinds_of(find(clusters(), lambda lab: kind in kinds_of(lab), settings=some))
+
+
 @settings(max_examples=examples(100))
 @given(clusters())
 def test_the_account_of_a_snapshot_is_that_of_the_master(lab):
     made, own = account_of(read_snapshot(reader(lab))), AccountsOfMaster().of(lab.master.state)
-    seen(made, lab)
+    for kind in kinds_of(lab):
+        event(kind)
     assert made == own
     for party in ("roles", "frameworks"):
         for name, holding in getattr(made, party).items():
@@ -317,6 +329,25 @@ def test_the_python_api_shows_the_account(lab):
         assert shown == master.quota(role)
         for figure in ("allocated", "offered", "reserved", "frameworks", "weight"):
             assert getattr(shown.usage, figure) == getattr(wanted.usage, figure), figure
+
+
+@settings(max_examples=examples(100))
+@given(clusters())
+def test_the_page_of_the_fake_master_shows_the_account(lab):
+    account, shown = account_of(read_snapshot(reader(lab))), lab.read("/page/cluster")
+    for figure in ("totals", "capacity", "used", "offered", "lent", "idle", "free"):
+        assert shown[figure] == amounts_of(getattr(account, figure)), figure
+    for kind in ("roles", "frameworks"):
+        holdings = getattr(account, kind)
+        for row in shown[kind]["rows"]:
+            held = holdings.get(row["id" if kind == "frameworks" else "name"], Holding())
+            for figure in ("used", "offered", "lent"):
+                assert row[figure] == amounts_of(getattr(held, figure)), figure
+    for row in shown["agents"]["rows"]:
+        for figure in ("used", "offered", "lent"):
+            held = getattr(account.by_agent[row["id"]], figure)
+            plain = held.scalar_quantities() if figure == "lent" else held.separate_quantities()
+            assert row[figure] == amounts_of(plain), figure
 
 
 @settings(max_examples=examples(40))
