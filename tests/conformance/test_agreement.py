@@ -31,6 +31,7 @@ from mesosctl.operations.snapshot import read_snapshot
 from mesosctl.operations.top import OverviewReader
 from mesosctl.output.cluster import agent_list, agent_summary
 from mesosctl.output.forecasts.page import page
+from mesosctl.output.formats.html_page import Origin
 from mesosctl.output.json_documents.document import amounts as amounts_of
 from mesosctl.output.json_documents.quota import RoleQuota
 from mesosctl.planning.account import AgentAccount, account_of, agent_as_shown, sums_of_agents
@@ -371,7 +372,7 @@ def test_the_report_shows_the_account_that_a_forecast_begins_with(lab):
     dry_run = fake_master.start_dry_run(read_snapshot(reader(lab)), DryRunOptions(cycles=1))
     before = dry_run.before
     forecast = dry_run.forecast()
-    shown = page(forecast)
+    shown = page(forecast, [], Origin("mesosctl whatif", "1.0", 0.0))
     titles = [html.unescape(title) for title in re.findall(r"<title>(\w+: before .*?)</title>", shown)]
     parties = [
         (one.dominant, (before.roles if one.kind == "role" else before.frameworks).get(one.id, Holding()).total)
