@@ -1,6 +1,7 @@
 """The options of the commands that list something, and the loop of --watch."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -65,7 +66,9 @@ def show(session: Session, read: "Callable[[Master], Report]", *, watch: bool, e
     from mesosctl.operations import cluster
 
     session.check_watchable()
-    with session.open_master() as master, session.scrolling() as screen:
+    # A list that ends by itself is drawn in place, and stays as it is.
+    scrolled = session.scrolling() if count is None else nullcontext()
+    with session.open_master() as master, scrolled as screen:
 
         def tell(sentence: str) -> None:
             session.note(sentence)
