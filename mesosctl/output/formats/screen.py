@@ -1,4 +1,4 @@
-"""What views that fill the terminal have in common, without rich: lines that are cut, and places that keys lead to."""
+"""Lines that are cut and places that keys lead to, for views that fill the terminal; without rich."""
 
 from mesosctl.model.errors import printable
 
