@@ -210,6 +210,8 @@ class TriedChange(NamedTuple):
     """The resources of the agents that it takes away."""
     reserved: tuple[tuple[str, Quantities], ...] = ()
     """The reservations that are lost with them, by role; the agents would have to register again with them."""
+    added: Quantities | None = None
+    """The resources of the agents that register."""
 
     def __str__(self) -> str:
         """The text for programs."""
@@ -217,6 +219,8 @@ class TriedChange(NamedTuple):
 
     def sentence(self, text: Callable[[Quantities], str]) -> str:
         """Return it in a sentence for people; `text` writes its amounts."""
+        if self.added is not None:
+            return f"{self.words} (added in total: {text(self.added)})"
         if self.lost is None:
             return self.words
         return f"{self.words} (lost in total: {text(self.lost)}{self._reserved(text)})"

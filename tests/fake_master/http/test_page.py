@@ -75,6 +75,14 @@ def test_every_link_is_served() -> None:
     assert {lab.request("GET", link).status for link in links} == {200}
 
 
+@pytest.mark.parametrize("path", ["/", "/page/cluster"])
+def test_head_has_the_headers_alone(path: str) -> None:
+    lab = Lab()
+    head, whole = lab.request("HEAD", path), lab.request("GET", path)
+    assert (head.status, head.body, whole.status) == (200, b"", 200)
+    assert head.headers["Content-Type"] == whole.headers["Content-Type"]
+
+
 def test_the_document_is_the_account_of_the_cluster() -> None:
     lab = Lab("cpus:8;mem:8192", "cpus(ads):2;cpus:2;mem:1024")
     scheduler = Scheduler(lab, name="web")
