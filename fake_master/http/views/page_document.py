@@ -47,7 +47,7 @@ LEGEND = {
     "guaranteed": "the guarantees of all roles together",
     "capacity": "the most that guarantees may promise together",
     "missing": "the part of its guarantee that a role does not have",
-    "share": "the dominant share: the largest part of a resource of the cluster that a role holds, divided by its weight",
+    "share": "the dominant share: the largest part of a resource of the cluster that is held, divided by the weight",
     "loss": "what goes with an agent at once, before anything starts elsewhere",
 }
 """The words of the document, for who reads it."""
