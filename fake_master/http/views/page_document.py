@@ -207,7 +207,7 @@ class Sharing:
             for held in (self.account.free, self.account.offered)
         )
         holders = "offers that are not answered" if not short - others else "tasks and reservations"
-        left = f"Only {in_words(free)} is free" if free else "Nothing is free"
+        left = f"Only {in_words(free)} is free" if free else f"Of {' and '.join(short)} nothing is free"
         return f"{left}, and {holders} of others hold the rest."
 
     def _agents(self, sees: Sees, sight: Sight, statuses: dict[str, RoleStatus]) -> dict[str, Any]:

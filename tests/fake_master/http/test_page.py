@@ -271,7 +271,7 @@ def test_two_frameworks_of_one_name_lose_their_tasks_with_an_agent() -> None:
 @pytest.mark.parametrize(
     ("guarantee", "reason"),
     [
-        ({"gpus": 1.0}, "Nothing is free, and tasks and reservations of others hold the rest."),
+        ({"gpus": 1.0}, "Of gpus nothing is free, and tasks and reservations of others hold the rest."),
         ({"cpus": 3.0}, "No framework is subscribed to it, so nothing is offered to it."),
     ],
 )
