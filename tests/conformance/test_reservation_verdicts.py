@@ -18,7 +18,12 @@ from mesosctl.model.notation import parse_resources
 from mesosctl.model.reservations.holdings import OperationKind, RegisteredAgent
 from mesosctl.model.resource import Disk, Reservation, Resource
 from mesosctl.model.values import Ranges, Value
-from mesosctl.operations.reservations.reserve_unreserve import PLANNERS, plan_create
+from mesosctl.operations.reservations.reserve_unreserve import (
+    plan_create,
+    plan_destroy_all,
+    plan_reserve,
+    plan_unreserve,
+)
 from mesosctl.operations.reservations.send import Operation
 from mesosctl.operations.reservations.targets import Owner, check_owner, read_agents
 from tests import ROOT
@@ -31,7 +36,12 @@ NOT_THERE = {"operation.contained", "operation.available", "operation.last-copy"
 """The agent lacks something, or tasks use it: whoever notices it first names it."""
 PRINCIPALS = st.sampled_from(["ops", "ops", "ops", "other", None])
 PLANS: dict[OperationKind, Callable[[Master, RegisteredAgent, Sequence[Resource]], Operation]]
-PLANS = {**PLANNERS, "created": plan_create}
+PLANS = {
+    "reserved": plan_reserve,
+    "unreserved": plan_unreserve,
+    "created": plan_create,
+    "destroyed": plan_destroy_all,
+}
 STACKS = [(), ("web",), ("web",), ("batch",), ("web", "web/shop"), ("batch", "batch/a/b")]
 
 
