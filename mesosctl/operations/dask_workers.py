@@ -64,7 +64,9 @@ def versions() -> dict[str, Any]:
 
 
 class OnDask:
-    """Plays candidates on the workers of a Dask cluster; used with `with`.  `timeout` is that for the scheduler, in seconds.
+    """Plays candidates on the workers of a Dask cluster; used with `with`.
+
+    It waits `timeout` seconds for the scheduler.
 
     Raises BadInput if dask.distributed is not installed here, the address is none or the other side has other
     versions, and Unreachable if there is no scheduler or no worker.
