@@ -17,7 +17,9 @@ from mesosctl.cli.arguments import (
     Uncalibrated,
     Until,
     named_file,
+    refuse_option,
     refuse_to_overwrite,
+    save_option,
 )
 from mesosctl.cli.command import Group, SingleCommand, examples
 from mesosctl.cli.environment import named, read_text
@@ -56,14 +58,7 @@ Recording = Annotated[
         show_default=False,
     ),
 ]
-Refuse = Annotated[
-    str | None,
-    typer.Option(
-        "--refuse",
-        metavar="SPAN",
-        help="How long frameworks decline an offer that they cannot use. The default is 5s.",
-    ),
-]
+Refuse = Annotated[str | None, refuse_option()]
 Force = Annotated[bool, typer.Option("--force", help="Skip the capacity check.", show_default=False)]
 Tries = Annotated[
     int,
@@ -95,16 +90,7 @@ Workers = Annotated[
         "mesosctl[dask].",
     ),
 ]
-Save = Annotated[
-    Path | None,
-    typer.Option(
-        "--save",
-        metavar="FILE",
-        parser=named_file("--save", "cannot be -: name a file"),
-        help="Also write the settings that were found to this file, for plan and apply.",
-        show_default=False,
-    ),
-]
+Save = Annotated[Path | None, save_option("Also write the settings that were found to this file, for plan and apply.")]
 Page = Annotated[
     str | None,
     typer.Option(
@@ -179,7 +165,7 @@ def tune(  # noqa: PLR0913  # one parameter an option
     with open_recording(replay) as recording:
         cluster = chosen_cluster(recording, cluster_id)
         demand = read_demand(recording, cluster, Window(*window_of(cluster, since, until)), mesos_version)
-    space = space_of(wanted, demand)
+    space = space_of(wanted, demand, allow_new_resource=allow_new_resource)
     for sentence in notes_of(wanted.goals, demand):
         session.note(sentence)
     terms = ReplayOptions(
@@ -209,7 +195,7 @@ def tune(  # noqa: PLR0913  # one parameter an option
         session.end_progress()
         for sentence in store.told[told:]:
             session.warn(sentence)
-    return _answer(session, Tuned(demand, tuning, seed), replay, save, report)
+    return _answer(session, Tuned(demand, tuning, seed), replay, cluster.address, save, report)
 
 
 @contextmanager
@@ -218,7 +204,8 @@ def _players(demand: "RecordedDemand", options: "ReplayOptions", workers: str | 
     if workers is None:
         from mesosctl.operations.tuning import InProcesses
 
-        yield InProcesses(demand, options)
+        with InProcesses(demand, options) as players:
+            yield players
         return
     from mesosctl.operations.dask_workers import OnDask
 
@@ -259,7 +246,9 @@ def _progress(session: Session, clock: Callable[[], float], at_once: int) -> "Ca
     return tell
 
 
-def _answer(session: Session, answer: "Tuned", replay: Path, save: Path | None, report: str | None) -> ExitStatus:
+def _answer(
+    session: Session, answer: "Tuned", replay: Path, recorded: str, save: Path | None, report: str | None
+) -> ExitStatus:
     from mesosctl.output.forecasts.tuning import tuning_page, tuning_report
 
     tuning = answer.tuning
@@ -272,11 +261,9 @@ def _answer(session: Session, answer: "Tuned", replay: Path, save: Path | None, 
     if save is not None:
         _save(session, tuning, save)
     if report is not None:
-        from mesosctl import __version__
-        from mesosctl.output.forecasts.page import Origin
+        from mesosctl.cli.dry_run import origin
 
-        command = shlex.join(("mesosctl", *session.environment.words))
-        session.emit_page(tuning_page(answer, Origin(command, __version__, file=str(replay))), report)
+        session.emit_page(tuning_page(answer, origin(session, str(replay), recorded)), report)
     return ExitStatus.DONE if tuning.best is not None else ExitStatus.ANSWER_IS_NO
 
 
