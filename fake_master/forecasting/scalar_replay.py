@@ -264,7 +264,7 @@ def _minus(amounts: Amounts, others: Amounts) -> Amounts:
 
 
 def _left(amounts: Iterable[Any], taken: Sequence[int]) -> tuple[Any, ...]:
-    """What of amounts is left, and nothing where more is taken."""
+    """The rest of amounts; nothing where more is taken."""
     return tuple([one - gone if one > gone else 0 for one, gone in zip(amounts, taken, strict=True)])
 
 
