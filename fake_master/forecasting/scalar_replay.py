@@ -264,7 +264,7 @@ def _minus(amounts: Amounts, others: Amounts) -> Amounts:
 
 
 def _left(amounts: Iterable[Any], taken: Sequence[int]) -> tuple[Any, ...]:
-    """The rest of amounts; nothing where more is taken."""
+    """The rest of amounts; zero if more is taken of a resource than there is."""
     return tuple([one - gone if one > gone else 0 for one, gone in zip(amounts, taken, strict=True)])
 
 
@@ -740,7 +740,7 @@ class ScalarReplay:
             seen += len(queue)
         left = min(seen, _MOST_REQUESTS)
         room: dict[Amounts, list[_Client]] = {}
-        """Who may be offered enough for a task of an agent that has this free."""
+        """The clients that may be offered enough for a task, by what an agent has free."""
         for agent in self._open:
             if left == 0:
                 return
