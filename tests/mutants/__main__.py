@@ -105,7 +105,7 @@ class Workspace:
             "only_mutate": patterns,
             "also_copy": [name for name in NEEDED if name not in SOURCES],
             "pytest_add_cli_args_test_selection": self._tests,
-            "pytest_add_cli_args": ["-p", "no:cacheprovider", "--hypothesis-seed=1"],
+            "pytest_add_cli_args": ["-p", "no:cacheprovider", "--hypothesis-seed=1", "--hypothesis-profile=mutants"],
             "use_git_change_detection": False,
             "on_dependency_change": "ignore",
         }
