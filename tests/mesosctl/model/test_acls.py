@@ -145,3 +145,79 @@ def test_a_cluster_in_which_nobody_may_do_what_it_needs():
     listed = {"register_agents": (rule("ANY", "ANY"),), "run_tasks": (rule("ops", "NONE"),)}
     found = [(one.field, one.sentence.rpartition(", ")[2]) for one in warnings(Acls(False, listed))]
     assert found == [("permissive", "so no framework can subscribe"), ("run_tasks", "so no task can be launched")]
+
+
+@pytest.mark.parametrize(
+    ("listed", "earlier"),
+    [
+        ([rule("ANY", "ANY"), rule("ANY", "ANY"), rule("ops", "web")], {1: 0, 2: 0}),
+        ([rule("ops", "ANY"), rule("ANY", "web"), rule("ops", "web")], {2: 0}),
+        ([rule("ANY", "web"), rule("ops", "ANY"), rule("ops", "web")], {2: 0}),
+        ([rule("dev", "web"), rule("ops dev", "web ads"), rule("ops dev", "web")], {2: 1}),
+        ([rule("ops", "web"), rule("ops", "dev/%"), rule("ops", "dev/x dev/x/y")], {2: 1}),
+        ([rule("ops", "web"), rule("ops", "ads"), rule("ops", "web ads")], {}),
+        ([rule("ops", ""), rule("ops", "web"), rule("ops", "web")], {2: 1}),
+        ([rule("ops", "web"), rule("ops", "ANY"), rule("ANY", "web"), rule("ANY", "NONE")], {}),
+    ],
+)
+def test_a_rule_that_never_decides_names_the_first_that_covers_it(listed, earlier):
+    found = {one.field: one for one in warnings(Acls(True, {ACTION: tuple(listed)})) if one.rule == "acls.unreachable"}
+    assert list(found) == [f"{ACTION}[{index}]" for index in earlier]
+    for index, by in earlier.items():
+        one = found[f"{ACTION}[{index}]"]
+        assert f"{ACTION}[{by}]" in one.sentence
+        assert f"{ACTION}[{by}]" in (one.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("acls", "name", "hint"),
+    [
+        (Acls(True, {ACTION: (rule("ops", "web"),)}), "acls.no-effect", '"NONE"'),
+        (Acls(False, {ACTION: (rule("ops", "web"),)}), "acls.nobody-may", "register_agents"),
+        (Acls(True, {ACTION: (rule("NONE", ""),)}), "acls.names-nothing", '"values"'),
+        (
+            Acls(True, {ACTION: (Rule(Entity("principals", "ANY", ("ops",)), entity(ROLES, "NONE")),)}),
+            "acls.values-ignored",
+            "leave out",
+        ),
+        (Acls(True, {ACTION: (rule("NONE", "a//b"),)}), "acls.no-role", "dev/%"),
+    ],
+)
+def test_a_warning_says_what_is_wrong_and_what_to_do(acls, name, hint):
+    found = [one for one in warnings(acls) if one.rule == name]
+    assert found
+    for one in found:
+        assert one.level == "warning"
+        assert one.sentence
+        assert one.line is None
+    assert hint in (found[0].hint or "")
+
+
+def test_roles_in_a_tree_and_the_default_role_are_roles():
+    listed = (rule("NONE", "* dev dev/% dev/x/%"), Rule(entity("principals", "NONE"), entity("users", "a//b")))
+    assert not [one for one in warnings(Acls(True, {ACTION: listed})) if one.rule == "acls.no-role"]
+
+
+def test_a_rule_for_nobody_keeps_somebody_out():
+    listed = (rule("ops", "web"), rule("NONE", "web"))
+    assert not list(warnings(Acls(True, {ACTION: listed})))
+
+
+def test_the_names_that_are_allowed_and_refused():
+    listed = (rule("ops", "dev web"), rule("NONE", "dev/x dev"), rule("ops", "web ads"))
+    access = Acls(False, {ACTION: listed}).access(ACTION, "ops")
+    assert (access.allowed, access.refused) == (("dev", "web", "ads"), ("dev/x",))
+    assert (access.everything, access.anything, access.otherwise) == (False, True, False)
+    assert access.kind == ROLES
+
+
+def test_what_everybody_may_do_to_everything_is_asked_for_once():
+    assert Acls().allows_all(ACTION)
+    assert Acls(True, {ACTION: ()}).allows_all(ACTION)
+    assert Acls(True, {"run_tasks": (rule("ops", "ANY"),)}).allows_all(ACTION)
+    assert not Acls(True, {ACTION: (rule("ANY", "ANY"),)}).allows_all(ACTION)
+    assert not Acls(False).allows_all(ACTION)
+
+
+def test_without_rules_an_access_has_no_kind():
+    assert Acls().access(ACTION, "ops").kind == ""
