@@ -8,6 +8,7 @@ import pytest
 
 from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import Master
+from mesosctl.file_writing import write_atomically
 from mesosctl.model.errors import BadInput, Conflict, NotFound
 from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Limits, Quantities, Quota
@@ -24,13 +25,13 @@ from mesosctl.operations.apply.journal import (
     step_from_json,
     step_to_json,
 )
-from mesosctl.planning.plan import QuotaStep, WeightsStep
+from mesosctl.planning.plan import QuotaStep, Step, WeightsStep
 from mesosctl.planning.reservation_plan import ReservationStep
 from tests.helpers.reserving import push
 
 FOUR = Quota(Quantities({"cpus": 4000}), Limits({"mem": 8000}))
 HELD = push(parse_resources("cpus:1;mem:512"), Reservation("DYNAMIC", "web", "p"))
-STEPS = [
+STEPS: list[Step] = [
     QuotaStep("web", None, FOUR),
     QuotaStep("ads", FOUR, None),
     WeightsStep({"web": 1.0}, {"web": 2.5}),
@@ -202,7 +203,7 @@ def test_a_disk_that_is_full_before_the_first_step_is_told_of(tmp_path, monkeypa
 
 
 def test_a_full_disk_takes_the_space_that_was_kept_and_then_no_more(tmp_path, monkeypatch):
-    written = journals.write_atomically
+    written = write_atomically
 
     def fails_while(there):
         def write(path, text, **options):

@@ -9,6 +9,7 @@ from mesosctl.model.reservations import operations, rules
 from mesosctl.model.reservations.operations import check_create, check_destroy, check_grow, check_shrink
 from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
 from mesosctl.model.resource import Disk, DiskSource, Reservation, Resource
+from mesosctl.model.resources import Resources
 from mesosctl.model.values import Ranges
 
 BY_P = Reservation("DYNAMIC", "role", "p")
@@ -266,7 +267,7 @@ def test_each_level_that_only_one_stack_has_is_authorized(source, to, removed, a
 
 
 def test_a_reservation_with_a_source_takes_the_source():
-    source = operations.Resources([replace(CPUS, reservations=(A,))])
-    target = operations.Resources([CPUS])
+    source = Resources([replace(CPUS, reservations=(A,))])
+    target = Resources([CPUS])
     [conversion] = operations.reserve(target, source)
     assert (conversion.consumed, conversion.converted) == (source, target)
