@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from mesosctl.model.errors import RuleViolation
+from mesosctl.model.errors import Conflict, RuleViolation
 from mesosctl.model.reservations import operations, rules
 from mesosctl.model.reservations.operations import check_create, check_destroy, check_grow, check_shrink
 from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
@@ -164,7 +164,7 @@ def test_a_refusal_has_its_rule_and_its_field(rule, field, act):
     with pytest.raises(RuleViolation) as refused:
         act()
     assert (refused.value.rule, refused.value.field) == (rule, field)
-    assert str(refused.value)
+    assert len(refused.value.message.split()) > 2, "a sentence says what is wrong"
 
 
 KEPT = {
@@ -271,3 +271,53 @@ def test_a_reservation_with_a_source_takes_the_source():
     target = Resources([CPUS])
     [conversion] = operations.reserve(target, source)
     assert (conversion.consumed, conversion.converted) == (source, target)
+
+
+def test_a_refusal_names_the_principals():
+    for named, words in ((None, "none"), ("q", "'q'")):
+        other = replace(CPUS, reservations=(Reservation("DYNAMIC", "role", named),))
+        for act in (
+            lambda other=other: check_reserve([other], P),
+            lambda named=named: check_create([volume(principal=named)], P),
+        ):
+            with pytest.raises(RuleViolation, match="'p'") as refused:
+                act()
+            assert f"which names {words}" in str(refused.value)
+
+
+def test_refusals_that_say_what_to_do():
+    with pytest.raises(RuleViolation) as refused:
+        check_reserve([replace(CPUS, value=0)], P)
+    assert refused.value.hint == "leave cpus out"
+    with pytest.raises(RuleViolation) as refused:
+        check_reserve([CPUS], P, source=[replace(CPUS, reservations=(STATIC,))])
+    assert "crashes" in (refused.value.hint or "")
+
+
+def test_a_role_that_is_none_is_refused_at_its_place_in_the_stack():
+    with pytest.raises(RuleViolation) as refused:
+        rules.check_stack([("first", "a"), ("second", "a//b")])
+    assert refused.value.field == "second"
+
+
+def test_conflicts_have_their_rules():
+    one = Resources([replace(VOLUME, shared=True)])
+    for to, conversions, rule in (
+        (Resources([PLAIN]), operations.reserve(Resources([CPUS])), "operation.contained"),
+        (one + one, operations.destroy(one), "operation.last-copy"),
+    ):
+        with pytest.raises(Conflict) as refused:
+            operations.apply_all(to, conversions)
+        assert refused.value.rule == rule
+        assert len(refused.value.message.split()) > 2
+
+
+def test_shrinking_takes_the_volume_and_three_levels_may_be_common():
+    [shrink] = operations.shrink(VOLUME, 50_000)
+    assert shrink.consumed == Resources([VOLUME])
+    assert operations.common_bottom([A, B, C, A], [A, B, C, B]) == (A, B, C)
+
+
+def test_one_port_may_be_refined_in_a_deep_stack():
+    ports = Resource("ports", Ranges.of([(1, 4)]), (A, B))
+    check_reserve([ports, replace(ports, value=Ranges.of([(5, 6)]), reservations=(A, C))], P)
