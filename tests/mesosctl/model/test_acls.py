@@ -127,6 +127,8 @@ def test_what_a_principal_may_do_in_words(permissive: bool, listed: list[Rule], 
         (True, [rule("ops", "web")], {("acls.no-effect", ACTION)}),
         (False, [rule("ops", "web")], set()),
         (True, [rule("NONE", "ads/*")], {("acls.no-role", f"{ACTION}[0].roles")}),
+        (True, [rule("NONE", "*/%")], {("acls.no-role", f"{ACTION}[0].roles")}),
+        (True, [rule("NONE", "/%")], {("acls.no-role", f"{ACTION}[0].roles")}),
         (True, [rule("NONE", ""), rule("NONE", "ads")], {("acls.names-nothing", f"{ACTION}[0].roles")}),
         (
             True,
@@ -163,6 +165,7 @@ def test_a_cluster_in_which_nobody_may_do_what_it_needs():
 def test_a_rule_that_never_decides_names_the_first_that_covers_it(listed, earlier):
     found = {one.field: one for one in warnings(Acls(True, {ACTION: tuple(listed)})) if one.rule == "acls.unreachable"}
     assert list(found) == [f"{ACTION}[{index}]" for index in earlier]
+    assert {one.level for one in found.values()} <= {"warning"}
     for index, by in earlier.items():
         one = found[f"{ACTION}[{index}]"]
         assert f"{ACTION}[{by}]" in one.sentence
@@ -221,3 +224,34 @@ def test_what_everybody_may_do_to_everything_is_asked_for_once():
 
 def test_without_rules_an_access_has_no_kind():
     assert Acls().access(ACTION, "ops").kind == ""
+
+
+def test_the_names_that_stand_for_a_role_are_of_every_level_above_it():
+    assert list(Entity(ROLES, "SOME").standing_for("a/b/c")) == ["a/b/c", "a/b/%", "a/%"]
+    assert list(Entity("users", "SOME").standing_for("a/b/c")) == ["a/b/c"]
+
+
+@pytest.mark.parametrize(
+    ("of", "value", "allowed"),
+    [("web", "web", True), ("web", "ads", False), ("web", None, False), ("ANY", None, True), ("NONE", "web", False)],
+)
+def test_an_entity_allows_what_it_names(of, value, allowed):
+    assert entity(ROLES, of).allows(value) is allowed
+
+
+def test_an_action_without_rules_is_as_permissive_as_the_rest():
+    for permissive in (True, False):
+        acls = Acls(permissive, {"run_tasks": (rule("ops", "NONE"),)})
+        assert acls.allows(ACTION, "ops", "web") is permissive
+
+
+def test_rules_for_others_and_for_nothing_do_not_end_the_list():
+    listed = (rule("dev", "ANY"), rule("ops", ""), rule("ops", "web"), rule("NONE", "web"), rule("ANY", "NONE"))
+    access = Acls(True, {ACTION: listed}).access(ACTION, "ops")
+    assert [(one.names, one.allowed) for one in access.decisions] == [(("web",), True), (None, False)]
+    assert access.kind == ROLES
+
+
+def test_the_access_to_roles_below_another_is_by_the_tree():
+    access = Acls(False, {ACTION: (rule("ops", "dev/%"),)}).access(ACTION, "ops")
+    assert (access.allows("dev/x/y"), access.allows("dev"), access.allows("devs/x")) == (True, False, False)

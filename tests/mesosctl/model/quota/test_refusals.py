@@ -187,11 +187,11 @@ def test_a_missing_quota_is_answered_as_a_master_would():
 @pytest.mark.parametrize(
     ("amount", "kind"),
     [
-        (float("nan"), "NaN"),
+        (float("nan"), ": NaN values"),
         (float("inf"), "is more than"),
-        (float("-inf"), "Infinite"),
-        (1e-310, "Subnormal"),
-        (-0.5, "Negative"),
+        (float("-inf"), ": Infinite values"),
+        (1e-310, ": Subnormal values"),
+        (-0.5, ": Negative values"),
     ],
 )
 def test_an_amount_that_is_not_supported_is_called_what_it_is(amount, kind):
@@ -261,3 +261,29 @@ def test_the_entries_of_a_wish_are_checked_as_they_were_named():
     with pytest.raises(RuleViolation) as refused:
         rules.PLAIN_AMOUNTS.check(wish, rules.GivenFacts(MESOS_1_11))
     assert refused.value.rule == "quota.duplicate-name"
+
+
+@pytest.mark.parametrize(
+    ("act", "named"),
+    [
+        (lambda: rules.check_guarantee([], field="limits"), "limits"),
+        (lambda: rules.check_guarantee(parse_entries("ports:[1-2]")), "ports"),
+        (lambda: rules.check_limits_fit_request(Quota(FOUR), MESOS_1_11), "POST /quota"),
+        (lambda: rules.check_quota_is_set("web", ()), "'web'"),
+        (lambda: rules.check_path("web?"), "'web?'"),
+        (lambda: check_update([]), "nothing to update"),
+        (lambda: check_update([("web", NAMED), ("web", NAMED)]), "'web'"),
+        (lambda: plan(DesiredQuota(Quantities(), Limits())), "'web'"),
+    ],
+)
+def test_a_refusal_names_what_is_wrong(act, named):
+    with pytest.raises(RuleViolation) as refused:
+        act()
+    assert named in refused.value.message
+
+
+def test_a_limit_below_what_a_wish_consumes_is_of_its_role():
+    facts = rules.GivenFacts(MESOS_1_11, consumed={"web": EIGHT})
+    with pytest.raises(RuleViolation) as refused:
+        rules.CONSUMPTION.check(rules.Wish.of("web", Quota(FOUR, Limits(FOUR))), facts)
+    assert refused.value.role == "web"

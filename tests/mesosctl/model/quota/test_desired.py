@@ -1,0 +1,64 @@
+"""Desired changes of quota: what results from them, by each kind of request, and what a role loses."""
+
+import pytest
+
+from mesosctl.model.errors import RuleViolation
+from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.model.quota import rules
+from mesosctl.model.quota.desired import DesiredQuota, PlannedQuota, describe_losses, plan_quotas
+from mesosctl.model.version_profile import MESOS_1_4, MESOS_1_11
+
+FOUR, EIGHT = Quantities({"cpus": 4000}), Quantities({"cpus": 8000})
+MEM = Limits({"mem": 512_000})
+BEFORE = Quota(FOUR, MEM)
+
+
+@pytest.mark.parametrize(
+    ("desired", "after"),
+    [
+        (DesiredQuota(EIGHT), Quota(EIGHT, MEM)),
+        (DesiredQuota(limits=Limits(EIGHT)), Quota(FOUR, Limits(EIGHT))),
+        (DesiredQuota(Quantities(), Limits()), Quota()),
+        (DesiredQuota(), BEFORE),
+    ],
+)
+def test_a_part_that_is_not_named_stays(desired, after):
+    assert desired.applied_to(BEFORE) == after
+
+
+@pytest.mark.parametrize(
+    ("desired", "profile", "after"),
+    [
+        (DesiredQuota(EIGHT), MESOS_1_11, Quota(EIGHT, Limits(EIGHT))),
+        (DesiredQuota(limits=Limits(FOUR)), MESOS_1_11, Quota(FOUR, Limits(FOUR))),
+        (DesiredQuota(), MESOS_1_11, Quota(FOUR, Limits(FOUR))),
+        (DesiredQuota(EIGHT), MESOS_1_4, Quota(EIGHT, MEM)),
+    ],
+)
+def test_a_request_for_a_guarantee_makes_the_limits_of_its_master(desired, profile, after):
+    assert desired.requested(BEFORE, profile) == after
+
+
+def test_a_plan_has_what_was_and_what_will_be():
+    facts = rules.GivenFacts(MESOS_1_11)
+    given = DesiredQuota(Quantities({"mem": 1_000_000}), Limits({"mem": 2_000_000}))
+    after = Quota(Quantities({"mem": 1_000_000}), Limits({"mem": 2_000_000}))
+    assert plan_quotas([("web", given), ("ads", DesiredQuota(EIGHT))], {"web": BEFORE}, facts) == [
+        PlannedQuota("web", BEFORE, after, ["guarantee of 4 cpus"], limit_given=True),
+        PlannedQuota("ads", None, Quota(EIGHT), [], limit_given=False),
+    ]
+
+
+def test_a_plan_by_requests_keeps_the_guarantee_that_is_not_named():
+    facts = rules.GivenFacts(MESOS_1_11)
+    [planned] = plan_quotas([("web", DesiredQuota(limits=Limits(FOUR)))], {"web": BEFORE}, facts, at_once=False)
+    assert planned.after == Quota(FOUR, Limits(FOUR))
+    with pytest.raises(RuleViolation):
+        plan_quotas([("web", DesiredQuota(limits=Limits(EIGHT)))], {"web": BEFORE}, facts, at_once=False)
+
+
+def test_losses_name_their_role():
+    planned = PlannedQuota("web", BEFORE, Quota(), ["guarantee of cpus:4", "limit of mem:512"], limit_given=False)
+    unharmed = PlannedQuota("ads", None, BEFORE, [], limit_given=True)
+    assert describe_losses([planned, unharmed]) == "role 'web' loses its guarantee of cpus:4 and its limit of mem:512"
+    assert describe_losses([unharmed]) == ""
