@@ -286,3 +286,58 @@ def info(**values):
 )
 def test_what_a_master_is_known_by(shown, flags, address, expected):
     assert identity(Answering(shown, flags), address) == expected
+
+
+DAMAGED = {
+    "no JSON": "{",
+    "no object": "7",
+    "without a master": "{}",
+    "of another version": '{"schema_version": 1}',
+    "without steps": '{"schema_version": 2}',
+    "with too many steps done": '{"schema_version": 2, "steps": [], "done": 1}',
+    "with a step that is none": '{"schema_version": 2, "steps": [null], "done": 0}',
+    "with an infinite amount": '{"schema_version": 2, "digest": "", "done": 0, "steps": [{"kind": "reserved", '
+    '"agent_id": "a", "hostname": "h", "resources": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1e999}}], '
+    '"before": [], "after": []}]}',
+    "with a resource without a name": '{"schema_version": 2, "digest": "", "done": 0, "steps": [{"kind": "reserved", '
+    '"agent_id": "a", "hostname": "h", "resources": [{}], "before": [], "after": []}]}',
+    "with amounts that are none": '{"schema_version": 2, "digest": "", "done": 0, "steps": [{"kind": "quota", '
+    '"role": "a", "before": null, "after": {"guarantees": 7, "limits": {}}}]}',
+}
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=list(DAMAGED))
+def test_a_damaged_journal_of_another_version_hides_none_after_it(tmp_path, content):
+    left(tmp_path, OTHER)
+    about = {"master": "master@h:5050", "file": "wishes.toml"}
+    if content.startswith('{"'):
+        content = json.dumps(about)[:-1] + ", " + content[1:]
+    (tmp_path / "0.json").write_text(content, encoding="utf-8")
+    with Journal(tmp_path, KEY) as journal:
+        assert journal.replaced() == [entry()]
+
+
+def test_a_folder_in_the_place_of_a_journal_hides_none_after_it(tmp_path):
+    left(tmp_path, OTHER)
+    (tmp_path / "0.json").mkdir()
+    with Journal(tmp_path, KEY) as journal:
+        assert journal.replaced() == [entry()]
+
+
+def test_a_journal_that_another_program_has_removed_is_removed(tmp_path):
+    left(tmp_path, OTHER)
+    (other,) = tmp_path.glob("*.json")
+    with Journal(tmp_path, KEY) as journal:
+        assert journal.replaced()
+        other.unlink()
+        journal.end()
+    assert names(tmp_path) == []
+
+
+def test_what_is_no_file_is_told_of_as_such(tmp_path):
+    left(tmp_path, KEY)
+    (path,) = tmp_path.glob("*.json")
+    path.unlink()
+    path.mkdir()
+    with Journal(tmp_path, KEY) as journal, pytest.raises(BadInput, match="it is a"):
+        journal.read()
