@@ -172,14 +172,17 @@ def test_a_run_after_the_first_is_no_further_task():
 def test_parts_add_up():
     one, other = Part(), Part()
     for part, times in ((one, 1), (other, 2)):
-        for amounts in (part.used, part.reserved_idle, part.guaranteed, part.limited, part.shares, part.decayed):
+        for amounts in (part.used, part.reserved_idle, part.guaranteed, part.limited):
             amounts["k"] = 10 * times
+        part.decayed["k"] = 10.0 * times
+        part.shares[0.5] = 10 * times
         part.peak.update({"k": 5 * times, str(times): 7})
         part.below_guarantee, part.below_guarantee_unknown, part.tasks = times, 3 * times, 4 * times
         part.lifetimes.append(times)
     one.add(other)
-    for amounts in (one.used, one.reserved_idle, one.guaranteed, one.limited, one.shares, one.decayed):
+    for amounts in (one.used, one.reserved_idle, one.guaranteed, one.limited, one.decayed):
         assert amounts == {"k": 30}
+    assert one.shares == {0.5: 30}
     assert one.peak == {"k": 10, "1": 7, "2": 7}
     assert (one.below_guarantee, one.below_guarantee_unknown, one.tasks) == (3, 9, 12)
     assert list(one.lifetimes) == [1, 2]

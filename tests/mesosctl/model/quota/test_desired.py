@@ -60,5 +60,9 @@ def test_a_plan_by_requests_keeps_the_guarantee_that_is_not_named():
 def test_losses_name_their_role():
     planned = PlannedQuota("web", BEFORE, Quota(), ["guarantee of cpus:4", "limit of mem:512"], limit_given=False)
     unharmed = PlannedQuota("ads", None, BEFORE, [], limit_given=True)
-    assert describe_losses([planned, unharmed]) == "role 'web' loses its guarantee of cpus:4 and its limit of mem:512"
+    assert describe_losses([planned, unharmed]).split(" and ") == [
+        "role 'web' loses its guarantee of cpus:4",
+        "its limit of mem:512",
+    ]
+    assert describe_losses([planned, planned]).count("; role 'web' loses") == 1
     assert describe_losses([unharmed]) == ""

@@ -1,4 +1,4 @@
-"""What scripts read of each refusal: its rule, its field, its role and the option that skips it."""
+"""The parts of each refusal that scripts read: its rule, its field, its role and the option that skips it."""
 
 from collections.abc import Callable
 
