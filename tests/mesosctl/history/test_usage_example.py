@@ -180,9 +180,9 @@ def test_parts_add_up():
         part.below_guarantee, part.below_guarantee_unknown, part.tasks = times, 3 * times, 4 * times
         part.lifetimes.append(times)
     one.add(other)
-    for amounts in (one.used, one.reserved_idle, one.guaranteed, one.limited, one.decayed):
+    for amounts in (one.used, one.reserved_idle, one.guaranteed, one.limited):
         assert amounts == {"k": 30}
-    assert one.shares == {0.5: 30}
+    assert (one.shares, one.decayed) == ({0.5: 30}, {"k": 30.0})
     assert one.peak == {"k": 10, "1": 7, "2": 7}
     assert (one.below_guarantee, one.below_guarantee_unknown, one.tasks) == (3, 9, 12)
     assert list(one.lifetimes) == [1, 2]
