@@ -177,7 +177,7 @@ class Workspace:
                 removed, added = (
                     " ".join(line[2:].strip() for line in differences if line[0] == sign) for sign in "-+"
                 )
-                function = original.removeprefix("x").lstrip("ǁ").removeprefix("_").replace("ǁ", ".")
+                function = original[2:].replace("ǁ", ".")  # x_name, or xǁClassǁname
                 yield Mutant(name, f"{module}:{function}", removed, added)
 
 
