@@ -40,3 +40,30 @@ def test_the_use_goes_before_the_guarantee():
     assert using.share_of(TOTALS) == Share("mem", 0.3, 0.0, 0.4)
     even = Using("web", Quota(Quantities({"mem": 90_000}), Limits()))
     assert even.share_of(Quantities({"cpus": 20_000, "mem": 600_000})) == Share("mem", 0.5, 0.15, None)
+
+
+class Reaching(RoleStatus):
+    """A role that has reached what the test says."""
+
+    @property
+    def reached(self) -> Quantities:
+        return Quantities({"cpus": 4000, "mem": 5000})
+
+
+@pytest.mark.parametrize(
+    ("cpus", "would", "words"),
+    [
+        (4000, False, ("web uses", "cpus=4000,mem=5000", "all of", "cpus=4000,mem=5000", "it gets", "cpus or mem")),
+        (3999, False, ("web uses", "cpus=4000,mem=5000", "more than", "cpus=3999,mem=5000", "it gets", "cpus or mem")),
+        (4000, True, ("web would use", "cpus=4000,mem=5000", "all of", "it would get", "cpus or mem")),
+    ],
+)
+def test_the_sentence_about_a_limit_says_what_of_which_limit_is_reached(cpus, would, words):
+    limits = Limits({"cpus": cpus, "mem": 5000, "disk": 1})
+    said = Reaching("web", Quota(Quantities(), limits)).limit_sentence(
+        lambda amounts: ",".join(f"{name}={amount}" for name, amount in amounts.items()), would=would
+    )
+    place = 0
+    for part in words:
+        assert part in said[place:]
+        place = said.index(part, place) + len(part)
