@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from mesosctl.history.records import MICROS, Micros, to_seconds
 from mesosctl.history.usage import MICRO_MILLI_HOURS, Part, Step, Subtree, Usage, UsageRow
-from mesosctl.model.amount_text import by_place, shown_amount
+from mesosctl.model.amount_text import by_place, percent_text, shown_amount
 from mesosctl.model.notation import format_span, utc_minute, utc_text
 from mesosctl.model.quantities import format_double, to_number
 from mesosctl.output.formats.charts import COLOURS, sparkline
@@ -29,10 +29,6 @@ def hours(integral: int) -> float:
 
 def _hours(integrals: Mapping[str, int]) -> dict[str, float]:
     return {name: hours(value) for name, value in sorted(integrals.items()) if value}
-
-
-def _percent(part: float) -> str:
-    return f"{part * 100:.1f}%"
 
 
 def _minute(at: Micros) -> str:
@@ -81,7 +77,7 @@ class _ForPeople(_Plain):
 
     def share(self, part: float) -> str:
         """See `_Plain.share`."""
-        return _percent(part)
+        return percent_text(part)
 
     def span(self, time: Micros) -> str:
         """See `_Plain.span`."""
@@ -361,7 +357,7 @@ def _table_of_chart(use: Usage) -> str:
     """The figures of the chart as a table."""
     series = _series(use)
     rows = [
-        [_minute(step.start), *(_percent(means[number]) for _, means in series)]
+        [_minute(step.start), *(percent_text(means[number]) for _, means in series)]
         for number, step in enumerate(use.steps)
     ]
     return html_table(["FROM (UTC)", *(name for name, _ in series)], rows)
@@ -382,7 +378,7 @@ def chart(use: Usage) -> str:
     for part in (0.0, 0.5, 1.0):
         y = height * (1 - part)
         lines.append(f'<path d="M0,{y:.1f} H{width:.0f}" stroke="#999999" stroke-width="0.5"/>')
-        lines.append(f'<text x="-6" y="{y + 4:.1f}" text-anchor="end">{_percent(highest * part)}</text>')
+        lines.append(f'<text x="-6" y="{y + 4:.1f}" text-anchor="end">{percent_text(highest * part)}</text>')
     floor = [height] * len(use.steps)
     for index, (name, means) in enumerate(series):
         is_rest = index == _MOST_LINES_OF_CHART - 1 and len(use.rows) > index
@@ -395,7 +391,7 @@ def chart(use: Usage) -> str:
             if tall:
                 lines.append(
                     f'<rect x="{x:.2f}" y="{floor[number]:.2f}" width="{max(0.5, wide - 0.5):.2f}" height="{tall:.2f}" '
-                    f'fill="{colour}"><title>{escape(name)} {_percent(mean)}</title></rect>'
+                    f'fill="{colour}"><title>{escape(name)} {percent_text(mean)}</title></rect>'
                 )
         y = height + 34 + 18 * index
         lines.append(f'<rect x="0" y="{y - 10:.0f}" width="10" height="10" fill="{colour}"/>')

@@ -10,6 +10,7 @@ from itertools import accumulate, chain
 from typing import Literal, NamedTuple
 
 from mesosctl.model.agents import Agent
+from mesosctl.model.amount_text import percent_text
 from mesosctl.model.notation import format_span
 from mesosctl.model.percentiles import nearest_rank
 from mesosctl.model.quantities import Quantities
@@ -330,7 +331,7 @@ class Calibration(NamedTuple):
         starts = f"{self.off:,} of {self.compared:,} tasks start more than one allocation interval off the recording"
         if self.worst_role is None:
             return f"without changes, {starts}"
-        worst = f"the hours of role {self.worst_role} differ by {self.worst_hours * 100:.1f}%"
+        worst = f"the hours of role {self.worst_role} differ by {percent_text(self.worst_hours)}"
         return f"without changes, {starts}; {worst}" + (", the most of all" if self.worst_hours else "")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Self
 
-from mesosctl.model.amount_text import in_words, shown_amount, text_in_words
+from mesosctl.model.amount_text import in_words, percent_text, shown_amount, text_in_words
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.forecasts.forecast import guarantees, guarantees_title, headroom_rows
 from mesosctl.output.forecasts.sentences import (
@@ -16,7 +16,6 @@ from mesosctl.output.forecasts.sentences import (
     answer_text,
     evicted_text,
     fit_text,
-    percent,
     rescinded_texts,
     share_text,
     starving_text,
@@ -182,7 +181,7 @@ class _Scale:
             return share_text(party)
         sides = zip((party.before, party.after), totals, (party.share_before, party.share_after), strict=True)
         texts = [
-            f"{percent(share)} ({shown_amount(name, held.total.get_amount(name))} of {shown_amount(name, total)})"
+            f"{percent_text(share)} ({shown_amount(name, held.total.get_amount(name))} of {shown_amount(name, total)})"
             for held, total, share in sides
         ]
         return f"{' → '.join(texts)} {name}".rstrip()
@@ -212,7 +211,7 @@ def _share_table(title: str, parties: Sequence[ShareChange], scale: _Scale, note
         '<p class="legend"><i class="used"></i> used <i class="offered"></i> offered <i class="mark"></i> guarantee'
     )
     of = "the cluster" if scale.before == scale.after else "what the larger cluster has, before or after"
-    meaning = f"Upper bar: before; lower bar: after. The full width is {percent(scale.full)} of {of}."
+    meaning = f"Upper bar: before; lower bar: after. The full width is {percent_text(scale.full)} of {of}."
     return _section(title, f"{legend}. {meaning}</p>\n{table}", note)
 
 

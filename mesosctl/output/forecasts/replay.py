@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.model.amount_text import in_words
+from mesosctl.model.amount_text import in_words, percent_text
 from mesosctl.model.notation import format_span, utc_minute, utc_text
 from mesosctl.output.forecasts.page import Origin
 from mesosctl.output.forecasts.sentences import answer_text
@@ -100,7 +100,7 @@ def _report(answer: Replay, span: _Span) -> Report:
 
 
 def _served(one: RoleOutcome) -> str:
-    return NOTHING if one.part_served is None else f"{one.part_served * 100:.1f}%"
+    return NOTHING if one.part_served is None else percent_text(one.part_served)
 
 
 def _remark(answer: Replay) -> Iterator[str]:
