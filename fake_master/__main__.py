@@ -58,7 +58,7 @@ def serve(options: ServeOptions) -> None:
     When it is ready, it prints its URL to standard output, and GET /health answers 200. It ends on SIGTERM or Ctrl-C.
     """
     # Imported late: --help and --version do not need them.
-    from fake_master.transports.web_pages import check_origins
+    from fake_master.transports.cross_origin import check_origins
     from fake_master.transports.zookeeper import parse_place
 
     set_up_logs(options.log_format, requests=options.log_requests)

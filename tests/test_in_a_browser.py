@@ -17,25 +17,17 @@ import pytest
 
 from fake_master.http.request_response import Request
 from fake_master.state.clock import SteadyClock
-from mesosctl.__main__ import main
-from mesosctl.output.forecasts.page import page as forecast_page
 from tests.fake_master.transports.raw_clients import ROOMY, Served, served
 from tests.helpers.devtools import Tab, tab_of
-from tests.helpers.surroundings import InMemory
-from tests.mesosctl.cli.whatif.test_replay import recording
-from tests.mesosctl.output.forecasts import whole_forecast
+from tests.mesosctl.output.reports import written_reports
 
 pytestmark = pytest.mark.slow
 
 ROLE = "<b>b<img-src=x-onerror=document.title='ran'>"
 FRAMEWORK = "</td><script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">"
 DRAWN = "document.querySelectorAll('#roles tbody tr').length > 0"
-TUNING = """[goals.web]
-wait_p95 = "1m"
-hours_served = "90%"
-[change.web]
-limit = { from = "cpus:1", to = "cpus:2", steps = 1 }
-"""
+A4 = 680
+"""Pixels of a sheet between its margins."""
 STATUS = "document.getElementById('running').textContent"
 
 
@@ -181,16 +173,7 @@ def test_a_page_of_another_origin_reads_and_changes_nothing(devtools: str) -> No
 def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     """A report of each kind."""
     monkeypatch.chdir(tmp_path)
-    recording(tmp_path, [("web", 10 * place, 60.0) for place in range(20)] + [(ROLE, 5, 100.0)])
-    made = {kind: tmp_path / f"{kind}.html" for kind in ("forecast", "replay", "tuning", "usage")}
-    made["forecast"].write_text(forecast_page(whole_forecast()), encoding="utf-8")
-    replay = ("whatif", "--replay", "h.sqlite", "--wait-limit", "5m", "limit:web=cpus:1", "--report", "replay.html")
-    (tmp_path / "goals.toml").write_text(TUNING, encoding="utf-8")
-    tune = ("tune", "goals.toml", "--replay", "h.sqlite", "--report", "tuning.html")
-    for words in (replay, tune, ("usage", "--history", "h.sqlite", "--step", "10m", "--report", "usage.html")):
-        environment = InMemory(variables={"HOME": str(tmp_path)})
-        assert main(list(words), environment) in (0, 1), environment.err
-    return made
+    return written_reports(tmp_path, ROLE)
 
 
 def test_everybody_can_read_a_report(devtools: str, axe: str, reports: dict[str, Path]) -> None:
@@ -203,8 +186,12 @@ def test_everybody_can_read_a_report(devtools: str, axe: str, reports: dict[str,
                 await tab.show(file.as_uri(), width=360)
                 assert await tab.overflow() <= 0, kind
                 assert await tab.faults(axe) == [], kind
+                await tab.show(file.as_uri(), width=A4, paper=True)
+                assert await tab.overflow() <= 0, kind
                 printed = b64decode((await tab.call("Page.printToPDF", preferCSSPageSize=True))["data"])
                 assert 1 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 4, kind
+                boxes = re.findall(rb"/MediaBox\s*\[0 0 ([0-9.]+) ([0-9.]+)\]", printed)
+                assert {(round(float(wide)), round(float(high))) for wide, high in boxes} == {(595, 842)}, kind
                 assert await tab.evaluate("document.scripts.length") == 0
                 assert tab.complaints == [], kind
 

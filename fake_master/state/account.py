@@ -9,7 +9,7 @@ from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.planning.account import (
     Accounts,
-    AgentSource,
+    AgentAccount,
     ClusterAccount,
     ClusterSource,
     FrameworkSource,
@@ -28,15 +28,16 @@ class AccountsOfMaster:
         return self._accounts.of(
             ClusterSource(
                 profile=state.profile,
-                agents=(
-                    AgentSource(
+                agents=[
+                    AgentAccount(
+                        agent.id,
                         agent.whole,
                         agent.used,
                         [offer.resources for offer in state.offers.on_agent(agent.id)],
                         agent.active,
                     )
                     for agent in state.agents.values()
-                ),
+                ],
                 frameworks=[
                     FrameworkSource(one.id, one.name, one.tracked_roles, _wanting(one))
                     for one in state.frameworks.values()

@@ -27,9 +27,9 @@ from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from fake_master.state.clock import SteadyClock
 from fake_master.state.streams import EventStream
 from fake_master.transports.connections import ConnectionDropped
+from fake_master.transports.cross_origin import CrossOriginRules
 from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off, write_chunk
 from fake_master.transports.request_bytes import GZIP, Broken, TooLarge, Unpacker, origin_form
-from fake_master.transports.web_pages import WebPages
 
 if TYPE_CHECKING:
     from fake_master.transports.driver_connections import DriverConnections
@@ -63,7 +63,7 @@ class Server:
     ) -> None:
         self._tls = tls
         self._allowed_origins = frozenset(allowed_origins)
-        self._pages = WebPages("http", is_local=False)
+        self._cross_origin = CrossOriginRules("http", is_local=False)
         self._limits = limits or ClientLimits()
         if drivers:
             left = max(1, self._limits.connections - self._limits.driver_connections)
@@ -104,7 +104,7 @@ class Server:
             await site.start()
             address = runner.addresses[0]
             self._application.master.listens_on(address[1])
-            self._pages = WebPages(
+            self._cross_origin = CrossOriginRules(
                 "http" if self._tls is None else "https",
                 is_local=all(ip_address(listening[0]).is_loopback for listening in runner.addresses),
                 names=frozenset({host.lower(), self._application.master.state.hostname.lower()}),
@@ -164,8 +164,8 @@ class Server:
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         try:
-            self._pages.check(request)
-            if (preflight := self._pages.preflight(request)) is not None:
+            self._cross_origin.check(request)
+            if (preflight := self._cross_origin.preflight(request)) is not None:
                 return preflight
             answer = await self._respond(
                 Request(
@@ -183,7 +183,7 @@ class Server:
         self._busy.set()
         if not answer.is_awaited and self._driver_connections is not None:
             return self._driver_connections.unanswered()
-        if readable := self._pages.headers_for(request):
+        if readable := self._cross_origin.headers_for(request):
             answer = replace(answer, headers={**answer.headers, **readable})
         if answer.stream is not None:
             try:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fake_master import DryRun
     from mesosctl.client.settings import Credentials, Token
-    from mesosctl.output.forecasts.page import Origin
+    from mesosctl.output.formats.html_page import Origin
     from mesosctl.planning.message_rates import RecordedTraffic
 
 
@@ -199,18 +199,24 @@ def emit_answer(session: Session, answer: Report, refused: "Sequence[ChangeAnswe
                 session.note(verdict.sentence)
 
 
-def origin(session: Session, source: str | None) -> "Origin":
-    """The origin of a page, which may contain secrets; they are removed from the whole page."""
+def origin(session: Session, source: str | None, recorded: str | None = None) -> "Origin":
+    """The origin of a page, which may contain secrets; they are removed from the whole page.
+
+    `source` names the file that was read instead of a live master, and `recorded` the master that a recording is of.
+    """
     import shlex
+    import time
 
     from mesosctl import __version__
-    from mesosctl.output.forecasts.page import Origin
+    from mesosctl.output.formats.html_page import Origin
 
+    live = source is None
     return Origin(
         command=shlex.join(("mesosctl", *session.environment.words)),
         version=__version__,
-        master=session.options.master,
+        at=time.time(),
+        master=session.options.master if live else recorded,
         file=source,
-        context=session.settings.context_of_master,
-        principal=session.options.principal,
+        context=session.settings.context_of_master if live else None,
+        principal=session.options.principal if live else None,
     )

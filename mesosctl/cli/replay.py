@@ -13,7 +13,7 @@ from mesosctl.planning.whatif_changes import Change
 
 if TYPE_CHECKING:
     from mesosctl.operations.replay import PlayedDemand, ReplayOptions, TimedChange
-    from mesosctl.output.forecasts.page import Origin
+    from mesosctl.output.formats.html_page import Origin
     from mesosctl.output.formats.report import Report
     from mesosctl.planning.added_framework import AddedFramework
     from mesosctl.planning.replay import Replay
@@ -89,12 +89,12 @@ def answer_replay(
         several = given.several
         check_replayable([*changes, *(TimedChange(*one) for one in (several if isinstance(several, tuple) else ()))])
         unchanged = play_unchanged(demand, options, lambda part: session.progress("playing the recording", part))
-        return _answer_several(session, given, unchanged, changes, added)
+        return _answer_several(session, given, unchanged, changes, added, cluster.address)
     answer = compare_replays(
         demand, changes, options, added, lambda part: session.progress("playing the recording", part), session.note
     )
     session.end_progress()
-    _tell(session, replay_report(answer), answer, given, origin(session, str(given.file)))
+    _tell(session, replay_report(answer), answer, given, origin(session, str(given.file), cluster.address))
     return ExitStatus.DONE if answer.is_harmless else ExitStatus.ANSWER_IS_NO
 
 
@@ -133,7 +133,7 @@ def answer_wait(session: Session, given: ReplayWords, word: str) -> ExitStatus:
     if not session.is_output(given.report, "--report"):
         session.emit(expected_wait_report(answer))
     if given.report is not None:
-        session.emit_page(expected_wait_page(answer, origin(session, str(given.file))), given.report)
+        session.emit_page(expected_wait_page(answer, origin(session, str(given.file), cluster.address)), given.report)
     return ExitStatus.DONE if answer.percentile(50) is not None else ExitStatus.ANSWER_IS_NO
 
 
@@ -184,6 +184,7 @@ def _answer_several(
     unchanged: "PlayedDemand",
     changes: "Sequence[TimedChange]",
     added: "Sequence[AddedFramework]",
+    recorded: str,
 ) -> ExitStatus:
     from mesosctl.cli.dry_run import origin
     from mesosctl.operations.whatif_variants import ReplayedVariants
@@ -200,6 +201,6 @@ def _answer_several(
     session.end_progress()
     shown = largest.best or largest.beyond
     answer = unchanged.play_with(()) if shown is None else shown.answer
-    page_of = None if largest.best is None else origin(session, str(given.file))
+    page_of = None if largest.best is None else origin(session, str(given.file), recorded)
     _tell(session, largest_replay_report(largest), answer, given, page_of)
     return ExitStatus.ANSWER_IS_NO if largest.best is None else ExitStatus.DONE

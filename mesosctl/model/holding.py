@@ -44,6 +44,8 @@ class Holding:
     def total_of(cls, holdings: "Iterable[Holding]") -> "Holding":
         """The sum of any number of holdings."""
         parts = list(holdings)
+        if len(parts) == 1:
+            return parts[0]
 
         def total(name: str) -> Quantities:
             return Quantities.total(getattr(part, name) for part in parts)

@@ -7,9 +7,9 @@ from mesosctl.api import responses
 from mesosctl.api.frameworks import listed_frameworks
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import NotFound, Unreachable, UsageError
+from mesosctl.model.holding import dominant_share
 from mesosctl.model.notation import listed, natural
 from mesosctl.model.offers.frameworks import ListedFramework
-from mesosctl.model.quantities import Quantities, to_double
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import did_you_mean
@@ -45,7 +45,7 @@ def list_agents(master: Master, wanted: Selection, progress: Progress = lambda *
     keys: dict[str, SortKey[RegisteredAgent]] = {
         "agent": lambda one: (natural(one.hostname), natural(one.id)),
         "status": lambda one: (one.status == "active", one.status),
-        "use": lambda one: -_largest_part(one.used.quantities() + one.offered.quantities(), one.total.quantities()),
+        "use": lambda one: -dominant_share(one.used.quantities() + one.offered.quantities(), one.total.quantities())[1],
     }
     known = (one.total.quantities() for one in agents)
     return sort_entries(chosen, wanted.sort, keys, lambda one: one.used.quantities(), known, own="agent")
@@ -53,7 +53,7 @@ def list_agents(master: Master, wanted: Selection, progress: Progress = lambda *
 
 def roles_of_agents(agents: Iterable[RegisteredAgent]) -> set[str]:
     """Return the roles with reservations or allocations."""
-    return {role for agent in agents for role in (*agent.users, *agent.reserved)}
+    return {role for agent in agents for role in (*agent.users, *agent.total.by_owner())}
 
 
 def list_frameworks(master: Master, wanted: Selection) -> list[ListedFramework]:
@@ -150,12 +150,6 @@ def _share_of_guarantee(role: RoleStatus) -> float:
     used = role.counted
     parts = [used.get(name, 0) / milli for name, milli in role.quota.guarantees.items() if milli]
     return min(parts, default=float("inf"))
-
-
-def _largest_part(held: Quantities, total: Quantities) -> float:
-    return max(
-        (to_double(milli) / to_double(total[name]) for name, milli in held.items() if total.get(name)), default=0
-    )
 
 
 def readings(

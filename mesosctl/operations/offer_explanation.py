@@ -88,15 +88,10 @@ def _remedies_of_reservations(
 
 def _with_undone(snapshot: ClusterSnapshot, role: str) -> ClusterSnapshot:
     """Return the cluster after the idle dynamic reservations for `role` are undone; volumes stay."""
-    held: dict[str, list[Resources]] = {}
-    for usage in snapshot.usages:
-        held.setdefault(usage.agent_id, []).append(usage.resources)
-    for offer in snapshot.offers:
-        held.setdefault(offer.agent_id, []).append(offer.resources)
-    agents = []
+    accounts, agents = account_of(snapshot).by_agent, []
     for agent in snapshot.agents:
-        free = agent.total - Resources.sum_of(held.get(agent.id, []))
-        undone = free.filter(lambda one: one.role == role and one.is_dynamically_reserved and one.disk is None)
+        idle = accounts[agent.id].idle
+        undone = idle.filter(lambda one: one.role == role and one.is_dynamically_reserved and one.disk is None)
         total = agent.total - undone + Resources([_without_dynamic(entry) for entry in undone])
         agents.append(replace(agent, total=total) if undone else agent)
     return replace(snapshot, agents=tuple(agents))

@@ -21,7 +21,7 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.model.rate_limits import RateLimits
 from mesosctl.operations.offers_after_failover import recovery_if_shown
 from mesosctl.operations.quota.reading import account_of_roles
-from mesosctl.planning.account import Overview, WaitingOffers, idle_of
+from mesosctl.planning.account import Overview, WaitingOffers, idle_of, offered_to
 from mesosctl.planning.message_rates import CounterReading, Counts, Rates, rates
 
 _STATES = ("active", "inactive", "disconnected", "unreachable")
@@ -72,7 +72,7 @@ class OverviewReader:
             total=_amounts(metrics, "total"),
             used=_amounts(metrics, "used"),
             revocable=_amounts(metrics, "revocable_used"),
-            offered=Quantities.total(one.offered for one in frameworks),
+            offered=offered_to(frameworks),
             idle=idle_of(roles),
             agents=_agents(metrics),
             frameworks=len(frameworks),

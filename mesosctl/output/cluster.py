@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mesosctl.model.amount_text import in_words
 from mesosctl.model.notation import counted
 from mesosctl.model.offers.frameworks import ListedFramework
-from mesosctl.model.quantities import Quantities, format_double
+from mesosctl.model.quantities import format_double
 from mesosctl.model.quota.role_status import RoleStatus, WeightChange
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import short_ids
@@ -15,6 +15,7 @@ from mesosctl.output.formats.amounts import agent_use_text, amounts_text, plain_
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report, Rows, naturally
 from mesosctl.output.quota import LEGEND, MEANINGS, QUOTA_USE, guarantee_verdict, quota_use
 from mesosctl.output.reservations import agent_id_column
+from mesosctl.planning.account import agent_as_shown, sums_of_agents
 
 if TYPE_CHECKING:
     from mesosctl.output.json_documents import cluster
@@ -46,9 +47,13 @@ def agent_list(
     def items() -> "Iterator[cluster.Agent]":
         from mesosctl.output.json_documents import cluster
 
-        return map(cluster.Agent.of, agents)
+        accounts = map(agent_as_shown, agents)
+        return (
+            cluster.Agent.of(agent, free=account.free, lent=account.lent, reserved=account.reserved)
+            for agent, account in zip(agents, accounts, strict=True)
+        )
 
-    lends = any(agent.lent for agent in agents)
+    lends = any(agent_as_shown(agent).lent for agent in agents)
     columns = (
         Column("AGENT"),
         Column("STATUS", meaning=_STATES),
@@ -65,19 +70,20 @@ def agent_list(
     )
 
     def row(agent: RegisteredAgent) -> list[str]:
+        account = agent_as_shown(agent)
         return [
             agent.hostname,
             agent.status,
             plain_resources_text(agent.total),
             plain_resources_text(agent.used),
             plain_resources_text(agent.offered),
-            *([plain_resources_text(agent.lent)] if lends else []),
-            ",".join(agent.reserved) or NOTHING,
+            *([plain_resources_text(account.lent)] if lends else []),
+            ",".join(account.reserved) or NOTHING,
             _attributes(agent),
             agent.region or NOTHING,
             agent.zone or NOTHING,
             agent.id,
-            plain_resources_text(agent.free),
+            plain_resources_text(account.free),
         ]
 
     return Report(
@@ -93,7 +99,7 @@ def agent_list(
 
 
 def _agent_screen(agents: Sequence[RegisteredAgent], empty: str) -> Report:
-    lends = any(agent.lent for agent in agents)
+    lends = any(agent_as_shown(agent).lent for agent in agents)
     columns = (
         Column("AGENT"),
         Column("STATUS", meaning=_STATES, rank=-1 if any(one.status != "active" for one in agents) else 1),
@@ -105,16 +111,16 @@ def _agent_screen(agents: Sequence[RegisteredAgent], empty: str) -> Report:
     )
 
     def row(agent: RegisteredAgent) -> list[str]:
-        kept = agent.idle.quantities()
-        used, offered, total = (held.separate_quantities() for held in (agent.used, agent.offered, agent.whole))
-        use = agent_use_text(used, offered, total, kept)
-        lent = [plain_resources_text(agent.lent)] if lends else []
+        account = agent_as_shown(agent)
+        used, offered, total = (held.separate_quantities() for held in (account.used, account.offered, account.whole))
+        use = agent_use_text(used, offered, total, account.idle.quantities())
+        lent = [plain_resources_text(account.lent)] if lends else []
         return [
             agent.hostname,
             agent.status,
             use,
             *lent,
-            ",".join(agent.reserved) or NOTHING,
+            ",".join(account.reserved) or NOTHING,
             _attributes(agent),
             agent.id,
         ]
@@ -136,11 +142,9 @@ def agent_summary(agents: Sequence[RegisteredAgent]) -> str:
     """The number of agents, those out of service by status, and what is free."""
     counts = Counter(agent.status for agent in agents)
     states = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    parts = [("free", "free_for_all"), ("reserved and idle", "idle"), ("lent", "lent")]
-    sums = [
-        (word, Quantities.total(getattr(agent, what).scalar_quantities() for agent in agents)) for word, what in parts
-    ]
-    told = [f"{word}: {in_words(amounts)}" for word, amounts in sums if amounts or word == "free"]
+    sums = sums_of_agents([agent_as_shown(agent) for agent in agents])
+    parts = [("free", sums.free), ("reserved and idle", sums.idle), ("lent", sums.lent)]
+    told = [f"{word}: {in_words(amounts)}" for word, amounts in parts if amounts or word == "free"]
     return "; ".join([f"{counted(len(agents), 'agent')} ({states})", *told])
 
 

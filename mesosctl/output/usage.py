@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 from mesosctl.history.records import MICROS, Micros, to_seconds
 from mesosctl.history.usage import MICRO_MILLI_HOURS, Part, Step, Subtree, Usage, UsageRow
 from mesosctl.model.amount_text import by_place, percent_text, shown_amount
-from mesosctl.model.notation import format_span, utc_minute, utc_text
+from mesosctl.model.notation import counted, format_span, utc_minute, utc_text
 from mesosctl.model.quantities import format_double, to_number
 from mesosctl.output.formats.charts import COLOURS, sparkline
-from mesosctl.output.formats.html_page import document as html_document
-from mesosctl.output.formats.html_page import escape, html_table
+from mesosctl.output.formats.html_page import Origin, Tone, escape, html_report, section, sentences, text_table
 from mesosctl.output.formats.report import NOTHING, Column, Report, shown_cells
+from mesosctl.output.formats.time_chart import TimeChart
 
 if TYPE_CHECKING:
     from mesosctl.output.json_documents import usage as documents
@@ -321,26 +321,47 @@ def _document(use: Usage, rows: "list[documents.UsageKey]") -> "documents.UsageR
 # --- The page -----------------------------------------------------------------------------------------
 
 
-def usage_page(use: Usage, command: str, version: str) -> str:
-    """The usage as one self-contained HTML page: facts, a chart of the dominant shares over time, and the table."""
+def usage_page(use: Usage, origin: Origin) -> str:
+    """The usage as an HTML report: what stands out, a chart of the dominant shares over time, and the tables."""
     titles, rows = shown_cells(_table(use, _ForPeople(), with_steps=False))
-    title = f"Usage of {use.cluster.cluster_id} by {use.options.by}"
-    facts = {"Command": command, "Recorded from": use.cluster.address, "Made by": f"mesosctl {version}"}
-    listed = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts.items())
-    return html_document(
-        title,
+    sharing = f"{chart(use)}\n{_table_of_chart(use)}" if use.rows and use.options.boundaries else ""
+    below = [row for row in use.rows if row.whole.below_guarantee]
+    verdict = _verdict(use, below)
+    tone: Tone = "no" if below else "plain"
+    return html_report(
+        f"Usage of {use.cluster.cluster_id} by {use.options.by}",
+        verdict,
+        tone,
+        origin.facts(),
         [
-            f'<header class="yes"><h1>{escape(title)}</h1></header>',
-            f"<dl>\n{listed}\n</dl>",
-            *(f"<p>{escape(sentence)}</p>" for sentence in _sentences(use)),
-            *(
-                [f"<h2>Mean dominant share in each step</h2>\n{chart(use)}\n{_table_of_chart(use)}"]
-                if use.steps and use.options.boundaries
-                else []
-            ),
-            f"<h2>Who got what</h2>\n{html_table(titles, rows)}",
+            sentences("What was read", _sentences(use)),
+            section("Mean dominant share in each step", sharing),
+            section("Who got what", text_table(titles, rows)),
         ],
     )
+
+
+_MOST_NAMED = 3
+
+
+def _verdict(use: Usage, below: Sequence[UsageRow]) -> str:
+    """One sentence: the largest user, and the roles that were below their guarantee, with how long."""
+    if not use.rows:
+        return "Nothing was held in this time"
+    if any(use.whole.total.values()):
+        most = max(use.rows, key=lambda row: row.whole.mean_share(use.whole.seen))
+        share = percent_text(most.whole.mean_share(use.whole.seen))
+        first = f"{use.options.by} {most.name or most.key} used most: {share} of the cluster on average"
+    else:
+        first = f"{counted(len(use.rows), use.options.by)} used something"
+    if use.options.by != "role":
+        return first
+    longest = sorted(below, key=lambda row: -row.whole.below_guarantee)
+    named = ", ".join(
+        f"{row.key} for {format_span(to_seconds(row.whole.below_guarantee))}" for row in longest[:_MOST_NAMED]
+    )
+    more = f" and {len(longest) - _MOST_NAMED} more" if len(longest) > _MOST_NAMED else ""
+    return f"{first}; below their guarantee: {named or 'none'}{more}"
 
 
 def _series(use: Usage) -> list[tuple[str, list[float]]]:
@@ -360,44 +381,28 @@ def _table_of_chart(use: Usage) -> str:
         [_minute(step.start), *(percent_text(means[number]) for _, means in series)]
         for number, step in enumerate(use.steps)
     ]
-    return html_table(["FROM (UTC)", *(name for name, _ in series)], rows)
+    return text_table(["From (UTC)", *(name for name, _ in series)], rows)
 
 
 def chart(use: Usage) -> str:
     """An SVG drawing: a bar for each step, made of the mean dominant shares of the largest keys; the rest is grey."""
     series = _series(use)
-    highest = max((sum(values) for values in zip(*(means for _, means in series), strict=True)), default=0.0) or 1.0
-    width, height, left = 720.0, 240.0, 48.0
-    length = use.whole.end - use.whole.start
-    box = f"0 0 {left + width + 8:.0f} {height + 32 + 18 * len(series):.0f}"
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img">',
-        "<title>Mean dominant share in each step</title>",
-        f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({left:.0f},8)">',
-    ]
-    for part in (0.0, 0.5, 1.0):
-        y = height * (1 - part)
-        lines.append(f'<path d="M0,{y:.1f} H{width:.0f}" stroke="#999999" stroke-width="0.5"/>')
-        lines.append(f'<text x="-6" y="{y + 4:.1f}" text-anchor="end">{percent_text(highest * part)}</text>')
-    floor = [height] * len(use.steps)
+    highest = max((sum(values) for values in zip(*(means for _, means in series), strict=True)), default=0.0)
+    since, until = to_seconds(use.whole.start), to_seconds(use.whole.end)
+    drawing = TimeChart("Mean dominant share in each step", since, until, highest, percent_text)
+    floor = [0.0] * len(use.steps)
     for index, (name, means) in enumerate(series):
-        is_rest = index == _MOST_LINES_OF_CHART - 1 and len(use.rows) > index
+        is_rest = index == _MOST_LINES_OF_CHART - 1
         colour = _REST if is_rest else COLOURS[index]
+        drawing.name(name, colour)
         for number, (step, mean) in enumerate(zip(use.steps, means, strict=True)):
-            x = width * (step.start - use.whole.start) / length
-            wide = width * (step.end - step.start) / length
-            tall = height * mean / highest
-            floor[number] -= tall
-            if tall:
-                lines.append(
-                    f'<rect x="{x:.2f}" y="{floor[number]:.2f}" width="{max(0.5, wide - 0.5):.2f}" height="{tall:.2f}" '
-                    f'fill="{colour}"><title>{escape(name)} {percent_text(mean)}</title></rect>'
-                )
-        y = height + 34 + 18 * index
-        lines.append(f'<rect x="0" y="{y - 10:.0f}" width="10" height="10" fill="{colour}"/>')
-        lines.append(f'<text x="16" y="{y:.0f}">{escape(name)}</text>')
-    lines.append(f'<text x="0" y="{height + 16:.0f}">{escape(_minute(use.whole.start))}</text>')
-    lines.append(
-        f'<text x="{width:.0f}" y="{height + 16:.0f}" text-anchor="end">{escape(_minute(use.whole.end))}</text>'
-    )
-    return "\n".join([*lines, "</g>", "</svg>"])
+            if not mean:
+                continue
+            left, right = (drawing.x(to_seconds(at)) for at in (step.start, step.end))
+            top, bottom = drawing.y(floor[number] + mean), drawing.y(floor[number])
+            floor[number] += mean
+            drawing.draw(
+                f'<rect x="{left:.2f}" y="{top:.2f}" width="{max(0.5, right - left - 0.5):.2f}" '
+                f'height="{bottom - top:.2f}" fill="{colour}"><title>{escape(name)} {percent_text(mean)}</title></rect>'
+            )
+    return drawing.svg()

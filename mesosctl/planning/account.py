@@ -30,7 +30,9 @@ from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quantities import REVOCABLE, Quantities, Quota, add_up
 from mesosctl.model.quota.capacity import capacity, total_guarantees, unpromised
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
+from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resources import Resources
+from mesosctl.model.values import IdentityCache
 from mesosctl.model.version_profile import Profile, profile_of
 from mesosctl.planning.message_rates import Rates
 from mesosctl.planning.snapshot import ClusterSnapshot
@@ -82,6 +84,8 @@ class ClusterAccount:
     """Beyond the totals: what tasks hold and do not use, as registered agents report."""
     agents: Mapping[str, int] = field(default_factory=dict)
     """How many are in service (`active`) and out of it (`inactive`)."""
+    by_agent: Mapping[str, "AgentAccount"] = field(default_factory=dict, compare=False)
+    """Every registered agent, by id."""
     roles: Mapping[str, Holding] = field(default_factory=dict)
     frameworks: Mapping[str, Holding] = field(default_factory=dict)
     """By id."""
@@ -330,14 +334,97 @@ def idle_of(roles: Iterable[RoleStatus]) -> Quantities:
     return Quantities.total(usage.idle for usage in top_level if usage.idle is not None)
 
 
-class AgentSource(NamedTuple):
-    """The resources of one registered agent.  An object that many agents share is added up once."""
+def offered_to(frameworks: Iterable[ListedFramework]) -> Quantities:
+    """Return what is in the offers that these frameworks have not answered."""
+    return Quantities.total(one.offered for one in frameworks)
 
+
+class AgentAccount(NamedTuple):
+    """One registered agent: what there is of it, what is in use, and what is left.
+
+    With ports, sets, volumes and owners, as lists show them.  A sum of scalars over many agents is made once for each
+    object that they share.
+    """
+
+    id: str
     total: Resources
     used: Resources
+    """By tasks and executors."""
     offers: Sequence[Resources]
-    """Of each outstanding offer."""
+    """Of each offer that is not answered, or of all of them together."""
     is_in_service: bool
+
+    @property
+    def offered(self) -> Resources:
+        """By all of its offers."""
+        return self.offers[0] if len(self.offers) == 1 else Resources.sum_of(self.offers)
+
+    @property
+    def free(self) -> Resources:
+        """The resources that are neither used nor offered, reserved or not."""
+        left: Resources = _LEFT.of(self.total, self.used, self.offered)
+        return left
+
+    @property
+    def reserved(self) -> Mapping[str, Quantities]:
+        """The amounts that are reserved, by owner."""
+        return {role: owned.quantities() for role, owned in sorted(self.total.by_owner().items())}
+
+    @property
+    def idle(self) -> Resources:
+        """Its reserved resources that are neither used nor offered."""
+        return self.free.reserved()
+
+    @property
+    def free_for_all(self) -> Resources:
+        """Its unreserved resources that are neither used nor offered; none while it is out of service."""
+        if not self.is_in_service:
+            return _NO_RESOURCES
+        return self.free.filter(lambda entry: not entry.is_reserved and not entry.revocable)
+
+    @property
+    def slack(self) -> Resources:
+        """Resources that its tasks hold and do not use, as it reports: revocable, and beyond its regular resources."""
+        return self.total.revocable()
+
+    @property
+    def lent(self) -> Resources:
+        """The part of its idle reservations that is lent, in use or offered: revocable, and beyond its total."""
+        held = Resources([*self.used, *self.offered]).allocated_to(None)
+        return held.filter(lambda entry: entry.revocability == "non-throttleable") - self.slack
+
+    @property
+    def whole(self) -> Resources:
+        """Everything that is used or could be: its total, and what is lent of it."""
+        return self.total + self.lent
+
+
+_LEFT = IdentityCache(
+    # A master knows for which role each entry is allocated, and none of an agent is.
+    lambda total, used, offered: total - used.allocated_to(None) - offered.allocated_to(None)
+)
+
+
+def agent_as_shown(agent: RegisteredAgent) -> AgentAccount:
+    """Return the account of an agent, as GET_AGENTS or /slaves shows it."""
+    return AgentAccount(agent.id, agent.total, agent.used, (agent.offered,), agent.active)
+
+
+class AgentSums(NamedTuple):
+    """The sums over some agents, in scalars; see the same figures of `ClusterAccount`."""
+
+    free: Quantities
+    idle: Quantities
+    lent: Quantities
+
+
+def sums_of_agents(agents: Sequence[AgentAccount]) -> AgentSums:
+    """Return what is free, reserved and idle, and lent of some agents."""
+    return AgentSums(
+        Quantities.total(one.free_for_all.scalar_quantities() for one in agents),
+        Quantities.total(one.idle.scalar_quantities() for one in agents),
+        Quantities.total(one.lent.scalar_quantities() for one in agents),
+    )
 
 
 class HeldSource(NamedTuple):
@@ -365,7 +452,7 @@ class ClusterSource(NamedTuple):
     """A cluster whose account is made."""
 
     profile: Profile
-    agents: Iterable[AgentSource]
+    agents: Sequence[AgentAccount]
     frameworks: Sequence[FrameworkSource]
     used: Iterable[HeldSource]
     offered: Iterable[HeldSource]
@@ -397,7 +484,8 @@ def _source_of(snapshot: ClusterSnapshot) -> ClusterSource:
     return ClusterSource(
         profile=profile,
         agents=[
-            AgentSource(
+            AgentAccount(
+                agent.id,
                 agent.total,
                 sums.of(tuple(used.get(agent.id, ()))),
                 offered.get(agent.id, ()),
@@ -557,6 +645,7 @@ class Accounts:
             **{name: Quantities(amounts) for name, amounts in sums.items()},
             capacity=source.capacity,
             agents=states,
+            by_agent={one.id: one for one in source.agents},
             frameworks=frameworks,
             names={framework.id: framework.name for framework in source.frameworks},
             quotas={role: quota for role, quota in source.quotas.items() if not quota.is_default},
@@ -593,7 +682,7 @@ class Accounts:
         ]
         return made[0], made[1]
 
-    def _agents_by_amounts(self, agents: Iterable[AgentSource]) -> dict[tuple[_AgentAmounts, bool], int]:
+    def _agents_by_amounts(self, agents: Iterable[AgentAccount]) -> dict[tuple[_AgentAmounts, bool], int]:
         """Return the amounts of agents and whether they are in service, and how many agents have each."""
         counts: dict[tuple[_AgentAmounts, bool], int] = {}
         for agent in agents:
@@ -604,7 +693,7 @@ class Accounts:
             counts[found, agent.is_in_service] = counts.get((found, agent.is_in_service), 0) + 1
         return counts
 
-    def _amounts_of(self, agent: AgentSource) -> _AgentAmounts:
+    def _amounts_of(self, agent: AgentAccount) -> _AgentAmounts:
         parts = self._parts.of(agent.total)
         total = self._totals.get(id(agent.total))
         if total is None:

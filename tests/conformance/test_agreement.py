@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import httpx
-from hypothesis import event, given, settings
+import pytest
+from hypothesis import Phase, event, find, given, settings
 from hypothesis import strategies as st
 
 import fake_master
@@ -28,9 +29,12 @@ from mesosctl.operations.list_selection import Selection
 from mesosctl.operations.quota.reading import list_quotas
 from mesosctl.operations.snapshot import read_snapshot
 from mesosctl.operations.top import OverviewReader
+from mesosctl.output.cluster import agent_list, agent_summary
 from mesosctl.output.forecasts.page import page
+from mesosctl.output.formats.html_page import Origin
+from mesosctl.output.json_documents.document import amounts as amounts_of
 from mesosctl.output.json_documents.quota import RoleQuota
-from mesosctl.planning.account import ClusterAccount, account_of
+from mesosctl.planning.account import AgentAccount, account_of, agent_as_shown, sums_of_agents
 from mesosctl.planning.forecast import DryRunOptions
 from tests.helpers.lab import CommandLine, Lab
 from tests.helpers.profiles import examples
@@ -45,7 +49,7 @@ reserved = st.dictionaries(st.sampled_from(ROLES), st.integers(1, 3), max_size=2
 @st.composite
 def agents(draw: st.DrawFn) -> AgentSpec:
     owned = "".join(f";cpus({role}):{cpus};mem({role}):{cpus * 100}" for role, cpus in draw(reserved).items())
-    slack = draw(st.sampled_from(["", "", "cpus:2"]))
+    slack = draw(st.sampled_from(["", "cpus:2", "cpus:3;mem:300"]))
     return AgentSpec(
         f"cpus:{draw(st.integers(1, 8))};mem:{draw(st.integers(1, 8)) * 100}{owned}",
         active=draw(st.sampled_from([True, True, True, False])),
@@ -80,7 +84,7 @@ def clusters(draw: st.DrawFn, *, lending: bool = True) -> Lab:
         *draw(st.lists(agents(), min_size=1, max_size=4)),
         version=version,
         registry=lambda: kept,
-        frameworks=tuple(draw(frameworks(number)) for number in range(draw(st.integers(0, 4)))),
+        frameworks=tuple(draw(frameworks(number)) for number in range(draw(st.sampled_from([3, 2, 4, 1, 0])))),
         flags={"oversubscribe_reservations": "true"} if lends else {},
     )
     for role in sorted(draw(st.sets(st.sampled_from(("web", "batch"))))):
@@ -97,18 +101,22 @@ def clusters(draw: st.DrawFn, *, lending: bool = True) -> Lab:
     return lab
 
 
-def seen(account: ClusterAccount, lab: Lab) -> None:
-    """Count the kinds of clusters, for --hypothesis-show-statistics."""
-    kinds = {
-        "lent": account.lent,
-        "throttleable": account.throttleable,
-        "idle": account.idle,
-        "offered": account.offered,
-        "recovering": lab.master.state.known_agents.awaited,
-    }
-    for kind, amount in kinds.items():
-        if amount:
-            event(kind)
+KINDS = ("lent", "revocable", "reserved and idle", "reserved and used", "offered", "recovering", "below guarantee")
+
+
+def kinds_of(lab: Lab) -> set[str]:
+    """The kinds of a cluster; a screen may be wrong about one of them alone."""
+    account = AccountsOfMaster().of(lab.master.state)
+    found = (
+        account.lent,
+        account.throttleable,
+        account.idle,
+        any(holding.owned_used for holding in account.roles.values()),
+        account.offered,
+        lab.master.state.known_agents.awaited,
+        any(account.status(role).standing == "below guarantee" for role in account.quotas),
+    )
+    return {kind for kind, amount in zip(KINDS, found, strict=True) if amount}
 
 
 ADDRESS = "http://127.0.0.1:5050"
@@ -156,11 +164,18 @@ def told(status: RoleStatus) -> dict[str, object]:
     }
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_random_clusters_are_of_every_kind(kind):
+    some = settings(max_examples=500, database=None, phases=[Phase.generate], derandomize=True)
+    assert kind in kinds_of(find(clusters(), lambda lab: kind in kinds_of(lab), settings=some))
+
+
 @settings(max_examples=examples(100))
 @given(clusters())
 def test_the_account_of_a_snapshot_is_that_of_the_master(lab):
     made, own = account_of(read_snapshot(reader(lab))), AccountsOfMaster().of(lab.master.state)
-    seen(made, lab)
+    for kind in kinds_of(lab):
+        event(kind)
     assert made == own
     for party in ("roles", "frameworks"):
         for name, holding in getattr(made, party).items():
@@ -181,12 +196,21 @@ def test_the_lists_show_the_account(lab):
     assert quotas == {role: roles[role] for role in account.quotas}
 
 
+OF_AN_AGENT = ("total", "used", "offered", "free", "idle", "free_for_all", "slack", "lent", "whole")
+
+
+def told_of_agent(one: AgentAccount) -> dict[str, object]:
+    """Everything that screens say of an agent."""
+    parts = {what: getattr(one, what).separate_quantities() for what in OF_AN_AGENT}
+    return {"in service": one.is_in_service, "reserved": one.reserved, **parts}
+
+
 @settings(max_examples=examples(100))
 @given(clusters())
 def test_the_agents_add_up_to_the_account(lab):
     master = reader(lab)
     account = account_of(read_snapshot(master))
-    listed = list_agents(master, Selection())
+    listed = [agent_as_shown(agent) for agent in list_agents(master, Selection()) if agent.status != "recovering"]
 
     def total(what: str) -> Quantities:
         return Quantities.total(getattr(agent, what).scalar_quantities() for agent in listed)
@@ -197,6 +221,33 @@ def test_the_agents_add_up_to_the_account(lab):
     assert (regular_part(account.used), regular_part(account.offered)) == (regular("used"), regular("offered"))
     assert (account.lent, account.idle, account.free) == (total("lent"), total("idle"), total("free_for_all"))
     assert (account.registered, account.slack) == (regular("total"), total("slack"))
+
+
+@settings(max_examples=examples(100))
+@given(clusters())
+def test_every_agent_is_shown_with_its_account(lab):
+    master = reader(lab)
+    account, own = account_of(read_snapshot(master)), AccountsOfMaster().of(lab.master.state)
+    agents = list_agents(master, Selection())
+    listed = {agent.id: told_of_agent(agent_as_shown(agent)) for agent in agents if agent.status != "recovering"}
+    assert listed == {id_: told_of_agent(one) for id_, one in account.by_agent.items()}
+    assert listed == {id_: told_of_agent(one) for id_, one in own.by_agent.items()}
+    assert sums_of_agents([agent_as_shown(agent) for agent in agents]) == (account.free, account.idle, account.lent)
+
+
+@settings(max_examples=examples(40))
+@given(clusters())
+def test_the_list_of_agents_writes_the_account(lab):
+    agents = list_agents(reader(lab), Selection())
+    account = account_of(read_snapshot(reader(lab)))
+    sums = [("free", account.free), ("reserved and idle", account.idle), ("lent", account.lent)]
+    written = agent_summary(agents).split("; ")[1:]
+    assert written == [f"{word}: {in_words(held)}" for word, held in sums if held or word == "free"]
+    documents = {document["id"]: document for document in (item.model_dump() for item in agent_list(agents).items())}
+    for id_, one in account.by_agent.items():
+        for figure in ("total", "used", "offered", "free", "lent"):
+            assert documents[id_][figure]["amounts"] == amounts_of(getattr(one, figure).separate_quantities()), figure
+        assert documents[id_]["reserved"] == {role: amounts_of(held) for role, held in one.reserved.items()}
 
 
 @settings(max_examples=examples(100))
@@ -259,6 +310,8 @@ def test_an_explanation_shows_the_account(lab):
             if snapshot.lending is not None:  # loans are part of no agent, and so of no line
                 held = {one: regular_part(amounts) for one, amounts in held.items()}
             told = {owner: amounts for (of, owner), amounts in sums.items() if of == cause}
+            if snapshot.lending is not None:  # slack of use is part of an agent
+                told = {owner: regular for owner, amounts in told.items() if (regular := regular_part(amounts))}
             assert told == {one: amounts for one, amounts in held.items() if amounts}
         assert regular_part(Quantities.total(sums.values())) == account.registered
 
@@ -277,6 +330,25 @@ def test_the_python_api_shows_the_account(lab):
         assert shown == master.quota(role)
         for figure in ("allocated", "offered", "reserved", "frameworks", "weight"):
             assert getattr(shown.usage, figure) == getattr(wanted.usage, figure), figure
+
+
+@settings(max_examples=examples(100))
+@given(clusters())
+def test_the_page_of_the_fake_master_shows_the_account(lab):
+    account, shown = account_of(read_snapshot(reader(lab))), lab.read("/page/cluster")
+    for figure in ("totals", "capacity", "used", "offered", "lent", "idle", "free"):
+        assert shown[figure] == amounts_of(getattr(account, figure)), figure
+    for kind in ("roles", "frameworks"):
+        holdings = getattr(account, kind)
+        for row in shown[kind]["rows"]:
+            held = holdings.get(row["id" if kind == "frameworks" else "name"], Holding())
+            for figure in ("used", "offered", "lent"):
+                assert row[figure] == amounts_of(getattr(held, figure)), figure
+    for row in shown["agents"]["rows"]:
+        for figure in ("used", "offered", "lent"):
+            held = getattr(account.by_agent[row["id"]], figure)
+            plain = held.scalar_quantities() if figure == "lent" else held.separate_quantities()
+            assert row[figure] == amounts_of(plain), figure
 
 
 @settings(max_examples=examples(40))
@@ -300,7 +372,7 @@ def test_the_report_shows_the_account_that_a_forecast_begins_with(lab):
     dry_run = fake_master.start_dry_run(read_snapshot(reader(lab)), DryRunOptions(cycles=1))
     before = dry_run.before
     forecast = dry_run.forecast()
-    shown = page(forecast)
+    shown = page(forecast, [], Origin("mesosctl whatif", "1.0", 0.0))
     titles = [html.unescape(title) for title in re.findall(r"<title>(\w+: before .*?)</title>", shown)]
     parties = [
         (one.dominant, (before.roles if one.kind == "role" else before.frameworks).get(one.id, Holding()).total)

@@ -279,7 +279,8 @@ def _tasks_by_agent(frameworks: Iterable[Framework]) -> dict[str, Counter[str]]:
 
 
 def _agent(state: MasterState, of: Agent, sees: Sees) -> dict[str, Any]:
-    held = Holding.of(roles_state.seen(of.used, sees), roles_state.seen(state.offered_on(of.id), sees))
+    used, offered = roles_state.seen(of.used, sees), roles_state.seen(state.offered_on(of.id), sees)
+    held = Holding.of(used, offered, lends=state.flags.oversubscribe_reservations)
     return {
         "hostname": _name(of.hostname),
         "id": of.id,

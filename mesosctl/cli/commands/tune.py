@@ -209,7 +209,7 @@ def tune(  # noqa: PLR0913  # one parameter an option
         session.end_progress()
         for sentence in store.told[told:]:
             session.warn(sentence)
-    return _answer(session, Tuned(demand, tuning, seed), replay, save, report)
+    return _answer(session, Tuned(demand, tuning, seed), replay, cluster.address, save, report)
 
 
 @contextmanager
@@ -259,7 +259,9 @@ def _progress(session: Session, clock: Callable[[], float], at_once: int) -> "Ca
     return tell
 
 
-def _answer(session: Session, answer: "Tuned", replay: Path, save: Path | None, report: str | None) -> ExitStatus:
+def _answer(
+    session: Session, answer: "Tuned", replay: Path, recorded: str, save: Path | None, report: str | None
+) -> ExitStatus:
     from mesosctl.output.forecasts.tuning import tuning_page, tuning_report
 
     tuning = answer.tuning
@@ -272,11 +274,9 @@ def _answer(session: Session, answer: "Tuned", replay: Path, save: Path | None, 
     if save is not None:
         _save(session, tuning, save)
     if report is not None:
-        from mesosctl import __version__
-        from mesosctl.output.forecasts.page import Origin
+        from mesosctl.cli.dry_run import origin
 
-        command = shlex.join(("mesosctl", *session.environment.words))
-        session.emit_page(tuning_page(answer, Origin(command, __version__, file=str(replay))), report)
+        session.emit_page(tuning_page(answer, origin(session, str(replay), recorded)), report)
     return ExitStatus.DONE if tuning.best is not None else ExitStatus.ANSWER_IS_NO
 
 

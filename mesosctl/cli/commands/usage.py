@@ -70,7 +70,6 @@ def usage(  # noqa: PLR0913  # one parameter an option
     percentile. BELOW GUARANTEE is the time in which a role had less than its guarantee and wanted more; UNKNOWN is the
     same where the recording does not say whether it wanted more.
     """
-    from mesosctl import __version__
     from mesosctl.history.contents import chosen_cluster
     from mesosctl.history.sqlite import open_recording
     from mesosctl.history.usage import UsageOptions
@@ -98,4 +97,6 @@ def usage(  # noqa: PLR0913  # one parameter an option
         for remark in remarks(use):
             session.note(remark)
     if report is not None:
-        session.emit_page(usage_page(use, f"mesosctl {ctx.info_name} --history {history}", __version__), report)
+        from mesosctl.cli.dry_run import origin
+
+        session.emit_page(usage_page(use, origin(session, str(history), cluster.address)), report)

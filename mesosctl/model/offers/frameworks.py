@@ -172,12 +172,12 @@ class ListedFramework:
     @property
     def used(self) -> Quantities:
         """By its tasks and executors."""
-        return Quantities.total(holding.used for holding in self.holdings.values())
+        return self.holding.used
 
     @property
     def offered(self) -> Quantities:
         """By offers that it has not answered."""
-        return Quantities.total(holding.offered for holding in self.holdings.values())
+        return self.holding.offered
 
     def wants_offers_in(self, role: str) -> bool | None:
         """Whether it wants offers in one of its roles; None if that is unknown."""

@@ -1,11 +1,10 @@
 """Agents and their reservations, and the changes that commands on reservations report."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeVar
 
 from mesosctl.model.agents import Agent
-from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Disk, DiskSource, Reservation
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
@@ -52,11 +51,6 @@ class RegisteredAgent(Agent):
         """Its name on the command line, for hints."""
         return self.short_id if self.shares_host else self.hostname
 
-    @property
-    def reserved(self) -> Mapping[str, Quantities]:
-        """The amounts that are reserved, by owner."""
-        return {role: owned.quantities() for role, owned in sorted(self.total.by_owner().items())}
-
     def serves(self, role: str) -> bool:
         """Whether any of its resources are reserved for or allocated to `role` or a role below it."""
         owners = {level.role for entry in self.total for level in entry.reservations}
@@ -68,49 +62,9 @@ class RegisteredAgent(Agent):
         return self.total.filter(lambda entry: entry.is_persistent_volume)
 
     @property
-    def free(self) -> Resources:
-        """The resources that are neither used nor offered."""
-        return _FREE.of(self.total, self.used, self.offered)
-
-    @property
-    def lent(self) -> Resources:
-        """The part of its idle reservations that is lent, in use or offered: revocable, and beyond its total."""
-        held = Resources([*self.used, *self.offered])
-        return held.filter(lambda entry: entry.revocability == "non-throttleable") - self.total.revocable()
-
-    @property
-    def whole(self) -> Resources:
-        """Everything that is used or could be: its total, and what is lent of it."""
-        return self.total + self.lent
-
-    @property
-    def slack(self) -> Resources:
-        """Resources that its tasks hold and do not use, as it reports: revocable, and beyond its regular resources."""
-        return self.total.revocable()
-
-    @property
-    def idle(self) -> Resources:
-        """Its reserved resources that are neither used nor offered."""
-        return self.free.reserved()
-
-    @property
-    def free_for_all(self) -> Resources:
-        """Its unreserved resources that are neither used nor offered; none while it is out of service."""
-        if not self.active:
-            return Resources()
-        return self.free.filter(lambda entry: not entry.is_reserved and not entry.revocable)
-
-    @property
     def available(self) -> Resources:
         """The resources available to an operation, which rescinds offers but does not end tasks."""
         return self.total - self.used
-
-
-def _free(total: Resources, used: Resources, offered: Resources) -> Resources:
-    return total - used - offered
-
-
-_FREE = IdentityCache(_free)
 
 
 Described = TypeVar("Described")

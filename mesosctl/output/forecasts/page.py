@@ -1,11 +1,7 @@
-"""A forecast as one self-contained HTML page for a change ticket, light or dark like the reader's system.
-
-It loads no script, font or image. Every name is escaped, and a policy in the page forbids loading anything.
-"""
+"""A forecast as an HTML report for a change ticket."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Self
 
 from mesosctl.model.amount_text import in_words, percent_text, shown_amount, text_in_words
@@ -22,132 +18,68 @@ from mesosctl.output.forecasts.sentences import (
     unoffered_texts,
     verdict,
 )
-from mesosctl.output.formats.html_page import document, escape, scrolling_table
+from mesosctl.output.formats.html_page import (
+    Origin,
+    Tone,
+    escape,
+    html_report,
+    html_table,
+    section,
+    sentences,
+    text_table,
+    utc_second,
+)
 from mesosctl.output.formats.report import NOTHING, Report, shown_cells
 from mesosctl.output.rate_limits_simulation import simulation
 from mesosctl.planning.forecast import ASSUMPTIONS, Forecast, ShareChange
 
 _BAR, _HIGH, _GAP = 360, 12, 4
-_MOST_ROWS = 500
-"""The most rows of one table, so that the page stays readable."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The command that made a page, and its cluster."""
-
-    command: str
-    """The command line."""
-    version: str
-    """Of mesosctl."""
-    master: str | None = None
-    """The address of the live master; None if a file was read."""
-    file: str | None = None
-    """The snapshot or cluster file."""
-    context: str | None = None
-    """The context that names the master."""
-    principal: str | None = None
-
-    def facts(self) -> Iterator[tuple[str, str]]:
-        """Yield each fact with its name."""
-        yield "Command", self.command
-        if self.context is not None:
-            yield "Cluster", f"context {self.context}"
-        if self.file is not None:
-            yield "Read from", self.file
-        elif self.master is not None:
-            yield "Master", self.master
-            yield "Principal", self.principal or "none"
-        yield "Made by", f"mesosctl {self.version}"
-
-
-def page(forecast: Forecast, would: Sequence[Report] = (), origin: Origin | None = None) -> str:
+def page(forecast: Forecast, would: Sequence[Report], origin: Origin) -> str:
     """The whole document; `would` are the answers that a command would have given.
 
     All bars of the page have one scale.
     """
     scale = _Scale.of((*forecast.roles, *forecast.frameworks), forecast.totals_before, forecast.totals)
     parts = [
-        _list("What is changed", [change.sentence(in_words) for change in forecast.changes]),
+        sentences("What is changed", [change.sentence(in_words) for change in forecast.changes]),
         _done(guarantees_title(forecast).capitalize(), guarantees(forecast)),
         *(_done("What would be done", report) for report in would),
         "" if forecast.traffic is None else _done("Recorded messages", simulation(forecast.traffic)),
-        _list("What a master answers", [answer_text(answer) for answer in forecast.answers]),
-        _list("Who starves", [starving_text(one) for one in forecast.starving]),
-        _list("No longer offered anything (ran nothing before)", unoffered_texts(forecast)),
-        _list("At or above a limit", [one.limit_sentence(in_words, would=True) for one in forecast.at_limit]),
+        sentences("What a master answers", [answer_text(answer) for answer in forecast.answers]),
+        sentences("Who starves", [starving_text(one) for one in forecast.starving]),
+        sentences("No longer offered anything (ran nothing before)", unoffered_texts(forecast)),
+        sentences("At or above a limit", [one.limit_sentence(in_words, would=True) for one in forecast.at_limit]),
         _share_table("Roles", forecast.roles, scale, "each with the roles below it"),
         _share_table("Frameworks", forecast.frameworks, scale, ""),
         _headroom(forecast),
-        _list("Whether guarantees fit on one agent", [fit_text(fit) for fit in forecast.fits]),
-        _list(f"Offers rescinded: {len(forecast.rescinded)}", rescinded_texts(forecast.rescinded)),
-        _list(f"Tasks evicted: {len(forecast.evicted)}", [evicted_text(task) for task in forecast.evicted]),
-        _list(
+        sentences("Whether guarantees fit on one agent", [fit_text(fit) for fit in forecast.fits]),
+        sentences(f"Offers rescinded: {len(forecast.rescinded)}", rescinded_texts(forecast.rescinded)),
+        sentences(f"Tasks evicted: {len(forecast.evicted)}", [evicted_text(task) for task in forecast.evicted]),
+        sentences(
             "What a master does not show, and what is assumed",
             [f"{one.what}: {one.assumed}" if one.assumed else one.what for one in forecast.unknowns],
         ),
     ]
-    title = verdict(forecast)
-    return document(title, [_header(forecast, title), _facts(forecast, origin), *filter(None, parts)])
+    tone: Tone = "yes" if forecast.is_harmless else "no"
+    return html_report("Forecast", verdict(forecast), tone, _facts(forecast, origin), parts)
 
 
-def _header(forecast: Forecast, title: str) -> str:
-    kind = "yes" if forecast.is_harmless else "no"
-    return f'<header class="{kind}"><h1>{escape(title)}</h1></header>'
-
-
-def _facts(forecast: Forecast, origin: Origin | None) -> str:
-    """The cluster, the command and the assumption, as a list of names and values."""
-    taken = datetime.fromtimestamp(forecast.taken_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+def _facts(forecast: Forecast, origin: Origin) -> Iterator[tuple[str, str]]:
+    """The cluster, the command and the assumption."""
     allocations = "1 allocation" if forecast.cycles == 1 else f"{forecast.cycles} allocations"
-    facts = [
-        *(origin.facts() if origin is not None else ()),
-        ("Snapshot", f"Mesos {forecast.version}, {agents_text(forecast.agents)} in service, taken {taken}"),
-        ("Time", f"{allocations} ({forecast.seconds:g} s) after the change"),
-        ("Assumed", ASSUMPTIONS[forecast.assume]),
-    ]
-    rows = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts)
-    return f"<dl>\n{rows}\n</dl>"
-
-
-def _section(title: str, body: str, note: str = "") -> str:
-    aside = f" <small>{escape(note)}</small>" if note else ""
-    return f"<section>\n<h2>{escape(title)}{aside}</h2>\n{body}\n</section>"
-
-
-def _list(title: str, lines: Sequence[str]) -> str:
-    """Sentences; nothing if there are none."""
-    if not lines:
-        return ""
-    shown = [f"<li>{escape(line)}</li>" for line in lines[:_MOST_ROWS]]
-    return _section(title, "\n".join(["<ul>", *shown, *_more(len(lines), "<li>{}</li>"), "</ul>"]))
+    agents = f"{agents_text(forecast.agents)} in service"
+    yield from origin.facts()
+    yield "Snapshot", f"Mesos {forecast.version}, {agents}, taken {utc_second(forecast.taken_at)}"
+    yield "Time", f"{allocations} ({forecast.seconds:g} s) after the change"
+    yield "Assumed", ASSUMPTIONS[forecast.assume]
 
 
 def _done(title: str, report: Report) -> str:
     """The rows of a report, such as the changes that a command would have made."""
     titles, rows = shown_cells(report)
-    table = _table(titles, [[escape(text_in_words(cell)) for cell in row] for row in rows])
-    return _section(title, table) if rows else ""
-
-
-def _more(count: int, form: str) -> Iterable[str]:
-    if count > _MOST_ROWS:
-        yield form.format(f"… and {count - _MOST_ROWS} more")
-
-
-def _table(titles: Sequence[str], rows: Iterable[Sequence[str]], note: str = "") -> str:
-    """Cells are HTML already."""
-    body = "\n".join(_table_row(titles, row) for row in rows)
-    foot = f"<p>{escape(note)}</p>" if note else ""
-    return scrolling_table(titles, body) + foot
-
-
-def _table_row(titles: Sequence[str], row: Sequence[str]) -> str:
-    """A row; each cell names its column, which is shown next to it on a phone."""
-    cells = "".join(
-        f'<td data-title="{escape(title)}">{cell}</td>' for title, cell in zip(titles[1:], row[1:], strict=True)
-    )
-    return f'<tr><th scope="row">{row[0]}</th>{cells}</tr>'
+    return section(title, text_table(titles, [[text_in_words(cell) for cell in row] for row in rows]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,18 +133,15 @@ def _share_table(title: str, parties: Sequence[ShareChange], scale: _Scale, note
             _amounts(party.loses),
             _amounts(party.guarantee),
         )
-        for party in ordered[:_MOST_ROWS]
+        for party in ordered
     ]
-    left = len(ordered) - len(rows)
-    table = _table(
-        ("Name", "Before and after", "Share", "Gains", "Loses", "Guarantee"), rows, f"… and {left} more" if left else ""
-    )
+    table = html_table(("Name", "Before and after", "Share", "Gains", "Loses", "Guarantee"), rows)
     legend = (
         '<p class="legend"><i class="used"></i> used <i class="offered"></i> offered <i class="mark"></i> guarantee'
     )
     of = "the cluster" if scale.before == scale.after else "what the larger cluster has, before or after"
     meaning = f"Upper bar: before; lower bar: after. The full width is {percent_text(scale.full)} of {of}."
-    return _section(title, f"{legend}. {meaning}</p>\n{table}", note)
+    return section(title, f"{legend}. {meaning}</p>\n{table}", note)
 
 
 def _bars(party: ShareChange, scale: _Scale) -> str:
@@ -239,7 +168,23 @@ def _bars(party: ShareChange, scale: _Scale) -> str:
     if party.guarantee is not None and party.guarantee.get_amount(name):
         x = width(party.guarantee)
         drawn.append(f'<line class="mark" x1="{x:.1f}" y1="0" x2="{x:.1f}" y2="{high}"/>')
-    return "".join([*drawn, "</svg>"])
+    return "".join([*drawn, "</svg>", f"<small>{escape(_bar_text(party, name))}</small>"])
+
+
+def _bar_text(party: ShareChange, name: str) -> str:
+    """The figures of the bars: what is used, what is offered, and the guarantee, of the resource that they show."""
+
+    def pair(title: str, before: Quantities, after: Quantities) -> str:
+        sides = [shown_amount(name, held.get_amount(name)) for held in (before, after)]
+        return f"{title} {sides[0]}" if sides[0] == sides[1] else f"{title} {' → '.join(sides)}"
+
+    texts = [
+        pair("used", party.before.used, party.after.used),
+        pair("offered", party.before.total - party.before.used, party.after.total - party.after.used),
+    ]
+    if party.guarantee is not None and party.guarantee.get_amount(name):
+        texts.append(f"guarantee {shown_amount(name, party.guarantee.get_amount(name))}")
+    return f"{name}: {', '.join(texts)}"
 
 
 def _amounts(amounts: Quantities | None) -> str:
@@ -248,4 +193,4 @@ def _amounts(amounts: Quantities | None) -> str:
 
 def _headroom(forecast: Forecast) -> str:
     rows = [(escape(title), _amounts(before), _amounts(after)) for title, before, after in headroom_rows(forecast)]
-    return _section("What is left", _table(("", "Before", "After"), rows))
+    return section("What is left", html_table(("Amount", "Before", "After"), rows))

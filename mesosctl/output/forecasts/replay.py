@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING
 
 from mesosctl.model.amount_text import in_words, percent_text
 from mesosctl.model.notation import format_span, utc_minute, utc_text
-from mesosctl.output.forecasts.page import Origin
 from mesosctl.output.forecasts.sentences import answer_text
 from mesosctl.output.formats.charts import COLOURS
-from mesosctl.output.formats.html_page import document as html_document
-from mesosctl.output.formats.html_page import escape, html_table
+from mesosctl.output.formats.html_page import Origin, html_report, section, sentences, text_table
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report, Verdict, shown_cells
+from mesosctl.output.formats.time_chart import TimeChart
 from mesosctl.planning.added_framework import OPTION
 from mesosctl.planning.expected_wait import ExpectedWait
 from mesosctl.planning.replay import (
@@ -30,6 +29,8 @@ _Span = Callable[[float | None], str]
 _Lines = Mapping[str, Sequence[float]]
 """For each role its values at the moments that are drawn."""
 _POINTS = 180
+_POINTS_A_ROW = 15
+"""Of the table that a chart has beside it."""
 _MOST_ROLES = 6
 
 
@@ -278,18 +279,16 @@ def _basis(answer: ExpectedWait) -> Iterator[str]:
 
 
 def expected_wait_page(answer: ExpectedWait, origin: Origin) -> str:
-    """One self-contained page: the answer, and how the wait is distributed."""
-    facts = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in origin.facts())
+    """An HTML report: the answer, and how the wait is distributed."""
     rows = [[f"{percent}%", span_for_people(answer.percentile(percent))] for percent in (10, 25, 50, 75, 90, 95)]
-    kind = "no" if answer.percentile(50) is None else "yes"
-    return html_document(
+    return html_report(
         f"One more task of {answer.role}",
+        answer.sentence,
+        "no" if answer.percentile(50) is None else "yes",
+        origin.facts(),
         [
-            f'<header class="{kind}"><h1>{escape(answer.sentence)}</h1></header>',
-            f"<dl>\n{facts}\n</dl>",
-            "<h2>The wait</h2>",
-            html_table(["Part of all cases", "Starts within"], rows),
-            *(f"<p>{escape(sentence.strip())}</p>" for sentence in _basis(answer)),
+            section("The wait", text_table(["Part of all cases", "Starts within"], rows)),
+            sentences("What this rests on", _basis(answer)),
         ],
     )
 
@@ -298,21 +297,19 @@ def expected_wait_page(answer: ExpectedWait, origin: Origin) -> str:
 
 
 def replay_page(answer: Replay, origin: Origin) -> str:
-    """One self-contained page: the verdict, the table, and the waits and shares over time."""
+    """An HTML report: the verdict, the table, and the waits and shares over time."""
     titles, rows = shown_cells(_report(answer, span_for_people))
-    facts = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in origin.facts())
-    changes = "".join(f"<li>{escape(change)}</li>" for change in answer.changes)
-    return html_document(
+    return html_report(
         f"Replay of {answer.demand.cluster_id}",
+        answer.verdict,
+        "yes" if answer.is_harmless else "no",
+        origin.facts(),
         [
-            f'<header class="{"yes" if answer.is_harmless else "no"}"><h1>{escape(answer.verdict)}</h1></header>',
-            f"<dl>\n{facts}\n</dl>",
-            f"<h2>What is changed</h2><ul>{changes}</ul>" if changes else "",
-            "<h2>Waits by role</h2>",
-            html_table(titles, rows),
-            f"<h2>Tasks that wait, over time</h2>\n{_waits_chart(answer)}",
-            f"<h2>Dominant shares, over time</h2>\n{_shares_chart(answer)}",
-            *(f"<p>{escape(sentence.strip())}</p>" for sentence in _remark(answer)),
+            sentences("What is changed", answer.changes),
+            section("Waits by role", text_table(titles, rows)),
+            section("Tasks that wait, over time", _waits_chart(answer)),
+            section("Dominant shares, over time", _shares_chart(answer)),
+            sentences("What this rests on", _remark(answer)),
         ],
     )
 
@@ -321,14 +318,14 @@ def _waits_chart(answer: Replay) -> str:
     before, after = _both_sides(answer, waiting_over_time)
     if not before and not after:
         return "<p>No task waited longer than one of the moments that are drawn.</p>"
-    return _chart(answer, "Tasks that wait", before, after, lambda count: f"{count:g}")
+    return _chart(answer, "Tasks that wait", before, after, lambda count: f"{count:.3g}")
 
 
 def _shares_chart(answer: Replay) -> str:
     before, after = _both_sides(answer, shares_over_time)
     if not before and not after:
         return "<p>No task ran.</p>"
-    return _chart(answer, "Dominant shares", before, after, lambda share: f"{share * 100:.3g}%")
+    return _chart(answer, "Dominant shares", before, after, percent_text)
 
 
 def _both_sides(answer: Replay, over_time: Callable[[RecordedDemand, Played, int], _Lines]) -> tuple[_Lines, _Lines]:
@@ -341,42 +338,30 @@ def _both_sides(answer: Replay, over_time: Callable[[RecordedDemand, Played, int
     )
 
 
-def _chart(
-    answer: Replay,
-    title: str,
-    before: _Lines,
-    after: _Lines,
-    shown: Callable[[float], str],
-) -> str:
-    """Lines of the roles with the highest values, on one scale: dashed before, solid after."""
-    sides = before, after
-    roles = sorted({*before, *after}, key=lambda role: -max(max(side.get(role, [0])) for side in sides))
+def _chart(answer: Replay, title: str, before: _Lines, after: _Lines, shown: Callable[[float], str]) -> str:
+    """Lines of the roles with the highest values, on one scale, dashed before and solid after; and their table."""
+    changes = before != after
+    sides = [(before, "before", ' stroke-dasharray="4,3"'), (after, "after", "")] if changes else [(after, "", "")]
+    nothing = [0.0] * _POINTS
+    roles = sorted({*before, *after}, key=lambda role: -max(max(side.get(role, nothing)) for side, _, _ in sides))
     roles = roles[:_MOST_ROLES]
-    highest = max(max(side.get(role, [0])) for side in sides for role in roles) or 1
-    width, height, left = 720.0, 240.0, 48.0
-    box = f"0 0 {left + width + 8:.0f} {height + 40 + 18 * len(roles):.0f}"
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img">',
-        f"<title>{title}: dashed without the changes, solid with them</title>",
-        f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({left:.0f},8)">',
-    ]
-    for part in (0.0, 0.5, 1.0):
-        y = height * (1 - part)
-        lines.append(f'<path d="M0,{y:.1f} H{width:.0f}" stroke="#999999" stroke-width="0.5"/>')
-        lines.append(f'<text x="-6" y="{y + 4:.1f}" text-anchor="end">{shown(highest * part)}</text>')
-    for index, role in enumerate(roles):
-        for side, dashes in zip(sides, (' stroke-dasharray="4,3"', ""), strict=True):
-            counts = side.get(role, [0] * _POINTS)
+    highest = max(max(side.get(role, nothing)) for side, _, _ in sides for role in roles)
+    since, length = answer.demand.since, answer.demand.until - answer.demand.since
+    moments = [since + length * number / _POINTS for number in range(_POINTS)]
+    whole = f"{title}: dashed without the changes, solid with them" if changes else title
+    drawing = TimeChart(whole, since, answer.demand.until, highest, shown)
+    for colour, role in zip(COLOURS, roles, strict=False):
+        drawing.name(f"{role} (dashed: before)" if changes else role, colour)
+        for side, _, dashes in sides:
             points = " ".join(
-                f"{width * at / _POINTS:.1f},{height * (1 - count / highest):.1f}" for at, count in enumerate(counts)
+                f"{drawing.x(at):.1f},{drawing.y(value):.1f}"
+                for at, value in zip(moments, side.get(role, nothing), strict=True)
             )
-            lines.append(
-                f'<polyline points="{points}" fill="none" stroke="{COLOURS[index]}" stroke-width="1.5"{dashes}/>'
-            )
-        y = height + 36 + 18 * index
-        lines.append(f'<rect x="0" y="{y - 10:.0f}" width="10" height="10" fill="{COLOURS[index]}"/>')
-        lines.append(f'<text x="16" y="{y:.0f}">{escape(role)} (dashed: before)</text>')
-    since, until = utc_minute(answer.demand.since), utc_minute(answer.demand.until)
-    lines.append(f'<text x="0" y="{height + 16:.0f}">{since}</text>')
-    lines.append(f'<text x="{width:.0f}" y="{height + 16:.0f}" text-anchor="end">{until}</text>')
-    return "\n".join([*lines, "</g>", "</svg>"])
+            drawing.draw(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5"{dashes}/>')
+    columns = [(f"{role} {word}".rstrip(), side.get(role, nothing)) for role in roles for side, word, _ in sides]
+    rows = [
+        [utc_minute(moments[first]), *(shown(max(values[first : first + _POINTS_A_ROW])) for _, values in columns)]
+        for first in range(0, _POINTS, _POINTS_A_ROW)
+    ]
+    table = text_table(["From (UTC)", *(name for name, _ in columns)], rows)
+    return f"{drawing.svg()}\n{table}\n<p><small>Each row has the highest value until the next one.</small></p>"

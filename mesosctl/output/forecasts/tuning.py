@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mesosctl.model.amount_text import in_mesos_notation, percent_text
 from mesosctl.model.notation import counted, utc_minute, utc_text
-from mesosctl.output.forecasts.page import Origin
 from mesosctl.output.formats.charts import COLOURS
-from mesosctl.output.formats.html_page import document as html_document
-from mesosctl.output.formats.html_page import escape, html_table
+from mesosctl.output.formats.html_page import Origin, escape, html_report, section, sentences, text_table
 from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict, shown_cells
 from mesosctl.planning.replay import RecordedDemand
 from mesosctl.planning.tuning import Candidate, Goal, Tuning
@@ -249,20 +247,18 @@ def _document(answer: Tuned) -> "documents.TuningDocument":
 
 
 def tuning_page(answer: Tuned, origin: Origin) -> str:
-    """One self-contained page: the verdict, the trade-off between goals, and the table of candidates."""
+    """An HTML report: the verdict, the trade-off between goals, and the table of candidates."""
     tuning = answer.tuning
-    shown = _report(answer, tuning.ranked, for_people=True)
-    titles, rows = shown_cells(shown)
-    facts = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in origin.facts())
-    return html_document(
+    titles, rows = shown_cells(_report(answer, tuning.ranked, for_people=True))
+    return html_report(
         f"Tuning of {answer.demand.cluster_id}",
+        tuning.verdict,
+        "yes" if tuning.best is not None else "no",
+        origin.facts(),
         [
-            f'<header class="{"yes" if tuning.best is not None else "no"}"><h1>{escape(tuning.verdict)}</h1></header>',
-            f"<dl>\n{facts}\n</dl>",
-            f"<h2>What stands against what</h2>\n{_chart(tuning)}",
-            "<h2>Candidates</h2>",
-            html_table(titles, rows),
-            *(f"<p>{escape(sentence.strip())}</p>" for sentence in _remark(answer, len(rows)) if sentence),
+            section("What stands against what", _chart(tuning)),
+            section("Candidates", text_table(titles, rows)),
+            sentences("What this rests on", _remark(answer, len(rows))),
         ],
     )
 
@@ -303,7 +299,7 @@ def _chart(tuning: Tuning) -> str:
 
     box = f"0 0 {_LEFT + _WIDTH + 16:.0f} {_HEIGHT + 56:.0f}"
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img">',
+        f'<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img">',
         "<title>Candidates by what they come to: filled if all goals are met</title>",
         f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({_LEFT:.0f},12)">',
         f'<path d="M0,0 V{_HEIGHT:.0f} H{_WIDTH:.0f}" fill="none" stroke="#999999"/>',

@@ -27,9 +27,14 @@ _STEPS = (
 """Seconds between two ticks that are round on a clock."""
 
 
+def round_step(length: float) -> float:
+    """Return the seconds between two ticks of an axis that is this long."""
+    return min(_STEPS, key=lambda one: abs(length / one - _TICKS))
+
+
 def time_ticks(end: float) -> list[float]:
     """Return round times from 0 to `end` seconds."""
-    step = min(_STEPS, key=lambda one: abs(end / one - _TICKS))
+    step = round_step(end)
     return [round(number * step, 6) for number in range(int(end / step + 1e-9) + 1)]
 
 

@@ -1,10 +1,59 @@
-"""A self-contained HTML page: no script, font or image is loaded, every name is escaped."""
+"""The frame of all HTML reports: who was asked what and when, the verdict first, and then sections.
 
-from collections.abc import Iterable, Sequence
+A report is one file. No script, font or image is loaded, a policy in the page forbids it, and every name is escaped.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from html import escape as _escape
 from importlib.resources import files
+from typing import Literal
 
 from mesosctl.model.errors import printable
+from mesosctl.model.notation import utc_text
+
+MOST_ROWS = 500
+"""The most rows of one table, and sentences of one list, so that a page stays readable."""
+
+Tone = Literal["yes", "no", "plain"]
+"""Whether the verdict of a report is good, bad, or neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The command that made a report, its cluster, and when."""
+
+    command: str
+    """The command line."""
+    version: str
+    """Of mesosctl."""
+    at: float
+    """When the report was made, in seconds since 1970."""
+    master: str | None = None
+    """The address of the live master, or of the one that the file is a recording of; None if it is not known."""
+    file: str | None = None
+    """The snapshot, cluster file or recording that was read."""
+    context: str | None = None
+    """The context that names the master."""
+    principal: str | None = None
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Yield each fact with its name."""
+        yield "Command", self.command
+        if self.context is not None:
+            yield "Cluster", f"context {self.context}"
+        if self.file is not None:
+            yield "Read from", self.file
+        if self.master is not None:
+            yield "Master" if self.file is None else "Recorded from", self.master
+        yield "Principal", self.principal or "none"
+        yield "Made by", f"mesosctl {self.version}"
+        yield "Made at", utc_second(self.at)
+
+
+def utc_second(seconds: float) -> str:
+    """A moment for people, in UTC: "2026-01-01 00:00:00 UTC"."""
+    return f"{utc_text(seconds)[: len('2026-01-01T00:00:00')].replace('T', ' ')} UTC"
 
 
 def escape(text: str) -> str:
@@ -12,9 +61,16 @@ def escape(text: str) -> str:
     return _escape(printable(text))
 
 
-def document(title: str, parts: Iterable[str]) -> str:
-    """The whole document."""
+def html_report(
+    kind: str,
+    verdict: str,
+    tone: Tone,
+    facts: Iterable[tuple[str, str]],
+    parts: Iterable[str],
+) -> str:
+    """The whole document: the verdict, the kind of report, the facts, those of its origin first, and its parts."""
     style = files("mesosctl.output.formats").joinpath("page_style.css").read_text(encoding="utf-8")
+    listed = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts)
     return "\n".join(
         [
             "<!DOCTYPE html>",
@@ -24,12 +80,14 @@ def document(title: str, parts: Iterable[str]) -> str:
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
-            f"<title>{escape(title)}</title>",
+            f"<title>{escape(verdict)}</title>",
             f"<style>\n{style}</style>",
             "</head>",
             "<body>",
             "<main>",
-            *parts,
+            f'<header class="{tone}"><h1>{escape(verdict)}</h1><p>{escape(kind)}</p></header>',
+            f"<dl>\n{listed}\n</dl>",
+            *filter(None, parts),
             "</main>",
             "</body>",
             "</html>",
@@ -38,17 +96,52 @@ def document(title: str, parts: Iterable[str]) -> str:
     )
 
 
+def section(title: str, body: str, note: str = "") -> str:
+    """A part of a report; nothing if its body is empty."""
+    if not body:
+        return ""
+    aside = f" <small>{escape(note)}</small>" if note else ""
+    return f"<section>\n<h2>{escape(title)}{aside}</h2>\n{body}\n</section>"
+
+
+def sentences(title: str, lines: Iterable[str]) -> str:
+    """A section of sentences; nothing if there are none."""
+    stripped = [line.strip() for line in lines]
+    kept = [line for line in stripped if line]
+    shown = [f"<li>{escape(line)}</li>" for line in kept[:MOST_ROWS]]
+    more = [f"<li>{_more(len(kept))}</li>"] if len(kept) > MOST_ROWS else []
+    return section(title, "\n".join(["<ul>", *shown, *more, "</ul>"]) if shown else "")
+
+
+def _more(count: int) -> str:
+    return f"… and {count - MOST_ROWS} more"
+
+
+def text_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of texts; nothing if it has no rows."""
+    return html_table(titles, [[escape(cell) for cell in row] for row in rows])
+
+
 def html_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table that scrolls by itself where it is too wide."""
-    body = "\n".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return scrolling_table(titles, body)
+    """A table of cells that are HTML already; nothing if it has no rows.
 
-
-def scrolling_table(titles: Sequence[str], body: str) -> str:
-    """The same with rows that are HTML; the keyboard scrolls it too, so it can be focused, and has a name."""
+    It scrolls by itself where it is too wide. The keyboard scrolls it too, so it can be focused, and has a name. Each
+    cell names its column, which is shown next to it on a phone.
+    """
+    if not rows:
+        return ""
     head = "".join(f'<th scope="col">{escape(title)}</th>' for title in titles)
+    body = "\n".join(_row(titles, row) for row in rows[:MOST_ROWS])
     name = escape(", ".join(titles))
+    foot = f"<p>{_more(len(rows))}</p>" if len(rows) > MOST_ROWS else ""
     return (
         f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>"
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>{foot}"
     )
+
+
+def _row(titles: Sequence[str], row: Sequence[str]) -> str:
+    cells = "".join(
+        f'<td data-title="{escape(title)}">{cell}</td>' for title, cell in zip(titles[1:], row[1:], strict=True)
+    )
+    return f'<tr><th scope="row">{row[0]}</th>{cells}</tr>'

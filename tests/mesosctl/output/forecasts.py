@@ -7,6 +7,7 @@ from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
+from mesosctl.output.formats.html_page import Origin
 from mesosctl.planning.account import ClusterAccount, LikeAgents
 from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, Forecast, RescindedOffer, TriedChange
 from mesosctl.planning.gains_and_losses import RunSummary, forecast
@@ -28,6 +29,7 @@ class OnAgent(TypedDict):
     agent: str
 
 
+ORIGIN = Origin("mesosctl whatif", "1.2.3", 1_800_000_000.0, "http://master:5050", context="prod", principal="op")
 FIRST = OnAgent(agent_id="S0", agent="agent-1")
 SECOND = OnAgent(agent_id="S1", agent="agent-2")
 

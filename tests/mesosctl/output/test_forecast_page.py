@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from mesosctl.output.forecasts.page import Origin, page
+from mesosctl.output.forecasts.page import page
 from mesosctl.output.formats.report import Column, Report
-from tests.mesosctl.output.forecasts import HOSTILE, whole_forecast
+from tests.mesosctl.output.forecasts import HOSTILE, ORIGIN, whole_forecast
 
 _VOID = {"meta", "br", "wbr"}
 _LOADING = {"src", "href", "srcset", "data", "action", "background", "poster", "xlink:href"}
@@ -48,46 +48,55 @@ class Strict(HTMLParser):
 
 def test_it_is_well_formed_and_loads_nothing():
     parser = Strict()
-    parser.feed(page(whole_forecast()))
+    parser.feed(page(whole_forecast(), [], ORIGIN))
     parser.close()
     assert parser.open == []
     assert not {"script", "link", "img", "iframe", "object", "embed", "form"} & set(parser.seen)
-    assert "url(" not in page(whole_forecast())
-    assert "@import" not in page(whole_forecast())
+    assert "url(" not in page(whole_forecast(), [], ORIGIN)
+    assert "@import" not in page(whole_forecast(), [], ORIGIN)
 
 
 def test_what_a_command_would_have_told_is_in_it():
     columns = [Column("ROLE"), Column("ID", wide=True)]
     would = Report(columns, [["<b>web</b>", "1"]], [], lambda: pytest.fail("a page asks for no document"), list)
-    html = page(whole_forecast(), [would])
+    html = page(whole_forecast(), [would], ORIGIN)
     assert '<th scope="row">&lt;b&gt;web&lt;/b&gt;</th>' in html
     assert "What would be done" in html
 
 
 def test_it_names_where_it_comes_from():
-    origin = Origin("mesosctl whatif 'quota:web=cpus:12'", "1.2.3", "http://master:5050", None, "prod", "op")
+    origin = replace(ORIGIN, command="mesosctl whatif 'quota:web=cpus:12'")
     parser = Strict()
     parser.feed(page(whole_forecast(), (), origin))
     text = "".join(parser.text)
-    for fact in ("mesosctl whatif 'quota:web=cpus:12'", "mesosctl 1.2.3", "http://master:5050", "context prod"):
+    for fact in (
+        "mesosctl whatif 'quota:web=cpus:12'",
+        "mesosctl 1.2.3",
+        "http://master:5050",
+        "context prod",
+        "2027-01-15 08:00:00 UTC",
+    ):
         assert fact in text
     assert re.search(r"Principal\s*op", text)
 
 
-def test_of_a_file_it_names_the_file_and_no_master():
-    html = page(whole_forecast(), (), Origin("mesosctl whatif", "1.2.3", "http://master:5050", "prod.json"))
-    assert "prod.json" in html
-    assert "http://master:5050" not in html
+def test_of_a_file_it_names_the_file_and_whose_recording_it_is():
+    origin = replace(ORIGIN, file="h.sqlite", context=None, principal=None)
+    recorded = page(whole_forecast(), (), origin)
+    assert "<dt>Read from</dt><dd>h.sqlite</dd>" in recorded
+    assert "<dt>Recorded from</dt><dd>http://master:5050</dd>" in recorded
+    assert "<dt>Master</dt>" not in recorded
+    assert "Recorded from" not in page(whole_forecast(), (), replace(origin, master=None))
 
 
 def test_one_agent_is_not_several():
-    html = page(replace(whole_forecast(), agents=1, cycles=1))
+    html = page(replace(whole_forecast(), agents=1, cycles=1), [], ORIGIN)
     assert "1 agent in service" in html
     assert "1 allocation (" in html
 
 
 def test_a_hostile_name_is_text_and_cannot_turn_the_line():
-    html = page(whole_forecast())
+    html = page(whole_forecast(), [], ORIGIN)
     parser = Strict()
     parser.feed(html)
     shown = HOSTILE.replace("\u202e", "\\u202e")
@@ -149,7 +158,7 @@ def opened(browser: list[str], html: str, folder: Path, *, width: int = 1000, da
 @pytest.mark.parametrize("width", [500, 1200])
 def test_in_a_real_browser(browser: list[str], tmp_path: Path, dark: bool, width: int):
     forecast = whole_forecast()
-    seen = opened(browser, page(forecast), tmp_path, width=width, dark=dark)
+    seen = opened(browser, page(forecast, [], ORIGIN), tmp_path, width=width, dark=dark)
     assert seen["title"] == "NO: it would be refused"
     assert seen["contrast"] >= 4.5
     assert seen["loaded"] == 0
@@ -164,7 +173,7 @@ def test_in_a_real_browser(browser: list[str], tmp_path: Path, dark: bool, width
 
 def test_on_paper(browser: list[str], tmp_path: Path):
     file, printed = tmp_path / "page.html", tmp_path / "page.pdf"
-    file.write_text(page(whole_forecast()), encoding="utf-8")
+    file.write_text(page(whole_forecast(), [], ORIGIN), encoding="utf-8")
     subprocess.run([*browser, f"--print-to-pdf={printed}", file.as_uri()], timeout=120, check=True, capture_output=True)
     pages = re.findall(rb"/Type\s*/Page\b", printed.read_bytes())
     assert 1 <= len(pages) <= 4
@@ -173,7 +182,7 @@ def test_on_paper(browser: list[str], tmp_path: Path):
 def test_the_page_forbids_scripts_in_a_real_browser(browser: list[str], tmp_path: Path):
     file = tmp_path / "page.html"
     script = "<script>document.title = 'a script ran'</script>"
-    file.write_text(page(whole_forecast()).replace("</body>", f"{script}</body>"), encoding="utf-8")
+    file.write_text(page(whole_forecast(), [], ORIGIN).replace("</body>", f"{script}</body>"), encoding="utf-8")
     ran = subprocess.run(
         [*browser, "--dump-dom", file.as_uri()], capture_output=True, text=True, timeout=120, check=True
     )

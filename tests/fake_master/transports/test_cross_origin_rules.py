@@ -5,13 +5,13 @@ from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
 from fake_master.http.request_response import Refusal
-from fake_master.transports.web_pages import WebPages
+from fake_master.transports.cross_origin import CrossOriginRules
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH")
 READING = METHODS[:3]
 
 
-def refused(pages: WebPages, method: str, **headers: str) -> bool:
+def refused(pages: CrossOriginRules, method: str, **headers: str) -> bool:
     """Whether the request gets 403."""
     try:
         pages.check(make_mocked_request(method, "/quota", headers=headers))
@@ -20,7 +20,7 @@ def refused(pages: WebPages, method: str, **headers: str) -> bool:
     return False
 
 
-LOCAL, OPEN = WebPages("http", is_local=True), WebPages("http", is_local=False)
+LOCAL, OPEN = CrossOriginRules("http", is_local=True), CrossOriginRules("http", is_local=False)
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "", "http://localhost", "https://127.0.0.1:5050"])
@@ -49,5 +49,7 @@ def test_what_is_its_own_passes() -> None:
     for host in ("", "127.0.0.1:5050", "localhost", "[::1]:5050"):
         assert not refused(LOCAL, "POST", Host=host)
     assert not refused(LOCAL, "POST", Host="localhost:5050", Origin="http://localhost:5050")
-    named = WebPages("http", is_local=True, names=frozenset({"mesos"}), allowed=frozenset({"http://ours.example"}))
+    named = CrossOriginRules(
+        "http", is_local=True, names=frozenset({"mesos"}), allowed=frozenset({"http://ours.example"})
+    )
     assert not refused(named, "POST", Host="mesos:5050", Origin="http://ours.example")

@@ -38,7 +38,7 @@ def check_origins(origins: Collection[str]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class WebPages:
+class CrossOriginRules:
     """Which pages may do what."""
 
     scheme: str
