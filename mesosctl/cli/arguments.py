@@ -224,6 +224,25 @@ Uncalibrated = Annotated[
 ]
 
 
+def save_option(help_text: str) -> typer.models.OptionInfo:
+    """`--save FILE`: every command says in `help_text` what it writes there."""
+    option: typer.models.OptionInfo = typer.Option(
+        "--save",
+        metavar="FILE",
+        parser=named_file("--save", "cannot be -: name a file"),
+        help=help_text,
+        show_default=False,
+    )
+    return option
+
+
+def refuse_option(when: str = "") -> typer.models.OptionInfo:
+    """`--refuse SPAN` of replays; `when` says when it counts."""
+    sentence = f"How long frameworks decline an offer that they cannot use{when}. The default is 5s."
+    option: typer.models.OptionInfo = typer.Option("--refuse", metavar="SPAN", help=sentence)
+    return option
+
+
 def refuse_to_overwrite(history: Path, written: str | Path | None, field: str) -> None:
     """Raise UsageError if the file to write is the recording, by whatever name, or a file of SQLite's beside it."""
     if written is None or str(written) == "-":

@@ -4,6 +4,7 @@ Every command and every group takes the global options too, so that you can writ
 `cli.global_options` declares the options once, and typer parses them in every place.
 """
 
+import inspect
 import re
 from collections.abc import Sequence
 from functools import cache, partial
@@ -18,6 +19,7 @@ from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.suggestion import on_cluster
 
 if TYPE_CHECKING:
+    from mesosctl.cli.environment import Environment
     from mesosctl.cli.session import Session
 
 GLOBAL_NAMES = frozenset(GlobalOptions._fields)
@@ -78,14 +80,23 @@ class _Help:
 
     global_options = "Global options: see mesosctl options"
 
+    def get_help_option(self, ctx: Any) -> Any:
+        """--help, which uses a pager on a terminal."""
+        option = cast("Any", super()).get_help_option(ctx)
+        if option is not None:
+            option.callback = _show_help
+        return option
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write usage, text and examples, and below them arguments and options."""
+        """Write usage, what it does, and examples; below them the rest of the text, arguments and options."""
         command = cast("Any", self)
         command.format_usage(ctx, formatter)
-        command.format_help_text(ctx, formatter)
+        first, _, rest = inspect.cleandoc(command.help or "").partition("\n\n")
+        _write_text(formatter, first)
         if command.epilog:
             with formatter.section("Examples"):
                 formatter.write("".join(f"  {line}\n" for line in command.epilog.splitlines()))
+        _write_text(formatter, rest)
         command.format_options(ctx, formatter)
         if hasattr(command, "format_commands"):
             command.format_commands(ctx, formatter)
@@ -102,6 +113,28 @@ class _Help:
             if records:
                 with formatter.section(f"{kind.capitalize()}s"):
                     formatter.write_dl(records)
+
+
+def _show_help(ctx: Any, param: Any, value: bool) -> None:
+    """Show the help and end."""
+    del param
+    if value and not ctx.resilient_parsing:
+        from mesosctl.cli.pager import show
+
+        show(f"{ctx.get_help()}\n", _environment_of(ctx))
+        raise typer.Exit
+
+
+def _environment_of(ctx: Any) -> "Environment":
+    """The environment of a command that is not invoked yet, or runs."""
+    return cast("Environment", getattr(ctx.obj, "environment", ctx.obj))
+
+
+def _write_text(formatter: Any, text: str) -> None:
+    if text:
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(text)
 
 
 def _usage(argument: Any) -> str:

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -29,8 +29,8 @@ _LOOKING = 1.0
 """Seconds between two looks at the workers while nothing ends."""
 _WITHOUT_WORKERS = 60.0
 """Seconds after which a cluster without workers is given up."""
-_MOST_SENT = 4
-"""How often what was lost is sent, in one batch."""
+_MOST_LOST = 3
+"""How often in a row what was lost is sent again."""
 _ONE_AT_A_TIME = threading.Lock()
 """A worker may have several threads, but a replay keeps a processor busy."""
 
@@ -74,6 +74,9 @@ class OnDask:
         # Of distributed, whose methods have no types for mypy.
         self._client: Any = None
         self._scattered: Any = None
+        self._futures: dict[Future[Any], int] = {}
+        self._words: dict[int, Sequence[str]] = {}
+        self._lost_in_a_row = 0
 
     def __enter__(self) -> Self:
         try:
@@ -109,8 +112,9 @@ class OnDask:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._client is not None:
-            self._client.close()
+        with suppress(Exception):  # the client may be closed, and what it has asked for ends with it
+            self._client.cancel(list(self._futures), force=True)
+        self._client.close()
 
     def _check_versions(self, client: Any) -> None:
         """Compare with the scheduler and every worker.  Raises BadInput, and Unreachable if there is no worker."""
@@ -130,81 +134,92 @@ class OnDask:
     @property
     def at_once(self) -> int:
         """See `Players.at_once`."""
-        assert self._client is not None, "it is used with `with`"
         return max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
 
-    def play(self, words: Sequence[Sequence[str]]) -> Iterator[tuple[int, Evidence]]:
-        """See `Players.play`.  What ran on a lost worker is run again on another.
+    def start(self, place: int, words: Sequence[str]) -> None:
+        """See `Players.start`.  Raises Unreachable if the scheduler is lost, or no worker is left."""
+        self._words[place] = words
+        with self._told_if_lost():
+            self._submit([place])
+
+    def next_ended(self) -> tuple[int, Evidence]:
+        """See `Players.next_ended`.  What ran on a lost worker is run again on another.
 
         Raises what a replay raises, BadInput for a worker with other versions that has joined, Bug for a replay that
         fails on several workers, and Unreachable if no worker or no scheduler is left.
         """
-        assert self._client is not None, "it is used with `with`"
+        with self._told_if_lost():
+            while True:
+                self._send_again()
+                found = self._look()
+                if found is not None:
+                    return found
+
+    def _send_again(self) -> None:
+        """Submit what is lost: Dask cancels futures if what they need was on lost workers alone, for example."""
+        self._futures = {future: place for future, place in self._futures.items() if future.status != "cancelled"}
+        missing = self._words.keys() - self._futures.values()
+        if not missing:
+            return
+        if self._lost_in_a_row == _MOST_LOST:
+            raise self._lost(f"the Dask cluster at {self._address} has lost replays {_MOST_LOST} times in a row")
+        self._lost_in_a_row += 1
+        self._scattered = None
+        self._wait_for_workers()
+        self._submit(sorted(missing))
+
+    def _look(self) -> tuple[int, Evidence] | None:
+        """Wait for a moment; return what has ended, if there is something."""
+        from distributed import wait
+
+        with suppress(CancelledError, TimeoutError):
+            wait(list(self._futures), timeout=_LOOKING, return_when="FIRST_COMPLETED")  # type: ignore[no-untyped-call]
+        ended = next((future for future in self._futures if future.status in ("finished", "error")), None)
+        if ended is None:
+            self._wait_for_workers()
+            return None
+        place = self._futures.pop(ended)
+        try:
+            shown, theirs = ended.result()
+        except CancelledError:  # it ended, but its answer was on a worker that is lost
+            return None
+        except Exception as error:  # whatever a worker may raise
+            if ended.status != "error":
+                raise
+            raise Bug(f"a replay failed on the workers: {_first_line(error)}") from None
+        _compare_versions("a worker that has joined", theirs)
+        if isinstance(shown, MesosctlError):
+            raise shown
+        del self._words[place]
+        self._lost_in_a_row = 0
+        return place, shown
+
+    def _submit(self, places: Sequence[int]) -> None:
+        if self._scattered is None:
+            # By no digest of the content: a lost one is sent again, and not taken for known.
+            self._scattered = self._client.scatter(self._demand, broadcast=True, hash=False)
+        for place in places:
+            words = list(self._words[place])
+            future = self._client.submit(play_on_worker, self._scattered, words, self._options, pure=False)
+            self._futures[future] = place
+
+    @contextmanager
+    def _told_if_lost(self) -> Iterator[None]:
         from distributed.client import ClosedClientError
 
         try:
-            yield from self._play(self._client, dict(enumerate(words)))
+            yield
         except (OSError, ClosedClientError, CancelledError) as error:
             raise self._lost(f"the Dask scheduler at {self._address} is lost: {_first_line(error)}") from None
 
-    def _play(self, client: Any, left: dict[int, Sequence[str]]) -> Iterator[tuple[int, Evidence]]:
-        from distributed import wait
-
-        futures: dict[Future[Any], int] = {}
-        sent = 0
-        try:
-            while left:
-                # Dask cancels futures if what they need was on lost workers alone, or if the scheduler is another one.
-                futures = {future: place for future, place in futures.items() if future.status != "cancelled"}
-                missing = {place: words for place, words in left.items() if place not in futures.values()}
-                if missing:
-                    if sent == _MOST_SENT:
-                        raise self._lost(f"the Dask cluster at {self._address} has lost replays {sent} times")
-                    self._scattered = None if sent else self._scattered
-                    sent += 1
-                    self._wait_for_workers(client)
-                    futures |= self._submit(client, missing)
-                with suppress(CancelledError, TimeoutError):
-                    wait(list(futures), timeout=_LOOKING, return_when="FIRST_COMPLETED")  # type: ignore[no-untyped-call]
-                ended = [future for future in futures if future.status in ("finished", "error")]
-                if not ended:
-                    self._wait_for_workers(client)
-                for future in ended:
-                    place = futures.pop(future)
-                    try:
-                        shown, theirs = future.result()
-                    except CancelledError:  # it ended, but its answer was on a worker that is lost
-                        continue
-                    except Exception as error:  # whatever a worker may raise
-                        if future.status != "error":
-                            raise
-                        raise Bug(f"a replay failed on the workers: {_first_line(error)}") from None
-                    _compare_versions("a worker that has joined", theirs)
-                    if isinstance(shown, MesosctlError):
-                        raise shown
-                    del left[place]
-                    yield place, shown
-        finally:
-            with suppress(Exception):  # the client may be closed, and what it has asked for ends with it
-                client.cancel(list(futures), force=True)
-
-    def _submit(self, client: Any, left: dict[int, Sequence[str]]) -> "dict[Future[Any], int]":
-        if self._scattered is None:
-            # By no digest of the content: a lost one is sent again, and not taken for known.
-            self._scattered = client.scatter(self._demand, broadcast=True, hash=False)
-        return {
-            client.submit(play_on_worker, self._scattered, list(words), self._options, pure=False): place
-            for place, words in left.items()
-        }
-
-    def _wait_for_workers(self, client: Any) -> None:
+    def _wait_for_workers(self) -> None:
         """Raise Unreachable if there is no scheduler or no worker, and none comes back in time."""
-        while client.status == "connecting":  # Dask gives that up by itself
+        while self._client.status == "connecting":  # Dask gives that up by itself
             time.sleep(0.05)
-        if client.status != "running":
+        if self._client.status != "running":
             raise self._lost(f"the Dask scheduler at {self._address} is lost")
         try:
-            client.wait_for_workers(1, timeout=_WITHOUT_WORKERS)
+            self._client.wait_for_workers(1, timeout=_WITHOUT_WORKERS)
         except TimeoutError:
             raise self._lost(f"the Dask scheduler at {self._address} has no workers any more") from None
 

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from mesosctl.model.errors import Bug, MesosctlError
 
@@ -40,48 +40,71 @@ def side_by_side(
             yield received
 
 
-def as_they_end(
-    questions: Sequence[Question], answer: Callable[[Question], Answer], at_once: int | None = None
-) -> Iterator[tuple[int, Answer]]:
-    """The same in the order in which they end: yield the place of each question, and the answer."""
-    for place, said in _ends(questions, answer, at_once):
-        received: Answer = _answered(said)
-        yield place, received
-
-
 _Said = tuple[bool, Any]
 """Whether it is an answer, and the answer or the error."""
+
+
+class Forked(Generic[Question, Answer]):
+    """Questions that are answered in forked processes, each in its own; used with `with`, which ends them."""
+
+    def __init__(self, answer: Callable[[Question], Answer]) -> None:
+        self._answer = answer
+        self._started: dict[int, tuple[BaseProcess, Connection]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for one in self._started.values():
+            _end(*one)
+        self._started.clear()
+
+    @property
+    def count(self) -> int:
+        """How many are being answered."""
+        return len(self._started)
+
+    def start(self, place: int, question: Question) -> None:
+        """Begin to answer a question, which is known by its place."""
+        fork = multiprocessing.get_context("fork")
+        ours, theirs = fork.Pipe(duplex=False)
+        # The forked process ends with this one.
+        process = fork.Process(target=_answer, args=(question, self._answer, theirs), daemon=True)
+        with warnings.catch_warnings():
+            # The progress thread holds no lock that the new process needs.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process.start()
+        theirs.close()
+        self._started[place] = process, ours
+
+    def next_ended(self) -> tuple[int, Answer]:
+        """Wait for the next answer, and return its place with it.  Raises what `answer` raises."""
+        place, said = self.next_said()
+        received: Answer = _answered(said)
+        return place, received
+
+    def next_said(self) -> tuple[int, _Said]:
+        """The same, with an error as a value."""
+        ready = wait([pipe for _, pipe in self._started.values()])
+        place = next(place for place, (_, pipe) in self._started.items() if pipe in ready)
+        process, pipe = self._started[place]
+        said = _received(pipe)
+        _end(process, pipe)
+        del self._started[place]
+        return place, said
 
 
 def _ends(
     questions: Sequence[Question], answer: Callable[[Question], Answer], at_once: int | None
 ) -> Iterator[tuple[int, _Said]]:
     """Yield the place of each question, and what its process has said."""
-    fork = multiprocessing.get_context("fork")
     most = max(1, at_once or processors())
-    started: dict[int, tuple[BaseProcess, Connection]] = {}
     left = deque(enumerate(questions))
-    try:
-        while left or started:
-            while left and len(started) < most:
-                place, question = left.popleft()
-                ours, theirs = fork.Pipe(duplex=False)
-                # The forked process ends with this one.
-                process = fork.Process(target=_answer, args=(question, answer, theirs), daemon=True)
-                with warnings.catch_warnings():
-                    # The progress thread holds no lock that the new process needs.
-                    warnings.simplefilter("ignore", DeprecationWarning)
-                    process.start()
-                theirs.close()
-                started[place] = process, ours
-            ready = wait([pipe for _, pipe in started.values()])
-            for place in [place for place, (_, pipe) in started.items() if pipe in ready]:
-                said = _received(started[place][1])
-                _end(*started.pop(place))
-                yield place, said
-    finally:
-        for one in started.values():
-            _end(*one)
+    with Forked(answer) as forked:
+        while left or forked.count:
+            while left and forked.count < most:
+                forked.start(*left.popleft())
+            yield forked.next_said()
 
 
 def _end(process: BaseProcess, pipe: Connection) -> None:

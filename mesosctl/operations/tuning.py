@@ -1,18 +1,20 @@
 """Tuning: goals and bounds against a recording, and candidates that are replayed."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from itertools import chain, islice
+from typing import Protocol, Self
 
 from mesosctl.api.files.goals import Fault, GoalsFile
 from mesosctl.model.amount_text import in_words
+from mesosctl.model.errors import RuleViolation
 from mesosctl.model.notation import counted, listed
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_milli
-from mesosctl.model.roles import did_you_mean, with_ancestors
+from mesosctl.model.roles import check_name, did_you_mean, with_ancestors
 from mesosctl.model.version_profile import profile_of
 from mesosctl.operations.replay import ReplayOptions, TimedChange, check_calibrated, play
-from mesosctl.operations.side_by_side import as_they_end, processors
+from mesosctl.operations.side_by_side import Forked, processors
 from mesosctl.planning.replay import RecordedDemand, calibrate, never_fitting, outcomes
 from mesosctl.planning.tuning import (
     DEFAULT_TRIES,
@@ -52,12 +54,13 @@ def settings_at(demand: RecordedDemand, moment: float) -> Settings:
     )
 
 
-def space_of(goals: GoalsFile, demand: RecordedDemand) -> Space:
+def space_of(goals: GoalsFile, demand: RecordedDemand, *, allow_new_resource: bool = False) -> Space:
     """Return what may be tried.  Raises BadInput for goals that no setting can meet, every fault at once."""
     present = [one.agent for one in demand.agents if one.start <= demand.since]
     total = Quantities.total(agent.total.non_revocable().scalar_quantities() for agent in present)
     space = Space(goals.unknowns, settings_at(demand, demand.until), settings_at(demand, demand.since), total)
-    goals.refuse([*_unknown_roles(goals, demand, space), *_impossible(goals, demand, space)])
+    strange = [] if allow_new_resource else [*_unknown_resources(goals, demand)]
+    goals.refuse([*_unknown_roles(goals, demand, space), *(strange or _impossible(goals, demand, space))])
     return space
 
 
@@ -74,6 +77,16 @@ def _unknown_roles(goals: GoalsFile, demand: RecordedDemand, space: Space) -> It
     for role in goals.keep:
         if role not in known:
             yield Fault("keep", f"role '{role}' is not in the recording", did_you_mean(role, known, ""))
+
+
+def _unknown_resources(goals: GoalsFile, demand: RecordedDemand) -> Iterator[Fault]:
+    known = {name for one in demand.agents for name in one.agent.total.scalar_quantities()}
+    for unknown, path in zip(goals.unknowns, goals.paths, strict=True):
+        for name in unknown.high if unknown.kind != "weight" else ():
+            try:
+                check_name(name, known, path)
+            except RuleViolation as error:
+                yield Fault(path, error.message, error.hint)
 
 
 def _impossible(goals: GoalsFile, demand: RecordedDemand, space: Space) -> Iterator[Fault]:
@@ -154,14 +167,17 @@ def play_candidate(demand: RecordedDemand, words: Sequence[str], options: Replay
 
 
 class Players(Protocol):
-    """Plays several candidates, wherever they are."""
+    """Plays several candidates at once, wherever they are; used with `with`, which gives up what has not ended."""
 
     @property
     def at_once(self) -> int:
         """How many it plays at the same time."""
 
-    def play(self, words: Sequence[Sequence[str]]) -> Iterator[tuple[int, Evidence]]:
-        """Yield the place of each in `words` and what it showed, in the order in which they end."""
+    def start(self, place: int, words: Sequence[str]) -> None:
+        """Begin to play a candidate, which is known by its place."""
+
+    def next_ended(self) -> tuple[int, Evidence]:
+        """Wait for one that was started, in the order in which they end; return its place and what it showed."""
 
 
 # --- The search -----------------------------------------------------------------------------------------
@@ -200,53 +216,112 @@ def tune(
 
     Raises Conflict if the replay without changes is too far from the recording, and what the players raise.
     """
-    known: dict[Candidate, Evidence] = {}
-    played = 0
+    asked = _Asked(demand, space, goals, players, store, options)
+    tuning = search(space, goals, asked, tries=options.tries, seed=options.seed)
+    # What was played ahead counts too, if the search has no time to come to it.
+    return replace(tuning, tried={**tuning.tried, **asked.known}) if tuning.stopped else tuning
 
-    def evaluate(batch: Sequence[Candidate]) -> Sequence[Evidence]:
-        nonlocal played
-        words = {one: space.words(one) for one in batch}
-        found = {one: kept for one in batch if (kept := store.get(words[one])) is not None}
-        missing = [one for one in batch if one not in found]
-        options.tell(Tuning(space, tuple(goals), known), played)
-        for place, evidence in players.play([words[one] for one in missing]) if missing else ():
-            one = missing[place]
-            store.add(words[one], evidence)
-            found[one] = evidence
-            played += 1
-            known[one] = evidence
-            options.tell(Tuning(space, tuple(goals), known), played)
-        known.update(found)
-        if space.unchanged in found:
-            calibration = found[space.unchanged].calibration
-            assert calibration is not None, "nothing is changed"
-            check_calibrated(demand, calibration, options.replay)
-        return [found[one] for one in batch]
 
-    def may_go_on(batch: Sequence[Candidate]) -> bool:
-        return all(store.get(space.words(one)) is not None for one in batch) or options.may_go_on()
+class _Asked:
+    """Has candidates played that the search asks about, as many at a time as can be, and keeps the evidence.
 
-    return search(space, goals, evaluate, tries=options.tries, seed=options.seed, may_go_on=may_go_on)
+    What it answers does not depend on how many are played at once.
+    """
+
+    def __init__(
+        self,
+        demand: RecordedDemand,
+        space: Space,
+        goals: Sequence[Goal],
+        players: Players,
+        store: EvidenceStore,
+        options: TuningOptions,
+    ) -> None:
+        self._demand = demand
+        self._space = space
+        self._players = players
+        self._store = store
+        self._options = options
+        self._running: dict[int, Candidate] = {}
+        self._started = 0
+        self._ended = 0
+        self.known: dict[Candidate, Evidence] = {}
+        self._so_far = Tuning(space, tuple(goals), self.known)
+
+    def __call__(self, wanted: Sequence[Candidate], likely: Iterable[Candidate]) -> Evidence | None:
+        """See `Evaluate`.  Raises Conflict if the replay without changes is too far from the recording."""
+        first, queue = wanted[0], chain(wanted, likely)
+        while not self._is_known(first):
+            self._start(queue)
+            if first not in self._running.values():
+                return None
+            self._options.tell(self._so_far, self._ended)
+            self._end_one()
+        self._options.tell(self._so_far, self._ended)
+        return self.known[first]
+
+    def _is_known(self, candidate: Candidate) -> bool:
+        if candidate not in self.known:
+            kept = self._store.get(self._space.words(candidate))
+            if kept is None:
+                return False
+            self._learn(candidate, kept)
+        return True
+
+    def _start(self, queue: Iterator[Candidate]) -> None:
+        """Start what is next while there is room and time; there is always time for the settings on record."""
+        new = (one for one in queue if one not in self._running.values() and not self._is_known(one))
+        for one in islice(new, max(0, self._players.at_once - len(self._running))):
+            if one != self._space.unchanged and not self._options.may_go_on():
+                return
+            self._running[self._started] = one
+            self._players.start(self._started, self._space.words(one))
+            self._started += 1
+
+    def _end_one(self) -> None:
+        place, evidence = self._players.next_ended()
+        one = self._running.pop(place)
+        self._store.add(self._space.words(one), evidence)
+        self._ended += 1
+        self._learn(one, evidence)
+
+    def _learn(self, candidate: Candidate, evidence: Evidence) -> None:
+        self.known[candidate] = evidence
+        if candidate == self._space.unchanged:
+            assert evidence.calibration is not None, "nothing is changed"
+            check_calibrated(self._demand, evidence.calibration, self._options.replay)
 
 
 class InProcesses:
-    """Plays candidates in processes of this machine."""
+    """Plays candidates in processes of this machine; used with `with`."""
 
     def __init__(self, demand: RecordedDemand, options: ReplayOptions) -> None:
         self._demand = demand
         self._options = options
+        self._forked: Forked[Sequence[str], Evidence] = Forked(lambda words: play_candidate(demand, words, options))
         self._is_warm = False
+
+    def __enter__(self) -> Self:
+        self._forked.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._forked.__exit__(*error)
 
     @property
     def at_once(self) -> int:
         """See `Players.at_once`."""
         return processors()
 
-    def play(self, words: Sequence[Sequence[str]]) -> Iterator[tuple[int, Evidence]]:
-        """See `Players.play`.  Raises what a replay raises, and Bug for a process that ends without an answer."""
+    def start(self, place: int, words: Sequence[str]) -> None:
+        """See `Players.start`."""
         if not self._is_warm:
             # Modules are loaded here, and not again in each process.
             nobody = replace(self._demand, tasks=(), settings=(), until=self._demand.since)
             play_candidate(nobody, [EXAMPLES["quota"], EXAMPLES["weight"]], self._options)
             self._is_warm = True
-        return as_they_end(words, lambda one: play_candidate(self._demand, one, self._options))
+        self._forked.start(place, words)
+
+    def next_ended(self) -> tuple[int, Evidence]:
+        """See `Players.next_ended`.  Raises what a replay raises, and Bug for a process that ends without an answer."""
+        return self._forked.next_ended()

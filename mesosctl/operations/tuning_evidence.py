@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mesosctl import __version__
-from mesosctl.file_reading import read_text_file, why_unreadable
+from mesosctl.file_reading import open_file, why_unreadable
 from mesosctl.file_writing import make_private_folder
 from mesosctl.model.notation import counted
 from mesosctl.operations.replay import ReplayOptions
@@ -75,13 +75,13 @@ class EvidenceFile:
 
     def _read(self) -> None:
         try:
-            text = read_text_file(self._path)
+            with open_file(self._path) as file:
+                lines = file.read().split(b"\n")
         except FileNotFoundError:
             return
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
             self.told.append(f"{self._path} cannot be read, so its replays are made again: {why_unreadable(error)}")
             return
-        lines = text.split("\n")
         broken = 0
         for number, line in enumerate(lines):
             if not line:

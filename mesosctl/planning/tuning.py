@@ -6,13 +6,13 @@ of replays: nothing counts as met that was not asked about.
 
 import math
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from heapq import nsmallest
-from itertools import combinations, islice, product
+from itertools import chain, combinations, islice, product
 from random import Random
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from mesosctl.model.amount_text import in_mesos_notation, percent_text
 from mesosctl.model.notation import format_span
@@ -165,11 +165,15 @@ class Unknown:
                 places.append(1 + 1 / self.steps)
             elif high > low:
                 places.append((amount - low) / (high - low))
-        return sum(places) / len(places) if places else 0.0
+            else:  # the bounds are one amount
+                places.append(float(amount != low))
+        return sum(places) / len(places)
 
 
 WEIGHT = ""
 """The name of the one amount of a weight."""
+_FAR_ABOVE = 1e12
+"""A weight that is above all bounds; on record it may be as large as a double can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +186,7 @@ class Settings:
     def amounts(self, role: str, kind: SettingKind) -> Mapping[str, int]:
         """Return what a setting of a role is, in thousandths."""
         if kind == "weight":
-            return {WEIGHT: round(self.weights.get(role, 1.0) * 1000)}
+            return {WEIGHT: round(min(self.weights.get(role, 1.0), _FAR_ABOVE) * 1000)}
         quota = self.quotas.get(role, Quota())
         return quota.guarantees if kind == "guarantee" else quota.limits
 
@@ -368,10 +372,21 @@ def _shuffled(grid: Sequence[Sequence[int | None]], random: Random) -> Iterator[
 
 # --- The search -----------------------------------------------------------------------------------------
 
-Evaluate = Callable[[Sequence[Candidate]], Sequence[Evidence]]
-"""Say of some candidates what their replays show."""
-_FIRST, _BATCH = 2, 4
-"""Candidates that are asked about at a time: chosen before any of them is known, however many are played at once."""
+
+class Evaluate(Protocol):
+    """Says of candidates what their replays show, one after another."""
+
+    def __call__(self, wanted: Sequence[Candidate], likely: Iterable[Candidate], /) -> Evidence | None:
+        """Return what the replay of the first of `wanted` shows; None if there is no time for it.
+
+        The others will be asked about next, and those of `likely` probably later.  They can be replayed meanwhile.
+        """
+
+
+_AHEAD = 4
+"""Candidates that are chosen before the first of them is known, however many are played at once."""
+_CONSIDERED = 500
+"""As many of the candidates that are left are compared by what they promise, each with as many that were tried."""
 _MOST_SMALLER = 16
 """As many smaller candidates are tried as well; of one unknown, as many as before."""
 
@@ -489,49 +504,47 @@ def _key(space: Space, candidate: Candidate) -> tuple[float, int, tuple[int, ...
 
 
 class _Search:
-    def __init__(
-        self,
-        space: Space,
-        goals: Sequence[Goal],
-        evaluate: Evaluate,
-        may_go_on: Callable[[Sequence[Candidate]], bool],
-    ) -> None:
+    def __init__(self, space: Space, goals: Sequence[Goal], evaluate: Evaluate) -> None:
         self._evaluate = evaluate
-        self._may_go_on = may_go_on
         self._tried: dict[Candidate, Evidence] = {}
+        self._smaller: tuple[Candidate | None, list[Candidate]] = None, []
         self.tuning = Tuning(space, tuple(goals), self._tried)
         self.space = space
         self.stopped = False
 
-    def ask(self, batch: Sequence[Candidate]) -> bool:
-        """Try what is new in the batch; False if time has ended.  For the first batch there is always time."""
-        new = [one for one in dict.fromkeys(batch) if one not in self._tried]
-        if not new:
+    def ask(self, wanted: Sequence[Candidate], likely: Iterable[Candidate]) -> bool:
+        """Try the first of the candidates; False if time has ended."""
+        if wanted[0] in self._tried:
             return True
-        if self.stopped or (self._tried and not self._may_go_on(new)):
+        shown = None if self.stopped else self._evaluate(wanted, likely)
+        if shown is None:
             self.stopped = True
             return False
-        self._tried.update(zip(new, self._evaluate(new), strict=True))
+        self._tried[wanted[0]] = shown
         return True
-
-    def _one_meets_all(self, batch: Sequence[Candidate]) -> bool:
-        return any(map(self.tuning.meets_all, batch))
 
     def find(self, pool: Sequence[Candidate]) -> None:
         """Try candidates of the pool until one meets all goals: half in its order, half those that promise most."""
-        left = {one: _Promise(self.space.place(one)) for one in pool}
-        size = _FIRST
-        while left:
-            batch = list(islice(left, (size + 1) // 2))
-            others = islice(left.items(), len(batch), None)
-            promising = nsmallest(size - len(batch), others, key=lambda item: item[1].miss)
-            batch += [one for one, _ in promising]
-            if not self.ask(batch) or self._one_meets_all(batch):
+        left = deque(pool)
+        near: dict[Candidate, _Promise] = {}
+        known: deque[tuple[Sequence[float], float]] = deque(maxlen=_CONSIDERED)
+        asked: deque[Candidate] = deque()
+        chosen = 0
+        while left or near or asked:
+            while len(asked) < _AHEAD and (left or near):
+                while left and len(near) < _CONSIDERED:
+                    one = left.popleft()
+                    near[one] = _Promise(self.space.place(one), known)
+                first = chosen % 2 == 0 or not known
+                asked.append(next(iter(near)) if first else min(near, key=lambda one: near[one].miss))
+                del near[asked[-1]]
+                chosen += 1
+            if not self.ask(asked, chain(near, left)) or self.tuning.meets_all(asked[0]):
                 return
-            known = [(left.pop(one).place, self.tuning.miss(one)) for one in batch]
-            for promise in left.values():
-                promise.learn(known)
-            size = _BATCH
+            tried = asked.popleft()
+            known.append((self.space.place(tried), self.tuning.miss(tried)))
+            for promise in near.values():
+                promise.learn(*known[-1])
 
     def shrink(self) -> bool:
         """Make the best change smaller, one setting after another, by halving; return whether time allowed it."""
@@ -556,10 +569,14 @@ class _Search:
         smaller.sort(key=self.space.size)
         no, yes = -1, len(smaller)
         while yes - no > 1:
-            third = max(1, (yes - no) // 3)
-            asked = sorted({at for at in (no + third, no + 2 * third) if no < at < yes})
-            if not self.ask([smaller[at] for at in asked]):
-                return False
+            asked = _thirds(no, yes)
+            parts = zip((no, *asked), (*asked, yes), strict=True)
+            later = [smaller[at] for below, above in parts for at in _thirds(below, above)]
+            wanted = [smaller[at] for at in asked]
+            while wanted:
+                if not self.ask(wanted, chain(later, self._untried_smaller(best))):
+                    return False
+                wanted.pop(0)
             for at in reversed(asked):
                 if self.tuning.meets_all(smaller[at]):
                     yes = at
@@ -568,24 +585,35 @@ class _Search:
                     break
         return True
 
+    def _untried_smaller(self, best: Candidate) -> Iterator[Candidate]:
+        """Yield the smaller changes that are left, the smallest first, if they are few enough to try them all."""
+        if self._smaller[0] != best:
+            key = _key(self.space, best)
+            every = product(*self.space.choices) if self.space.count <= _MOST_LISTED else ()
+            smaller = [one for one in every if _key(self.space, one) < key and self.space.is_possible(one)]
+            self._smaller = best, sorted(smaller, key=lambda one: _key(self.space, one))
+        yield from (one for one in self._smaller[1] if one not in self._tried)
+
     def try_smaller(self, tries: int) -> bool:
         """Try every smaller change than the best, if there are few; return whether all were tried."""
         best, space = self.tuning.best, self.space
         if best is None or space.count > _MOST_LISTED:
             return False
-        key = _key(space, best)
-        every = [one for one in product(*space.choices) if _key(space, one) < key and space.is_possible(one)]
-        every.sort(key=lambda one: _key(space, one))
-        left = [one for one in every if one not in self._tried]
+        left = deque(self._untried_smaller(best))
         if len(left) > (_MOST_SMALLER if len(space.unknowns) > 1 else max(tries, _MOST_SMALLER)):
             return False
         while left:
-            batch, left = left[:_BATCH], left[_BATCH:]
-            if not self.ask(batch):
+            if not self.ask(left, ()):
                 return False
-            if self._one_meets_all(batch):
+            if self.tuning.meets_all(left.popleft()):
                 break  # the first that meets all goals is the smallest, since smaller ones come first
         return True
+
+
+def _thirds(no: int, yes: int) -> list[int]:
+    """The places that divide what is between two into three parts; fewer where little is between."""
+    third = max(1, (yes - no) // 3)
+    return sorted({at for at in (no + third, no + 2 * third) if no < at < yes})
 
 
 class _Promise:
@@ -593,17 +621,18 @@ class _Promise:
 
     __slots__ = ("_misses", "_weights", "place")
 
-    def __init__(self, place: Sequence[float]) -> None:
+    def __init__(self, place: Sequence[float], known: Iterable[tuple[Sequence[float], float]]) -> None:
         self.place = place
         self._misses = self._weights = 0.0
+        for there, miss in known:
+            self.learn(there, miss)
 
-    def learn(self, known: Sequence[tuple[Sequence[float], float]]) -> None:
-        """Take the places of candidates that were tried, and how far they are from the goals, into account."""
-        for place, miss in known:
-            apart = sum((here - there) ** 2 for here, there in zip(self.place, place, strict=True))
-            weight = 1 / (apart + 1e-9) ** 2
-            self._misses += weight * miss
-            self._weights += weight
+    def learn(self, there: Sequence[float], miss: float) -> None:
+        """Take the place of a candidate that was tried, and how far it is from the goals, into account."""
+        apart = sum((here - other) ** 2 for here, other in zip(self.place, there, strict=True))
+        weight = 1 / (apart + 1e-9) ** 2
+        self._misses += weight * miss
+        self._weights += weight
 
     @property
     def miss(self) -> float:
@@ -617,14 +646,13 @@ def search(
     *,
     tries: int = DEFAULT_TRIES,
     seed: int = 0,
-    may_go_on: Callable[[Sequence[Candidate]], bool] = lambda _: True,
 ) -> Tuning:
     """Look for the smallest change that meets all goals, among the first `tries` candidates of `in_order`.
 
     If one of these meets them, the search finds one, so goals that are easier never make a found answer unfound.  Then
-    it makes that change smaller.  `may_go_on` says of each batch but the first whether there is time for it.
+    it makes that change smaller.
     """
-    run = _Search(space, goals, evaluate, may_go_on)
+    run = _Search(space, goals, evaluate)
     pool = list(islice(in_order(space, seed), tries + 1))
     is_all = len(pool) <= tries and space.count <= _MOST_LISTED
     run.find(pool[:tries])

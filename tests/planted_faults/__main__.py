@@ -49,7 +49,9 @@ def planter() -> Iterator[Ask]:
     """A process in a fresh copy of the tree, and the function that has it run tests with some files replaced."""
     with tempfile.TemporaryDirectory(prefix="mesosctl-planted-") as folder:
         copy = Path(folder) / "tree"
-        names = shutil.ignore_patterns(".git", ".venv", ".*_cache", "node_modules", ".hypothesis", "site", "dist")
+        names = shutil.ignore_patterns(
+            ".git", ".venv", ".*_cache", "node_modules", ".hypothesis", "site", "dist", "build"
+        )
         shutil.copytree(ROOT, copy, ignore=names, symlinks=True)
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.planted_faults.planter"],

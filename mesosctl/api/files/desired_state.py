@@ -221,7 +221,8 @@ def _weight(value: Any, role: str) -> float:
     if value == "Infinity":  # as a master shows it, so that what is exported can be compared
         return INFINITE[value]
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
-        raise _wrong(where, "a weight must be a number above zero")
+        beyond = " and at most 1.7e308" if value == float("inf") else ""
+        raise _wrong(where, f"a weight must be a number above zero{beyond}")
     return float(value)
 
 

@@ -14,8 +14,8 @@ from mesosctl.cli.arguments import (
     FileWord,
     ForecastPage,
     TrustMaster,
-    named_file,
     note_role,
+    save_option,
     send_options,
     the_file,
 )
@@ -120,16 +120,7 @@ def _read(session: Session, file: str) -> str:
     return read_text(file, "--file", session.environment.stdin, missing=missing)
 
 
-Save = Annotated[
-    Path | None,
-    typer.Option(
-        "--save",
-        metavar="FILE",
-        parser=named_file("--save", "cannot be -: name a file"),
-        help="Write the plan to this file, for apply --plan.",
-        show_default=False,
-    ),
-]
+Save = Annotated[Path | None, save_option("Write the plan to this file, for apply --plan.")]
 
 
 @app.command(

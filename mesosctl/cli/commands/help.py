@@ -24,8 +24,12 @@ def options(ctx: typer.Context) -> None:
 
     You can give options before or after the command. Each of them except --yes has an environment variable, which is
     MESOSCTL_ and its name: MESOSCTL_NO_WAIT for --no-wait. A context can set all of them except --yes and --context.
+
+    On a terminal, help that is longer than the screen is shown with MESOSCTL_PAGER, with PAGER, or with less. An empty
+    MESOSCTL_PAGER uses none.
     """
     import fake_master
+    from mesosctl.cli.pager import show
 
     session: Session = ctx.obj
     formatter = ctx.make_formatter()
@@ -34,7 +38,7 @@ def options(ctx: typer.Context) -> None:
         formatter.write_dl([(str(status.value), meaning) for status, meaning in MEANINGS.items()])
     with formatter.section("fake: addresses, for a cluster without machines"):
         formatter.write_dl(fake_master.address_forms())
-    session.environment.stdout.write(formatter.getvalue())
+    show(formatter.getvalue(), session.environment)
 
 
 Shell = Literal["bash", "zsh", "fish"]

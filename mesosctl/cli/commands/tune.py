@@ -17,7 +17,9 @@ from mesosctl.cli.arguments import (
     Uncalibrated,
     Until,
     named_file,
+    refuse_option,
     refuse_to_overwrite,
+    save_option,
 )
 from mesosctl.cli.command import Group, SingleCommand, examples
 from mesosctl.cli.environment import named, read_text
@@ -56,14 +58,7 @@ Recording = Annotated[
         show_default=False,
     ),
 ]
-Refuse = Annotated[
-    str | None,
-    typer.Option(
-        "--refuse",
-        metavar="SPAN",
-        help="How long frameworks decline an offer that they cannot use. The default is 5s.",
-    ),
-]
+Refuse = Annotated[str | None, refuse_option()]
 Force = Annotated[bool, typer.Option("--force", help="Skip the capacity check.", show_default=False)]
 Tries = Annotated[
     int,
@@ -95,16 +90,7 @@ Workers = Annotated[
         "mesosctl[dask].",
     ),
 ]
-Save = Annotated[
-    Path | None,
-    typer.Option(
-        "--save",
-        metavar="FILE",
-        parser=named_file("--save", "cannot be -: name a file"),
-        help="Also write the settings that were found to this file, for plan and apply.",
-        show_default=False,
-    ),
-]
+Save = Annotated[Path | None, save_option("Also write the settings that were found to this file, for plan and apply.")]
 Page = Annotated[
     str | None,
     typer.Option(
@@ -179,7 +165,7 @@ def tune(  # noqa: PLR0913  # one parameter an option
     with open_recording(replay) as recording:
         cluster = chosen_cluster(recording, cluster_id)
         demand = read_demand(recording, cluster, Window(*window_of(cluster, since, until)), mesos_version)
-    space = space_of(wanted, demand)
+    space = space_of(wanted, demand, allow_new_resource=allow_new_resource)
     for sentence in notes_of(wanted.goals, demand):
         session.note(sentence)
     terms = ReplayOptions(
@@ -218,7 +204,8 @@ def _players(demand: "RecordedDemand", options: "ReplayOptions", workers: str | 
     if workers is None:
         from mesosctl.operations.tuning import InProcesses
 
-        yield InProcesses(demand, options)
+        with InProcesses(demand, options) as players:
+            yield players
         return
     from mesosctl.operations.dask_workers import OnDask
 

@@ -17,6 +17,7 @@ from mesosctl.cli.arguments import (
     attribute_option,
     named_file,
     pairs,
+    refuse_option,
     refuse_to_overwrite,
 )
 from mesosctl.cli.command import Command, Group, examples
@@ -160,15 +161,7 @@ WaitLimit = Annotated[
     str | None,
     typer.Option("--wait-limit", metavar="SPAN", help="The wait that is too long, with --replay. The default is 1h."),
 ]
-Refuse = Annotated[
-    str | None,
-    typer.Option(
-        "--refuse",
-        metavar="SPAN",
-        help="How long frameworks decline an offer that they cannot use, with --replay or --add-framework. The default "
-        "is 5s.",
-    ),
-]
+Refuse = Annotated[str | None, refuse_option(", with --replay or --add-framework")]
 AddedFrameworks = Annotated[
     list[str] | None,
     typer.Option(

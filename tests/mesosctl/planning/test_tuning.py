@@ -78,6 +78,11 @@ def made_up(seed):
     return evaluate
 
 
+def one_by_one(batch):
+    """Say of the first candidate what `batch` says of several."""
+    return lambda wanted, _: batch([wanted[0]])[0]
+
+
 def goals(first, second):
     return [Goal("a", "wait_p95", first, f"{first}s"), Goal("b", "wait_p95", second, f"{second}s")]
 
@@ -99,7 +104,7 @@ def test_where_a_candidate_of_the_pool_meets_the_goals_one_is_found(of, seed, bo
     pool = list(islice(in_order(of, seed), tries))
     shown = zip(pool, evaluate(pool), strict=True)
     exists = any(all(goal.is_met(goal.measured(seen.roles[goal.role])) for goal in wanted) for _, seen in shown)
-    found = search(of, wanted, evaluate, tries=tries, seed=seed)
+    found = search(of, wanted, one_by_one(evaluate), tries=tries, seed=seed)
     assert (found.best is not None) == exists
     if found.best is not None:
         (again,) = evaluate([found.best])
@@ -108,7 +113,7 @@ def test_where_a_candidate_of_the_pool_meets_the_goals_one_is_found(of, seed, bo
 
 @given(SPACES, st.integers(0, 3), BOUNDS, BOUNDS, st.integers(2, 20))
 def test_goals_that_are_easier_never_make_a_found_answer_unfound(of, seed, bounds, more, tries):
-    strict, evaluate = goals(*bounds), made_up(seed)(of)
+    strict, evaluate = goals(*bounds), one_by_one(made_up(seed)(of))
     assume(search(of, strict, evaluate, tries=tries, seed=seed).best is not None)
     easier = goals(bounds[0] + more[0], bounds[1] + more[1])
     assert search(of, easier, evaluate, tries=tries, seed=seed).best is not None
@@ -116,12 +121,12 @@ def test_goals_that_are_easier_never_make_a_found_answer_unfound(of, seed, bound
 
 
 @given(SPACES, st.integers(0, 3), BOUNDS)
-def test_the_same_is_asked_in_the_same_batches_each_time(of, seed, bounds):
+def test_the_same_is_asked_in_the_same_order_each_time(of, seed, bounds):
     asked = []
 
-    def noted(batch):
-        asked.append(tuple(batch))
-        return made_up(seed)(of)(batch)
+    def noted(wanted, likely):
+        asked.append((tuple(wanted), tuple(likely)))
+        return one_by_one(made_up(seed)(of))(wanted, likely)
 
     found = [search(of, goals(*bounds), noted, tries=30, seed=seed) for _ in range(2)]
     assert asked[: len(asked) // 2] == asked[len(asked) // 2 :]
@@ -133,9 +138,10 @@ def test_the_same_is_asked_in_the_same_batches_each_time(of, seed, bounds):
 def test_nothing_is_said_of_what_was_not_asked_about(of, seed, bounds):
     asked = set()
 
-    def noted(batch):
-        asked.update(batch)
-        return made_up(seed)(of)(batch)
+    def noted(wanted, likely):
+        asked.add(wanted[0])
+        assert not {*wanted, *likely} - {*in_order(of, seed)}  # what is played ahead is possible too
+        return one_by_one(made_up(seed)(of))(wanted, likely)
 
     found = search(of, goals(*bounds), noted, tries=30, seed=seed)
     assert set(found.tried) == asked
@@ -152,7 +158,7 @@ def test_with_one_unknown_the_answer_is_that_of_trying_every_step(unknown, bound
     every = [one for one in product(*of.choices) if of.is_possible(one)]
     shown = dict(zip(every, evaluate(every), strict=True))
     met = [one for one in every if all(goal.is_met(goal.measured(shown[one].roles[goal.role])) for goal in wanted)]
-    found = search(of, wanted, evaluate)
+    found = search(of, wanted, one_by_one(evaluate))
     assert (found.best is None) == (not met)
     if met:
         assert of.size(found.best) == min(map(of.size, met))
@@ -172,7 +178,7 @@ def monotone(of, needed):
             shown.append(Evidence({"a": RoleFigures(1, 0, a, a, a, 1.0), "b": RoleFigures(1, 0, b, b, b, 1.0)}))
         return shown
 
-    return batch
+    return one_by_one(batch)
 
 
 @pytest.mark.parametrize("needed", [1000, 9000, 17_000, 31_000])
@@ -191,7 +197,7 @@ def test_from_a_large_guarantee_downwards_the_largest_that_meets_the_goals_is_th
 
 def test_goals_that_hold_already_change_nothing():
     of = space(guarantee("a", 32_000, 8))
-    found = search(of, goals(2000, 2000), made_up(1)(of))
+    found = search(of, goals(2000, 2000), one_by_one(made_up(1)(of)))
     assert found.best == of.unchanged
     assert of.words(found.best) == ()
     assert found.verdict.endswith("both goals are met already")
@@ -217,16 +223,19 @@ def test_a_goal_that_no_candidate_meets_is_named_with_the_best():
 
 
 def test_when_time_ends_the_answer_is_what_was_found():
-    of, batches = space(guarantee("a", 32_000, 32)), []
+    of, asked = space(guarantee("a", 32_000, 32)), []
 
-    def noted(batch):
-        batches.append(batch)
-        return monotone(of, 9000)(batch)
+    def noted(wanted, likely):
+        asked.append(wanted[0])
+        return monotone(of, 9000)(wanted, likely)
+
+    def until_time_ends(wanted, likely):
+        return noted(wanted, likely) if len(asked) < count - 1 else None
 
     whole = search(of, [Goal("a", "wait_max", 0.0, "0s")], noted)
-    count = len(batches)
-    batches.clear()
-    part = search(of, [Goal("a", "wait_max", 0.0, "0s")], noted, may_go_on=lambda _: len(batches) < count - 1)
+    count = len(asked)
+    asked.clear()
+    part = search(of, [Goal("a", "wait_max", 0.0, "0s")], until_time_ends)
     assert part.stopped
     assert not part.is_smallest
     assert list(part.tried) == list(whole.tried)[: len(part.tried)]
@@ -255,7 +264,7 @@ def test_of_very_many_steps_no_more_smaller_ones_are_tried_than_was_asked_for():
     assert not found.is_smallest
 
 
-def test_many_tries_are_chosen_by_what_the_last_batch_showed():
+def test_many_tries_are_chosen_by_what_the_last_ones_showed():
     of = space(guarantee("a", 32_000, 400), weight("b", 1000, 9000, 8))
     measured: Counter[str] = Counter()
 
@@ -265,7 +274,7 @@ def test_many_tries_are_chosen_by_what_the_last_batch_showed():
             return super().measured(figures)
 
     shown = Evidence({"a": RoleFigures(1, 0, 9.0, 9.0, 9.0, 0.5)})
-    found = search(of, [Counted("a", "wait_max", 1.0, "1s")], lambda batch: [shown] * len(batch), tries=300)
+    found = search(of, [Counted("a", "wait_max", 1.0, "1s")], lambda *_: shown, tries=300)
     assert len(found.tried) == 300
     assert measured["times"] <= 4 * 300  # and not once for each pair of candidates
 
@@ -273,7 +282,7 @@ def test_many_tries_are_chosen_by_what_the_last_batch_showed():
 def test_a_refused_candidate_meets_nothing():
     of = space(guarantee("a", 32_000, 2))
     evidence = Evidence({"a": RoleFigures(), "b": RoleFigures()}, "quota:a=cpus:32: no room")
-    found = search(of, goals(1000, 1000), lambda batch: [evidence] * len(batch))
+    found = search(of, goals(1000, 1000), lambda *_: evidence)
     assert found.best is None
     assert found.pairs_against == []
     assert len(found.never_met) == 2
@@ -323,6 +332,12 @@ def test_a_quota_is_removed_first_if_guarantee_and_limit_both_change():
     assert of.words((0, None)) == ("remove-quota:a", "limit:a=cpus:12")
 
 
+def test_a_change_to_bounds_of_one_amount_has_a_size_too():
+    of = space(guarantee("a", 4000, 1, low=4000), weight("b", 2000, 4000, 1))
+    assert of.size((0, None)) == 1
+    assert of.size((0, 0)) == 1.5
+
+
 def test_several_resources_of_one_unknown_grow_together_and_in_whole_numbers():
     grows = Unknown("a", "guarantee", {"cpus": 0, "mem": 0}, {"cpus": 1000, "mem": 1_000_000}, 3)
     assert [grows.at(step) for step in range(4)] == [
@@ -356,5 +371,5 @@ def test_waits_of_a_role_of_which_many_tasks_had_not_started_at_the_end_are_not_
     ]
     for waiting, met in ((5, [True, True, True]), (6, [False, False, True])):
         shown = Evidence({"a": RoleFigures(100, 0, 1.0, 9.0, 9.0, 0.5, waiting_at_the_end=waiting)})
-        found = search(of, wanted, lambda batch: [shown] * len(batch), tries=5)  # noqa: B023  # called at once
+        found = search(of, wanted, lambda *_: shown, tries=5)  # noqa: B023  # called at once
         assert found.met(found.space.unchanged) == met

@@ -296,3 +296,61 @@ def test_a_master_that_does_not_tell_is_left_alone_for_a_while(surroundings, tmp
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
     (kept,) = (tmp_path / ".cache" / "mesosctl" / "names" / "master-http___127.0.0.1_1").iterdir()
     assert 0 < int(kept.read_text()) - time.time() <= 30
+
+
+MARKED = "sed s/^/marked:/"
+
+
+class TestPager:
+    @pytest.mark.parametrize("words", [["--help"], ["quota", "set", "--help"], ["whatif", "-h"], ["options"]])
+    def test_long_help_goes_to_it(self, surroundings, words):
+        seat = Seat(words, {**surroundings, "PAGER": MARKED, "LINES": "10"})
+        assert seat.end() == 0
+        lines = seat.screen.decode().splitlines()
+        assert len(lines) > 10
+        assert all(line.startswith("marked:") for line in lines)
+
+    @pytest.mark.parametrize(
+        "variables",
+        [
+            {"MESOSCTL_PAGER": ""},
+            {"MESOSCTL_PAGER": "cat"},
+            {"TERM": "dumb"},
+            {"LINES": "1000"},
+            {"PAGER": "no-such-pager-here"},
+        ],
+        ids=["none", "cat", "dumb", "fits", "missing"],
+    )
+    def test_else_it_is_written(self, surroundings, variables):
+        seat = Seat(["whatif", "--help"], {**surroundings, "PAGER": MARKED, "LINES": "10", **variables})
+        assert seat.end() == 0
+        assert b"Usage: mesosctl whatif" in seat.screen
+        assert b"Global options:" in seat.screen
+        assert b"marked:" not in seat.screen
+
+    def test_that_of_mesosctl_comes_before_that_of_all_programs(self, surroundings):
+        variables = {"PAGER": MARKED, "MESOSCTL_PAGER": "sed s/^/ours:/", "LINES": "10"}
+        seat = Seat(["--help"], {**surroundings, **variables})
+        assert seat.end() == 0
+        assert seat.screen.startswith(b"ours:")
+
+    def test_it_may_be_left_before_the_end(self, surroundings):
+        seat = Seat(["whatif", "--help"], {**surroundings, "PAGER": "head -n 1", "LINES": "10"})
+        assert seat.end() == 0
+        assert seat.screen.splitlines() == [b"Usage: mesosctl whatif [OPTIONS] [CHANGES...]"]
+
+    def test_less_ends_at_once_if_all_fits(self, surroundings):
+        seat = Seat(["whatif", "--help"], {**surroundings, "PAGER": 'echo "LESS is $LESS"', "LINES": "10"})
+        assert seat.end() == 0
+        assert b"LESS is FRX" in seat.screen
+
+    def test_a_pipe_gets_the_help_itself(self, surroundings):
+        ran = run(["whatif", "--help"], surroundings, PAGER=MARKED, LINES="10")
+        assert ran.returncode == 0
+        assert "marked:" not in ran.stdout
+
+
+def test_help_has_its_examples_before_the_details():
+    text = run(["whatif", "--help"], dict(os.environ)).stdout
+    places = [text.index(part) for part in ("Usage:", "Forecast what", "Examples:", "The cluster itself", "Options:")]
+    assert places == sorted(places)

@@ -22,7 +22,7 @@ from mesosctl.model.errors import BadInput, Bug
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.operations import tuning as operations
 from mesosctl.operations.replay import ReplayOptions
-from mesosctl.operations.side_by_side import as_they_end, side_by_side
+from mesosctl.operations.side_by_side import Forked, side_by_side
 from mesosctl.operations.tuning import TuningOptions, play_candidate, settings_at, space_of, tune
 from mesosctl.operations.tuning_evidence import EvidenceFile, fingerprint
 from mesosctl.output.forecasts.tuning import same_window
@@ -50,19 +50,44 @@ guarantee = { from = "cpus:0", to = "cpus:8", steps = 4 }
 OPTIONS = ReplayOptions()
 
 
+class Inline:
+    """What `Forked` does, in this process."""
+
+    def __init__(self, answer):
+        self._answer = answer
+        self._started = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def start(self, place, question):
+        self._started[place] = question
+
+    def next_ended(self):
+        place = min(self._started)
+        return place, self._answer(self._started.pop(place))
+
+
 class Here:
     """Plays candidates in this process, and counts them."""
 
-    at_once = 1
-
-    def __init__(self, of):
+    def __init__(self, of, at_once=1, latest_first=False):
         self.demand = of
+        self.at_once = at_once
         self.played = []
+        self._running = {}
+        self._latest_first = latest_first
 
-    def play(self, words):
-        for place, one in reversed(list(enumerate(words))):
-            self.played.append(tuple(one))
-            yield place, play_candidate(self.demand, one, OPTIONS)
+    def start(self, place, words):
+        self.played.append(tuple(words))
+        self._running[place] = words
+
+    def next_ended(self):
+        place = (max if self._latest_first else min)(self._running)
+        return place, play_candidate(self.demand, self._running.pop(place), OPTIONS)
 
 
 @pytest.fixture
@@ -72,10 +97,7 @@ def typed(tmp_path, monkeypatch):
     (tmp_path / "nodes.csv").write_text(NODES, encoding="utf-8")
     (tmp_path / "goals.toml").write_text(GOALS, encoding="utf-8")
 
-    def inline(questions, answer):
-        yield from ((place, answer(one)) for place, one in enumerate(questions))
-
-    monkeypatch.setattr(operations, "as_they_end", inline)
+    monkeypatch.setattr(operations, "Forked", Inline)
 
     def run(*words):
         environment = InMemory(variables={"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")})
@@ -143,13 +165,18 @@ def test_goals_that_no_candidate_meets_together_are_told(typed, tmp_path):
 
 
 def test_the_same_command_goes_on_where_it_was_interrupted(typed, tmp_path, monkeypatch):
-    def interrupted(questions, answer):
-        yield 1, answer(questions[1])
-        raise KeyboardInterrupt
+    class Interrupted(Inline):
+        ended = 0
+
+        def next_ended(self):
+            self.ended += 1
+            if self.ended == 2:
+                raise KeyboardInterrupt
+            return super().next_ended()
 
     words = ("tune", "goals.toml", "--replay", "h.sqlite", "-o", "json")
     with monkeypatch.context() as patch:
-        patch.setattr(operations, "as_they_end", interrupted)
+        patch.setattr(operations, "Forked", Interrupted)
         ran = typed(*words)
     assert ran.status == 130
     assert "1 finished replay of this run kept in" in ran.err
@@ -202,6 +229,32 @@ def test_evidence_that_cannot_be_written_is_told_and_the_answer_given(typed, tmp
     ran = typed("tune", "goals.toml", "--replay", "h.sqlite")
     assert ran.status == 0
     assert "so another run begins again" in ran.err
+
+
+def test_evidence_that_is_no_text_is_told_and_the_rest_counts(typed, tmp_path):
+    words = ("tune", "goals.toml", "--replay", "h.sqlite", "-o", "json")
+    first = typed(*words)
+    kept = evidence_of(tmp_path)
+    whole = kept.read_bytes()
+    lines = whole.split(b"\n")
+    kept.write_bytes(b"\n".join([b"\xff\xfe", *lines[2:]]))  # instead of the first replay
+    again = typed(*words)
+    assert again.out == first.out
+    assert "1 line of" in again.err
+    assert kept.read_bytes().count(b"\n{") == len(lines) // 2  # that replay was made again, and kept
+    assert "1 line of" in typed(*words).err
+
+
+def test_an_interruption_before_anything_is_kept_names_no_file(typed, tmp_path, monkeypatch):
+    class Interrupted(Inline):
+        def next_ended(self):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(operations, "Forked", Interrupted)
+    ran = typed("tune", "goals.toml", "--replay", "h.sqlite")
+    assert ran.status == 130
+    assert "kept" not in ran.err
+    assert not (tmp_path / "state").exists()
 
 
 def test_no_file_is_overwritten_by_what_is_found(typed, tmp_path):
@@ -332,6 +385,27 @@ def test_the_smallest_guarantees_are_those_that_a_role_may_have_or_keep():
     recorded = (quota_on_record("a", 3), quota_on_record("b", 2))
     with pytest.raises(BadInput, match="the smallest guarantees together are 5 cpus, but the agents have 4 cpus"):
         space_of(goals, replace(SMALL, settings=recorded))
+
+
+@pytest.mark.parametrize("setting", ["guarantee", "limit"])
+def test_a_resource_that_no_agent_has_is_told_with_the_likely_one(setting):
+    goals = load(f"[goals.a]\nwait_max='5m'\n[change.a]\n{setting}={{from='cpu:0',to='cpu:2'}}\n", "g.toml")
+    with pytest.raises(BadInput, match=f"line 4: change.a.{setting}: no agent .* has a resource 'cpu'") as refused:
+        space_of(goals, SMALL)
+    assert refused.value.hint == "did you mean cpus?"
+    if setting == "limit":
+        assert space_of(goals, SMALL, allow_new_resource=True).unknowns
+
+
+def test_a_weight_on_record_may_be_as_large_as_a_double():
+    recorded = (ReplayedSetting(SINCE, "weight", "a", json.dumps({"role": "a", "weight": 1e308})),)
+    goals = load("[goals.a]\nwait_max='5m'\n[change.a]\nweight={from=1,to=2,steps=1}\n", "g.toml")
+    of = replace(SMALL, settings=recorded)
+    space = space_of(goals, of)
+    assert space.choices == ((None, 0, 1),)
+    found = tune(of, space, goals.goals, Here(of), Nowhere(), TuningOptions(OPTIONS))
+    assert found.best == space.unchanged
+    assert space.size((0,)) > space.size((1,)) > 0
 
 
 def test_guarantees_of_nested_roles_are_part_of_those_above():
@@ -474,13 +548,14 @@ def test_processes_and_the_order_in_which_they_end_make_no_difference(typed):
     tasks = [wanted("a", 1, float(place), 200.0) for place in range(6)] + [wanted("b", 0, 9, 30.0)]
     of = demand(["cpus:4;mem:16384"], tasks)
 
-    class InOrder(Here):
-        def play(self, words):
-            yield from reversed(list(super().play(words)))
-
     space = space_of(goals, of)
-    found = [tune(of, space, goals.goals, who(of), Nowhere(), TuningOptions(OPTIONS)) for who in (Here, InOrder)]
-    assert list(found[0].tried.items()) == list(found[1].tried.items())
+    found = [
+        tune(of, space, goals.goals, Here(of, at_once, latest_first=latest), Nowhere(), TuningOptions(OPTIONS))
+        for at_once in (1, 2, 3, 16)
+        for latest in (False, True)
+    ]
+    for one in found:
+        assert list(one.tried.items()) == list(found[0].tried.items())
 
 
 def test_the_evidence_is_of_one_demand_and_one_way_to_play_it(tmp_path):
@@ -507,10 +582,23 @@ def test_the_evidence_is_of_one_demand_and_one_way_to_play_it(tmp_path):
 
 @pytest.mark.process
 @pytest.mark.parametrize("at_once", [1, 2, 7])
-def test_answers_come_from_processes_in_order_or_as_they_end(at_once):
-    questions = [5, 4, 3, 2, 1]
-    assert list(side_by_side(questions, lambda one: one * 2, at_once)) == [10, 8, 6, 4, 2]
-    assert dict(as_they_end(questions, lambda one: one * 2, at_once)) == {0: 10, 1: 8, 2: 6, 3: 4, 4: 2}
+def test_answers_come_from_processes_in_order(at_once):
+    assert list(side_by_side([5, 4, 3, 2, 1], lambda one: one * 2, at_once)) == [10, 8, 6, 4, 2]
+
+
+@pytest.mark.process
+def test_answers_come_from_processes_as_they_end():
+    with Forked[int, int](lambda one: one * 2) as forked:
+        for place in range(3):
+            forked.start(place, place)
+        assert dict(forked.next_ended() for _ in range(3)) == {0: 0, 1: 2, 2: 4}
+        forked.start(3, 3)  # and is ended with the others
+
+
+def ended(question, answer):
+    with Forked(answer) as forked:
+        forked.start(0, question)
+        return forked.next_ended()
 
 
 @pytest.mark.process
@@ -519,8 +607,8 @@ def test_the_error_of_a_process_is_raised():
         raise BadInput("no")
 
     with pytest.raises(BadInput, match="no"):
-        list(as_they_end([1], refused))
+        ended(1, refused)
     with pytest.raises(Bug, match="ZeroDivisionError"):
         list(side_by_side([0], lambda one: 1 // one))
     with pytest.raises(Bug, match="ended without an answer"):
-        list(as_they_end([1], lambda _: os.kill(os.getpid(), signal.SIGKILL)))
+        ended(1, lambda _: os.kill(os.getpid(), signal.SIGKILL))

@@ -24,6 +24,14 @@ SCHEDULER = ("scheduler", "--host", "tcp://127.0.0.1:0", "--no-dashboard")
 WORKER = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1", "--death-timeout", "60")
 
 
+def play(players, every):
+    """Play several candidates at once, and yield places and evidence as they end."""
+    for place, words in enumerate(every):
+        players.start(place, words)
+    for _ in every:
+        yield players.next_ended()
+
+
 def worker(folder, address, number):
     return Process([sys.executable, "-m", "dask", "worker", address, *WORKER], folder / f"worker-{number}.log")
 
@@ -61,7 +69,7 @@ def test_workers_give_the_same_bytes_and_a_lost_one_costs_its_variant_only(tmp_p
         assert (there.status, there.out) == (here.status, here.out), there.err
         words = [[], ["weight:a=2"], ["weight:b=2"], ["quota:a=cpus:1"]] * 3
         with OnDask(address, SMALL, OPTIONS) as players:
-            shown = players.play(words)
+            shown = play(players, words)
             found = [next(shown)]
             os.kill(started[1].pid, signal.SIGKILL)
             found += shown
@@ -78,7 +86,7 @@ def test_workers_give_the_same_bytes_and_a_lost_one_costs_its_variant_only(tmp_p
 def test_if_all_workers_are_lost_the_rest_is_sent_again_to_others(tmp_path):
     words = [[], ["weight:a=2"], ["weight:b=2"], ["quota:a=cpus:1"]] * 3
     with cluster(tmp_path, 1) as (address, started), OnDask(address, SMALL, OPTIONS) as players:
-        shown = players.play(words)
+        shown = play(players, words)
         found = [next(shown)]
         os.kill(started[1].pid, signal.SIGKILL)  # and the demand is lost with it
         other = worker(tmp_path, address, 1)
@@ -94,7 +102,7 @@ def test_if_all_workers_are_lost_the_rest_is_sent_again_to_others(tmp_path):
 def test_a_lost_scheduler_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(dask_workers, "CONNECTING", 0.5)
     with cluster(tmp_path, 1) as (address, started), OnDask(address, SMALL, OPTIONS) as players:
-        shown = players.play([[], ["weight:a=2"]] * 20)
+        shown = play(players, [[], ["weight:a=2"]] * 20)
         next(shown)
         os.kill(started[0].pid, signal.SIGKILL)
         with pytest.raises(Unreachable, match="is lost"):
@@ -105,7 +113,7 @@ def test_a_worker_that_joins_later_with_other_versions_is_told(tmp_path, monkeyp
     with cluster(tmp_path, 1) as (address, _), OnDask(address, SMALL, OPTIONS) as players:
         monkeypatch.setattr(dask_workers, "__version__", "0.0.9")
         with pytest.raises(BadInput, match=r"a worker that has joined has mesosctl .* instead of 0\.0\.9"):
-            list(players.play([[]]))
+            list(play(players, [[]]))
 
 
 def test_a_scheduler_without_workers_is_told(tmp_path):

@@ -1,0 +1,232 @@
+"""Mutate the code of rooms with mutmut, and list the mutants that no test kills.
+
+    pip install --group mutants
+    python -m tests.mutants ROOM… [--workers NUMBER]
+
+rooms.toml has the rooms. The tests of the room run first, and the wider tests only for its survivors. What is found is
+kept below build/mutants, so an interrupted run goes on where it was, and the next one tries the survivors only if tests
+or the mutated function have changed. The status is 0 if survivors.toml knows every survivor, otherwise 1.
+
+mutmut mutates the bodies of functions and of methods, also static and class methods. It leaves out properties,
+functions with other decorators, enumerations, and what is evaluated at import, such as tables and their lambdas.
+"""
+
+import argparse
+import difflib
+import hashlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tokenize
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tests import ROOT
+
+HERE = Path(__file__).parent
+BUILD = ROOT / "build" / "mutants"
+SOURCES = ("mesosctl", "fake_master")
+NEEDED = (*SOURCES, "tests", "docs", "completions", "man", "README.md", "CHANGELOG.md", "mkdocs.yml", "Containerfile")
+"""What tests read of the tree."""
+KILLED = {1, 3, 24, -24, 36, 152, 255, -9, -11}
+"""Statuses of mutmut for a mutant that failed a test, never ended, or crashed."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """Code, the tests of it, and the wider tests."""
+
+    name: str
+    code: list[str]
+    tests: list[str]
+    wider: list[str]
+
+
+def rooms() -> dict[str, Room]:
+    """Every room of the table, by name."""
+    table = tomllib.loads((HERE / "rooms.toml").read_text(encoding="utf-8"))
+    return {name: Room(name, **room) for name, room in table.items()}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One mutant: its name for mutmut, its function, and the lines that it removes and adds."""
+
+    name: str
+    function: str
+    removed: str
+    added: str
+
+    @cached_property
+    def is_wording(self) -> bool:
+        """Whether it changes only the text of a sentence, which tables of wording check."""
+        try:
+            was, becomes = (list(tokenize.generate_tokens(io.StringIO(f"({text})").readline)) for text in self._texts)
+        except (tokenize.TokenError, IndentationError):
+            return False
+        changed = [(a, b) for a, b in zip(was, becomes, strict=False) if a.string != b.string]
+        return len(was) == len(becomes) and all(
+            a.type == b.type == tokenize.STRING and " " in a.string for a, b in changed
+        )
+
+    @property
+    def _texts(self) -> tuple[str, str]:
+        return self.removed.strip().rstrip(","), self.added.strip().rstrip(",")
+
+
+class Workspace:
+    """A folder in which mutmut runs some tests on the mutants of a room; it keeps what it found."""
+
+    def __init__(self, room: Room, stage: str, tests: Sequence[str]) -> None:
+        self._folder = BUILD / room.name / stage
+        self._mutants = self._folder / "mutants"
+        self._room = room
+        self._tests = list(tests)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        for name in NEEDED:
+            link = self._folder / name
+            if not link.is_symlink():
+                link.symlink_to(ROOT / name)
+        # mutmut does not remove a file from its copy that the tree no longer has.
+        shutil.rmtree(self._mutants / "tests", ignore_errors=True)
+        (self._folder / "pyproject.toml").write_text(self._settings(), encoding="utf-8")
+
+    def _settings(self) -> str:
+        patterns = [path if path.endswith(".py") else f"{path}/*" for path in self._room.code]
+        settings: dict[str, Any] = {
+            "source_paths": SOURCES,
+            "only_mutate": patterns,
+            "also_copy": [name for name in NEEDED if name not in SOURCES],
+            "pytest_add_cli_args_test_selection": self._tests,
+            "pytest_add_cli_args": ["-p", "no:cacheprovider", "--hypothesis-seed=1"],
+            "use_git_change_detection": False,
+            "on_dependency_change": "ignore",
+        }
+        # These values are spelled alike in JSON and TOML.
+        lines = [f"{name} = {json.dumps(value)}\n" for name, value in settings.items()]
+        return (ROOT / "pyproject.toml").read_text(encoding="utf-8") + "\n[tool.mutmut]\n" + "".join(lines)
+
+    def _metas(self) -> Iterator[Path]:
+        for path in self._room.code:
+            yield from sorted(self._mutants.glob(f"{path}.meta" if path.endswith(".py") else f"{path}/**/*.py.meta"))
+
+    def statuses(self) -> dict[str, int | None]:
+        """The status of mutmut for each mutant; None for one that has not been tried."""
+        return {
+            name: status
+            for meta in self._metas()
+            for name, status in json.loads(meta.read_text(encoding="utf-8"))["exit_code_by_key"].items()
+        }
+
+    def run(self, names: Sequence[str] | None, workers: int) -> None:
+        """Try what has not been tried: of these mutants, or all.  Raises SystemExit if mutmut cannot."""
+        self._forget_if_tests_changed()
+        if names is None:
+            self._mutmut([], workers)
+            return
+        statuses = self.statuses()
+        untried = [name for name in names if statuses.get(name) is None]
+        if untried:
+            self._mutmut(untried, workers)
+
+    def _forget_if_tests_changed(self) -> None:
+        """Forget who survived, and which tests call what, if other tests would run now."""
+        digest = hashlib.sha256()
+        for path in sorted(file for test in self._tests for file in (ROOT / test, *(ROOT / test).rglob("*.py"))):
+            digest.update(path.read_bytes() if path.is_file() else b"")
+        kept = self._folder / "tests.sha256"
+        if kept.exists() and kept.read_text(encoding="ascii") != digest.hexdigest():
+            (self._mutants / "mutmut-stats.json").unlink(missing_ok=True)
+            for meta in self._metas():
+                found = json.loads(meta.read_text(encoding="utf-8"))
+                statuses = found["exit_code_by_key"]
+                found["exit_code_by_key"] = {
+                    name: status if status in KILLED else None for name, status in statuses.items()
+                }
+                meta.write_text(json.dumps(found), encoding="utf-8")
+        kept.write_text(digest.hexdigest(), encoding="ascii")
+
+    def _mutmut(self, names: Sequence[str], workers: int) -> None:
+        command = [str(Path(sys.executable).parent / "mutmut"), "run", "--max-children", str(workers), *names]
+        output = self._folder / "output.txt"
+        with output.open("w") as file:
+            status = subprocess.run(command, cwd=self._folder, stdout=file, stderr=file, check=False).returncode
+        if status:
+            sys.exit(f"mutmut failed; {output.relative_to(ROOT)} says why")
+
+    def mutants(self) -> Iterator[Mutant]:
+        """Each mutant of the room with what it changes."""
+        for meta in self._metas():
+            lines = meta.with_suffix("").read_text(encoding="utf-8").splitlines()
+            spans = json.loads(meta.with_suffix(".spans").read_text(encoding="utf-8"))["spans"]
+            module = str(meta.relative_to(self._mutants)).removesuffix(".py.meta").replace(os.sep, ".")
+            for name in json.loads(meta.read_text(encoding="utf-8"))["exit_code_by_key"]:
+                mangled = name.rpartition(".")[2]
+                original = mangled.partition("__mutmut_")[0]
+                was, becomes = (
+                    lines[spans[key][0] - 1 : spans[key][1]] for key in (f"{original}__mutmut_orig", mangled)
+                )
+                differences = [line for line in difflib.ndiff(was, becomes) if original not in line]
+                removed, added = (
+                    " ".join(line[2:].strip() for line in differences if line[0] == sign) for sign in "-+"
+                )
+                function = original.removeprefix("x").lstrip("ǁ").removeprefix("_").replace("ǁ", ".")
+                yield Mutant(name, f"{module}:{function}", removed, added)
+
+
+def judge(room: Room, workers: int) -> int:
+    """Run the tests on the mutants of a room, print what survives, and return the number of those not known."""
+    own, wider = Workspace(room, "own", room.tests), Workspace(room, "wider", room.wider)
+    own.run(None, workers)
+    mutants = list(own.mutants())
+    statuses = own.statuses()
+    left = [mutant for mutant in mutants if statuses[mutant.name] not in KILLED]
+    wording = [mutant for mutant in left if mutant.is_wording]
+    left = [mutant for mutant in left if not mutant.is_wording]
+    by_own = len(mutants) - len(left) - len(wording)
+    wider.run([mutant.name for mutant in left], workers)
+    statuses = wider.statuses()
+    left = [mutant for mutant in left if statuses.get(mutant.name) not in KILLED]
+    known = {(entry["in"], entry["becomes"]) for entry in survivors()}
+    unknown = [mutant for mutant in left if (mutant.function, mutant.added) not in known]
+    for mutant in unknown:
+        print(f"{mutant.function}\n  - {mutant.removed}\n  + {mutant.added}")
+    judged = len(mutants) - len(wording)
+    killed = judged - len(left)
+    print(
+        f"{room.name}: {killed} of {judged} mutants killed ({killed / max(judged, 1):.1%}), {by_own} by its own tests; "
+        f"{len(left) - len(unknown)} change nothing, {len(unknown)} survive. "
+        f"{len(wording)} more change only the text of a sentence."
+    )
+    return len(unknown)
+
+
+def survivors() -> list[dict[str, str]]:
+    """The mutants that are known to change nothing."""
+    table = tomllib.loads((HERE / "survivors.toml").read_text(encoding="utf-8"))
+    return list(table.get("survivors", []))
+
+
+def main() -> int:
+    """Run the command."""
+    table = rooms()
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.mutants", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("rooms", nargs="+", choices=table, metavar="ROOM", help=f"one of {', '.join(table)}")
+    parser.add_argument("--workers", type=int, default=1, metavar="NUMBER", help="processes (default: 1)")
+    chosen = parser.parse_args()
+    if not (Path(sys.executable).parent / "mutmut").exists():
+        parser.error("mutmut is not installed beside this Python: pip install --group mutants")
+    return 1 if sum(judge(table[name], chosen.workers) for name in chosen.rooms) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
