@@ -246,9 +246,9 @@ class Command(_Help, TyperCommand):
 
 
 def _refuse_repeated(given: Sequence[Any], ctx: Any) -> None:
-    """Raise UsageError if an option of the command stands twice among those given, where the second would replace it.
+    """Refuse an option of the command that is given twice: the second value would replace the first.
 
-    Of a global option, which an alias may have set before, the last one counts.
+    Of a global option, which an alias may already have, the last value counts.  Raises UsageError.
     """
     for number, one in enumerate(given):
         takes_one = one.param_type_name == "option" and not (one.is_flag or one.multiple or one.count)

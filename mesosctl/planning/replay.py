@@ -497,11 +497,13 @@ class Replay:
             return None
         role = self.harmed[0]
         before, after = self.outcome(role)
+        would = "would have waited" if self.demand.snapshot is None else "would wait"
         others = len(self.harmed) - 1
-        more = f", and {others} more role{'s' * (others > 1)} would have waited more" if others else ""
+        more = f", and {others} more role{'s' * (others > 1)} {would} more" if others else ""
+        did = f"; {before.above_limit:,} did" if before.tasks else ""  # not of tasks that are added
         return (
-            f"{after.above_limit:,} of {after.tasks:,} tasks of {role} would have waited more than "
-            f"{limit_text(self.wait_limit)}; {before.above_limit:,} did{more}"
+            f"{after.above_limit:,} of {after.tasks:,} tasks of {role} {would} more than "
+            f"{limit_text(self.wait_limit)}{did}{more}"
         )
 
     @property

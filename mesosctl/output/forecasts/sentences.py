@@ -51,7 +51,8 @@ def verdict(forecast: Forecast) -> str:
         return f"NO: {'it would be accepted, but ' if asked else ''}{names(harms)}"
     going = sum(task.caused for task in forecast.evicted)
     evicted = f"; {counted(going, 'task')} would be evicted" if going else ""
-    return f"YES: {'it would be accepted, and ' if asked else ''}nobody would starve{evicted}"
+    lost = f"; {counted(forecast.tasks_lost, 'task')} would end with the agents" if forecast.tasks_lost else ""
+    return f"YES: {'it would be accepted, and ' if asked else ''}nobody would starve{lost}{evicted}"
 
 
 def _harm(one: Starving) -> str:

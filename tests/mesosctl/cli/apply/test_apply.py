@@ -320,3 +320,23 @@ def test_a_script_replaces_a_snapshot_unasked(run, tmp_path):
     there.write_text("of yesterday")
     assert run("snapshot", "-f", there)[0] == 0
     assert there.read_text() != "of yesterday"
+
+
+def test_differences_have_their_amounts_as_numbers(run, file):
+    file.write_text(
+        '[quotas.web]\nguarantee = "cpus:2;mem:1GiB"\n[weights]\nweb = 2.5\n[[reservations]]\nagent = "agent-1"\n'
+        'role = "web"\nresources = "cpus:1;ports:[31000-31004]"\n'
+    )
+    found = json.loads(run("diff", "-f", file, "-o", "json")[1])["differences"]
+    told = {
+        one["of_kind"]: [
+            None if side is None else {name: value for name, value in side.items() if value is not None}
+            for side in (one["actual_values"], one["wanted_values"])
+        ]
+        for one in found
+    }
+    assert told == {
+        "quota": [None, {"guarantee": {"cpus": 2.0, "mem": 1024.0}, "limit": {}}],
+        "weight": [{"weight": 1.0}, {"weight": 2.5}],
+        "reservation": [None, {"reserved": {"cpus": 1.0, "ports": 5.0}}],
+    }
