@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mesosctl import __version__
 from mesosctl.model.errors import BadInput, Bug, MesosctlError, Unreachable
+from mesosctl.model.notation import format_span, listed
 from mesosctl.operations.replay import ReplayOptions
 from mesosctl.operations.tuning import play_candidate
 from mesosctl.planning.replay import RecordedDemand
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
 OPTION = "--workers"
 CONNECTING = 10.0
-"""Seconds to wait for the scheduler."""
+"""Seconds to wait for the scheduler, if nobody says how long."""
+_TLS = "distributed.comm.tls"
+"""Dask's settings of certificates."""
 _LOOKING = 1.0
 """Seconds between two looks at the workers while nothing ends."""
 _WITHOUT_WORKERS = 60.0
@@ -63,12 +66,17 @@ def versions() -> dict[str, Any]:
 class OnDask:
     """Plays candidates on the workers of a Dask cluster; used with `with`.
 
+    It waits `timeout` seconds for the scheduler.
+
     Raises BadInput if dask.distributed is not installed here, the address is none or the other side has other
     versions, and Unreachable if there is no scheduler or no worker.
     """
 
-    def __init__(self, address: str, demand: RecordedDemand, options: ReplayOptions) -> None:
+    def __init__(
+        self, address: str, demand: RecordedDemand, options: ReplayOptions, timeout: float = CONNECTING
+    ) -> None:
         self._address = address
+        self._timeout = timeout
         self._demand = demand
         self._options = options
         # Of distributed, whose methods have no types for mypy.
@@ -88,19 +96,21 @@ class OnDask:
         # What Dask tells of lost connections is told here, or mended by Dask; its client has a level of its own.
         for name in ("distributed", "distributed.client"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
+        self._check_certificates()
         try:
-            self._client = Client(self._address, timeout=CONNECTING)  # type: ignore[no-untyped-call]
-        except (OSError, TimeoutError) as error:
+            self._client = Client(self._address, timeout=self._timeout)  # type: ignore[no-untyped-call]
+        except OSError as error:  # also that time has ended
+            cause = _first_line(_innermost(error))
             raise Unreachable(
-                f"there is no Dask scheduler at {self._address}: {_first_line(error)}",
+                f"no Dask scheduler answered at {self._address} within {format_span(self._timeout)}: {cause}",
                 may_have_happened=False,
-                hint="start one with dask scheduler, and workers with dask worker",
+                hint="start one with dask scheduler, and workers with dask worker; --timeout says how long to wait",
             ) from None
         except (ValueError, TypeError, RuntimeError) as error:  # an address or a TLS setting that Dask refuses
             raise BadInput(
                 f"'{self._address}' cannot be used: {_first_line(error)}",
                 field=OPTION,
-                hint="for example, tcp://scheduler:8786; for tls://, Dask's own settings name the certificates",
+                hint="for example, tcp://scheduler:8786",
             ) from None
         try:
             self._check_versions(self._client)
@@ -115,6 +125,20 @@ class OnDask:
         with suppress(Exception):  # the client may be closed, and what it has asked for ends with it
             self._client.cancel(list(self._futures), force=True)
         self._client.close()
+
+    def _check_certificates(self) -> None:
+        """Raise BadInput for an address of TLS if Dask's settings name no certificates."""
+        from dask import config
+
+        wanted = (f"{_TLS}.ca-file", f"{_TLS}.client.cert")
+        missing = [key for key in wanted if not config.get(key, None)]
+        if self._address.startswith("tls:") and missing:
+            variables = (f"DASK_{key.upper().replace('-', '_').replace('.', '__')}" for key in missing)
+            raise BadInput(
+                f"'{self._address}' needs certificates, and Dask's settings name none: {listed(missing)}",
+                field=OPTION,
+                hint=f"set {' and '.join(variables)}",
+            )
 
     def _check_versions(self, client: Any) -> None:
         """Compare with the scheduler and every worker.  Raises BadInput, and Unreachable if there is no worker."""
@@ -239,6 +263,12 @@ def _compare_versions(name: str, theirs: object) -> None:
     if unlike:
         told = ", ".join(f"{key} {there} instead of {here}" for key, here, there in unlike)
         raise BadInput(f"{name} has {told}", field=OPTION, hint="install the same versions on both sides")
+
+
+def _innermost(error: BaseException) -> BaseException:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
 def _first_line(error: object) -> str:

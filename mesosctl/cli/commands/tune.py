@@ -177,7 +177,7 @@ def tune(  # noqa: PLR0913  # one parameter an option
     told = len(store.told)
     clock = session.environment.clock
     try:
-        with _players(demand, terms, workers) as players:
+        with _players(session, demand, terms, workers) as players:
             begin = clock()  # connecting to workers takes time too
             options = TuningOptions(
                 terms,
@@ -199,7 +199,9 @@ def tune(  # noqa: PLR0913  # one parameter an option
 
 
 @contextmanager
-def _players(demand: "RecordedDemand", options: "ReplayOptions", workers: str | None) -> "Iterator[Players]":
+def _players(
+    session: Session, demand: "RecordedDemand", options: "ReplayOptions", workers: str | None
+) -> "Iterator[Players]":
     """Where candidates are played.  Raises what connecting to the workers raises."""
     if workers is None:
         from mesosctl.operations.tuning import InProcesses
@@ -207,9 +209,9 @@ def _players(demand: "RecordedDemand", options: "ReplayOptions", workers: str | 
         with InProcesses(demand, options) as players:
             yield players
         return
-    from mesosctl.operations.dask_workers import OnDask
+    from mesosctl.operations.dask_workers import CONNECTING, OnDask
 
-    with OnDask(workers, demand, options) as players:
+    with OnDask(workers, demand, options, session.said.timeout or CONNECTING) as players:
         yield players
 
 

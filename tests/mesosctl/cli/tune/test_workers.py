@@ -7,7 +7,9 @@ import signal
 import sys
 from contextlib import contextmanager
 
+import dask
 import pytest
+import trustme
 
 from mesosctl.__main__ import main
 from mesosctl.model.errors import BadInput, Unreachable
@@ -20,7 +22,7 @@ from tests.helpers.waiting import wait_until
 from tests.mesosctl.cli.tune.test_tune import GOALS, LOG, NODES, OPTIONS, SMALL
 
 pytestmark = [pytest.mark.socket, pytest.mark.process, pytest.mark.slow]
-SCHEDULER = ("scheduler", "--host", "tcp://127.0.0.1:0", "--no-dashboard")
+SCHEDULER = ("scheduler", "--no-dashboard", "--host")
 WORKER = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1", "--death-timeout", "60")
 
 
@@ -32,20 +34,20 @@ def play(players, every):
         yield players.next_ended()
 
 
-def worker(folder, address, number):
-    return Process([sys.executable, "-m", "dask", "worker", address, *WORKER], folder / f"worker-{number}.log")
+def worker(folder, address, number, *tls):
+    return Process([sys.executable, "-m", "dask", "worker", address, *WORKER, *tls], folder / f"worker-{number}.log")
 
 
 @contextmanager
-def cluster(folder, workers):
+def cluster(folder, workers, *tls):
     """The address of a scheduler, and the processes of it and its workers, once all of these have registered."""
-    log = folder / "scheduler.log"
-    started = [Process([sys.executable, "-m", "dask", *SCHEDULER], log)]
+    log, host = folder / "scheduler.log", f"{'tls' if tls else 'tcp'}://127.0.0.1:0"
+    started = [Process([sys.executable, "-m", "dask", *SCHEDULER, host, *tls], log)]
     scheduler = started[0]
     try:
         wait_until(lambda: "Scheduler at" in log.read_text(encoding="utf-8"), scheduler.last_words)
-        (address,) = re.findall(r"Scheduler at:\s+(tcp://\S+)", log.read_text(encoding="utf-8"))
-        started += [worker(folder, address, number) for number in range(workers)]
+        (address,) = re.findall(r"Scheduler at:\s+(t\w+://\S+)", log.read_text(encoding="utf-8"))
+        started += [worker(folder, address, number, *tls) for number in range(workers)]
         wait_until(lambda: log.read_text(encoding="utf-8").count("Register worker") == workers, scheduler.last_words)
         yield address, started
     finally:
@@ -125,9 +127,48 @@ def test_a_scheduler_without_workers_is_told(tmp_path):
         pass
 
 
-def test_an_address_without_a_scheduler_is_told(monkeypatch):
-    monkeypatch.setattr(dask_workers, "CONNECTING", 0.5)
-    with pytest.raises(Unreachable, match="there is no Dask scheduler at"), OnDask("tcp://127.0.0.1:9", SMALL, OPTIONS):
+@contextmanager
+def certificates_of_dask(folder, authority):
+    """Dask's own settings, as `DASK_DISTRIBUTED__COMM__TLS__CA_FILE` and such set them."""
+    names = {"ca-file": "ca.pem", "client.cert": "client.pem"}
+    authority.cert_pem.write_to_path(folder / names["ca-file"])
+    authority.issue_cert("ops@example.org").private_key_and_cert_chain_pem.write_to_path(folder / names["client.cert"])
+    with dask.config.set({f"distributed.comm.tls.{key}": str(folder / name) for key, name in names.items()}):
+        yield
+
+
+def test_over_tls_with_the_certificates_of_dask_s_settings(tmp_path):
+    authority, other = trustme.CA(), trustme.CA()
+    authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(tmp_path / "server.pem")
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    tls = ("--tls-ca-file", str(tmp_path / "ca.pem"), "--tls-cert", str(tmp_path / "server.pem"))
+    with cluster(tmp_path, 1, *tls) as (address, _):
+        assert address.startswith("tls://")
+        with certificates_of_dask(tmp_path, authority), OnDask(address, SMALL, OPTIONS) as players:
+            (found,) = play(players, [["weight:a=2"]])
+        assert found == (0, play_candidate(SMALL, ["weight:a=2"], OPTIONS))
+        (tmp_path / "other").mkdir()
+        with (
+            certificates_of_dask(tmp_path / "other", other),
+            pytest.raises(Unreachable, match="CERTIFICATE_VERIFY_FAILED"),
+            OnDask(address, SMALL, OPTIONS, timeout=1.0),
+        ):
+            pass
+
+
+def test_tls_without_certificates_is_told():
+    with pytest.raises(BadInput, match="needs certificates") as refused, OnDask("tls://127.0.0.1:9", SMALL, OPTIONS):
         pass
+    variables = ("DASK_DISTRIBUTED__COMM__TLS__CA_FILE", "DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT")
+    assert refused.value.hint == f"set {' and '.join(variables)}"
+
+
+def test_an_address_without_a_scheduler_is_told():
+    with (
+        pytest.raises(Unreachable, match=r"no Dask scheduler answered .*Connection refused") as refused,
+        OnDask("tcp://127.0.0.1:9", SMALL, OPTIONS, timeout=0.5),
+    ):
+        pass
+    assert "--timeout" in str(refused.value.hint)
     with pytest.raises(BadInput, match="cannot be used"), OnDask("nonsense://x", SMALL, OPTIONS):
         pass
