@@ -9,6 +9,7 @@ import time
 import tomllib
 from contextlib import suppress
 from dataclasses import replace
+from zlib import crc32
 
 import pytest
 from hypothesis import given, settings
@@ -613,6 +614,42 @@ def test_processes_and_the_order_in_which_they_end_make_no_difference(typed):
     ]
     for one in found:
         assert list(one.tried.items()) == list(found[0].tried.items())
+
+
+class Lasting(Here):
+    """Plays candidates that take made-up times, on a clock of its own."""
+
+    def __init__(self, of, at_once):
+        super().__init__(of, at_once)
+        self.now = 0
+        self.took = []
+        self._ends = {}
+
+    def start(self, place, words):
+        super().start(place, words)
+        self.took.append(1 + crc32(" ".join(words).encode()) % 9)
+        self._ends[place] = self.now + self.took[-1]
+
+    def next_ended(self):
+        place = min(self._ends, key=self._ends.__getitem__)
+        self.now = self._ends.pop(place)
+        return place, play_candidate(self.demand, self._running.pop(place), OPTIONS)
+
+
+@pytest.mark.parametrize("at_once", [2, 3, 8])
+def test_nobody_waits_for_work_while_the_search_goes_on(at_once):
+    """The bound is that of work which is begun as soon as somebody is free."""
+    goals = load(
+        "[goals.a]\nwait_max='0s'\n[change.a]\nlimit={from='cpus:1',to='cpus:4'}\nguarantee={from='cpus:0',to='cpus:4'}\n",
+        "g.toml",
+    )
+    of = demand(["cpus:4;mem:16384"], [wanted("a", 1, float(place), 200.0) for place in range(6)])
+    space = space_of(goals, of)
+    players = Lasting(of, at_once)
+    found = tune(of, space, goals.goals, players, Nowhere(), TuningOptions(OPTIONS, tries=40))
+    assert found.best is None
+    assert len(players.took) == len(found.tried) == 40
+    assert players.now <= sum(players.took) / at_once + max(players.took)
 
 
 def test_the_evidence_is_of_one_demand_and_one_way_to_play_it(tmp_path):
