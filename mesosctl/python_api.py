@@ -237,7 +237,7 @@ class Master:
         return found
 
     def account(self, snapshot: ClusterSnapshot | None = None) -> ClusterAccount:
-        """Return what every role and framework uses, is offered, wants and may get (`roles`, `frameworks`).
+        """Return what every agent, framework and role uses, is offered, wants and may get (`agents`, `roles`).
 
         `snapshot` replaces the current cluster.
         """

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from mesosctl.model.acls import Access, Acls
-from mesosctl.model.errors import RuleViolation, UsageError
+from mesosctl.model.errors import UsageError
 from mesosctl.model.quota.rules import check_not_default_role
-from mesosctl.model.reservations.rules import reserved_role_problem
+from mesosctl.model.reservations.rules import check_reservable
 from mesosctl.model.roles import check_role, did_you_mean
 from mesosctl.model.suggestion import command
 
@@ -157,9 +157,7 @@ def _check_role(verb: Verb, role: str, field: str) -> None:
     if verb.actions == ("update_quotas",):
         check_not_default_role(role)
     elif verb.actions[-1] in ("reserve_resources", "create_volumes"):
-        problem = reserved_role_problem(role)
-        if problem is not None:
-            raise RuleViolation(problem, field=field, rule="reservation.role")
+        check_reservable(role, field)
 
 
 def _verb_of(words: Sequence[str], given: Mapping[str, str | None]) -> tuple[Verb, Sequence[str]]:

@@ -85,7 +85,7 @@ class ClusterAccount:
     agents: Mapping[str, int] = field(default_factory=dict)
     """How many are in service (`active`) and out of it (`inactive`)."""
     by_agent: Mapping[str, "AgentAccount"] = field(default_factory=dict, compare=False)
-    """Every registered agent, by id."""
+    """Every registered agent, by id; with its ports and volumes, which are in none of the sums."""
     roles: Mapping[str, Holding] = field(default_factory=dict)
     frameworks: Mapping[str, Holding] = field(default_factory=dict)
     """By id."""

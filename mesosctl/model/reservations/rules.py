@@ -182,6 +182,14 @@ def reserved_role_problem(role: str) -> str | None:
     return roles.role_error(role) or ("role '*' cannot be reserved" if role == roles.DEFAULT_ROLE else None)
 
 
+def check_reservable(role: str, field: str) -> None:
+    """Something can be reserved for this role.  Raises RuleViolation."""
+    roles.check_role(role, field)
+    problem = reserved_role_problem(role)
+    if problem is not None:
+        raise RuleViolation(problem, field=field, rule="reservation.role")
+
+
 def check_stack(levels: Iterable[tuple[str, str]]) -> None:
     """(field, role) from the bottom up: each can be reserved for, and refines the one before it.
 
@@ -189,12 +197,10 @@ def check_stack(levels: Iterable[tuple[str, str]]) -> None:
     """
     below = None
     for field, role in levels:
-        roles.check_role(role, field)
-        problem, rule = reserved_role_problem(role), "reservation.role"
-        if problem is None and below is not None:
-            problem, rule = refinement_problem(role, below), "reservation.refinement"
+        check_reservable(role, field)
+        problem = None if below is None else refinement_problem(role, below)
         if problem is not None:
-            raise RuleViolation(problem, field=field, rule=rule)
+            raise RuleViolation(problem, field=field, rule="reservation.refinement")
         below = role
 
 

@@ -25,6 +25,13 @@ JOBS = AGENTS + (
     '[[frameworks]]\nname = "jobs"\nrole = "batch"\ntask = "cpus:1;mem:1024"\n'
     'every = "10s"\nlasts = "exponential(mean=30s)"\n'
 )
+THROTTLED = (
+    'mesos_version = "1.11"\n' + AGENTS + '[flags]\nrate_limit_http = "true"\n'
+    '[[rate_limits.limits]]\nprincipal = "slow"\nqps = 1.0\n'
+    '[[frameworks]]\nname = "slow"\nprincipal = "slow"\nrole = "a"\ntask = "cpus:1;mem:512"\ntasks = 3\n'
+    "per_offer = 1\n"
+    '[[frameworks]]\nname = "quick"\nrole = "b"\ntask = "cpus:1;mem:512"\ntasks = 8\n'
+)
 LATE = AGENTS + '[[frameworks]]\nname = "late"\nrole = "x"\ntask = "cpus:1;mem:64"\ntasks = 2\nafter = 600\n'
 
 
@@ -76,6 +83,19 @@ def test_the_cluster_is_settled_before_it_is_read(file: Path) -> None:
     assert len(held["idle"]) == 3, "one allocation gives each framework only a part"
     assert held["other"] == []
     assert {one["name"]: sorted(offer["id"] for offer in one["offers"]) for one in ask(file)["frameworks"]} == held
+
+
+def test_a_cluster_with_a_throttled_framework_is_settled_while_its_answers_wait(file: Path) -> None:
+    file.write_text(THROTTLED)
+    for _ in range(2):
+        state, metrics = ask(file), ask(file, "/metrics/snapshot")
+        assert {name: len(held) for name, held in tasks(state).items()} == {"slow": 0, "quick": 8}
+        offers = {one["name"]: len(one["offers"]) for one in state["frameworks"]}
+        assert offers == {"slow": 3, "quick": 0}, "each waits for an answer, and the clock stands still"
+        received, processed = (metrics[f"frameworks/slow/messages_{what}"] for what in ("received", "processed"))
+        assert (received - processed, metrics["master/uptime_secs"]) == (3, 0)
+    assert len(tasks(ask(f"{file}?advance=1s"))["slow"]) == 1, "a message a second"
+    assert len(tasks(ask(f"{file}?advance=10s"))["slow"]) == 3
 
 
 def test_what_is_free_again_is_shared_out_at_once(file: Path) -> None:
