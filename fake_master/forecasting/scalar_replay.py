@@ -16,8 +16,9 @@ Amounts are tuples of thousandths, one for each name of a resource.
 
 import heapq
 import math
+from bisect import bisect_left, insort
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count
 from operator import add, attrgetter, ge, sub
@@ -26,6 +27,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.offer_filters import filter_seconds
 from fake_master.allocator.hierarchical.recurrence import periods_with_the_same_order
+from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkInfo
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
@@ -33,7 +35,8 @@ from mesosctl.model.resources import Resources
 Amounts = tuple[int, ...]
 """Thousandths, one for each name."""
 
-_MOST_SHARES = 10_000
+_MOST_KEPT = 10_000
+"""Shares and verdicts that are kept; beyond that all of them are dropped, and made again as needed."""
 _MOST_REQUESTS = 1000
 """The most waiting tasks of which a framework tells the sizes when it asks, as `SimulatedFramework` does."""
 
@@ -107,7 +110,7 @@ class _Shares(dict[Amounts, float]):
         """The totals of the cluster."""
 
     def __missing__(self, amounts: Amounts) -> float:
-        if len(self) >= _MOST_SHARES:
+        if len(self) >= _MOST_KEPT:
             self.clear()
         best = 0.0
         for amount, divisor in zip(amounts, self.divisors, strict=True):
@@ -115,6 +118,25 @@ class _Shares(dict[Amounts, float]):
             best = max(best, (amount // 1000 + amount % 1000 / 1000.0) / divisor)
         self[amounts] = best
         return best
+
+
+class _LargeEnough(dict[Amounts, bool]):
+    """Whether an offer of these amounts is large enough, kept for the same reason."""
+
+    def __init__(self, minimum: Minimum | None) -> None:
+        super().__init__()
+        self.minimum = minimum
+        """The least amounts of an offer, one alternative after the other; None if any amount will do."""
+
+    def __missing__(self, part: Amounts) -> bool:
+        if len(self) >= _MOST_KEPT:
+            self.clear()
+        large = self[part] = (
+            any(part)
+            if self.minimum is None
+            else any(all(part[at] >= amount for at, amount in alternative) for alternative in self.minimum)
+        )
+        return large
 
 
 class _Node:
@@ -153,44 +175,45 @@ _key = attrgetter("key")
 class _Role(_Node):
     """A role that has frameworks."""
 
-    __slots__ = ("frameworks", "limits", "limits_left", "unmet")
+    __slots__ = ("frameworks", "held", "left_of_held", "limits_left", "unmet")
 
     def __init__(self, name: str, order: _Order[Any], weight: float, shares: _Shares) -> None:
         super().__init__(name, order, weight, shares, is_active=True)
         self.frameworks: _Order[_Client] = _Order()
-        self.limits_left: list[float] | None = None
+        self.limits_left: Sequence[float] | None = None
         """The amounts that its limits leave in this run; None without quota."""
-        self.unmet: list[int] = []
+        self.unmet: Sequence[int] = ()
         """The amounts that its guarantee lacks in this run."""
+        self.held: Amounts | None = None
+        self.left_of_held: tuple[Sequence[int], Sequence[float]] = (), ()
+        """Those two at the beginning of a run in which it held `held`."""
 
 
 class _Client(_Node):
     """A framework in one role."""
 
-    __slots__ = ("agents", "filters", "framework", "minimum", "role")
+    __slots__ = ("agents", "filters", "framework", "large_enough", "role")
 
     def __init__(
-        self,
-        framework: "_Framework",
-        role: _Role,
-        agents: Collection[int],
-        minimum: tuple[tuple[tuple[int, int], ...], ...] | None,
+        self, framework: "_Framework", role: _Role, agents: Collection[int], large_enough: _LargeEnough
     ) -> None:
         super().__init__(framework.name, role.frameworks, 1.0, role.shares, is_active=False)
         self.framework = framework
         self.role = role
         self.agents = agents
         """The agents that may be offered to it."""
-        self.minimum = minimum
-        """The least amounts of an offer, one alternative after the other; None if any amount will do."""
+        self.large_enough = large_enough
         self.filters: dict[int, deque[tuple[float, Amounts]]] = {}
-        """By agent: when each ends, in this order, and what it refuses."""
+        """By agent: when each ends, in this order, and what it refuses, without those that a later one covers."""
 
-    def is_allocatable(self, part: Amounts) -> bool:
-        """Whether an offer of these amounts is large enough."""
-        if self.minimum is None:
-            return any(part)
-        return any(all(part[at] >= amount for at, amount in alternative) for alternative in self.minimum)
+    def refuse(self, agent: int, part: Amounts, end: float) -> None:
+        """Refuse a part until then, which is no earlier than any other end so far."""
+        filters = self.filters.get(agent)
+        if filters is None:
+            filters = self.filters[agent] = deque()
+        while filters and _contains(part, filters[-1][1]):
+            filters.pop()
+        filters.append((end, part))
 
 
 class _Framework:
@@ -240,6 +263,11 @@ def _minus(amounts: Amounts, others: Amounts) -> Amounts:
     return tuple(map(sub, amounts, others))
 
 
+def _left(amounts: Iterable[Any], taken: Sequence[int]) -> tuple[Any, ...]:
+    """The rest of amounts; zero if more is taken of a resource than there is."""
+    return tuple([one - gone if one > gone else 0 for one, gone in zip(amounts, taken, strict=True)])
+
+
 def _plus(amounts: Amounts, others: Amounts) -> Amounts:
     return tuple(map(add, amounts, others))
 
@@ -272,16 +300,11 @@ class ScalarReplay:
         self._frameworks = frameworks
         self._state = state
         self._agents = list(state.agents.values())
-        totals = [dict(agent.capacity.scalars) for agent in self._agents]
-        names = {name for total in totals for name in total}
-        for role in state.roles.with_quota():
-            names |= {*dict(role.quota.guarantees.items()), *dict(role.quota.limits.items())}
-        sizes = {id(task.resources): task.resources for asking in frameworks for task in asking.tasks}
-        amounts = {known: dict(size.scalar_quantities().items()) for known, size in sizes.items()}
-        self._names = sorted(names.union(*amounts.values()))
-        self._sizes = {known: tuple(one.get(name, 0) for name in self._names) for known, one in amounts.items()}
-        """By the id of a task's resources."""
-        self._free: list[Amounts] = [tuple(total.get(name, 0) for name in self._names) for total in totals]
+        self._names, self._sizes, self._free = _in_places(state, frameworks)
+        """The names of resources in order; the sizes of tasks, by the ids of their resources; what agents have free."""
+        self._nothing: Amounts = (0,) * len(self._names)
+        self._open = [agent for agent, free in enumerate(self._free) if any(free)]
+        """The agents that have anything free, in order."""
         self._headroom: Amounts = tuple(map(sum, zip(*self._free, strict=True)))
         """The sum of what is free."""
         self._shares = _Shares([state.totals.divisors.get(name, math.inf) for name in self._names])
@@ -295,9 +318,11 @@ class ScalarReplay:
         self._order: _Order[_Role] = _Order()
         self._clients: list[_Client] = []
         self._offers: Offers = {}
-        self._unmet: list[int] = []
+        self._unmet: Sequence[int] = self._nothing
         """The sum of what all guarantees lack, in this run."""
         self._is_lacking = False
+        self._spare: Sequence[int] | None = None
+        """How much may be offered without using what guarantees lack; None if it has to be worked out again."""
         self._until = now
         self._idle_until = [0.0] * len(self._free)
         """By agent: everybody refuses all that it has free until then, and so each part of that."""
@@ -309,7 +334,10 @@ class ScalarReplay:
             for role in state.roles.with_quota()
         }
         self._now = now
-        self._in_batch = False
+        self._over = now
+        """The moment before which filters have ended for this run."""
+        self._verdicts: dict[Minimum | None, _LargeEnough] = {}
+        """The verdicts on offers, by their minimum."""
         self._active = 0
         """The number of clients that may be offered something."""
         self._candidates: set[int] | None = None
@@ -402,40 +430,44 @@ class ScalarReplay:
             heapq.heappop(timers)[2]()
         if self._candidates is not None:
             candidates, self._candidates = sorted(self._candidates), None
+            self._over = now
             if self._active:
                 self._run(candidates)
         if self._batch <= now:
             self._do_batch()
 
     def _do_batch(self) -> None:
-        while self._ends and self._is_over(self._ends[0]):
+        self._begin_batch()
+        while self._ends and self._ends[0] < self._over:
             self._ends.popleft()
             self._has_changed = True
         if self._has_changed and self._active:
             due = self._due
             if self._seconds is not None and due - self._now > 2 * self._seconds:
                 self._leave_out_repetitions(due)
+                self._begin_batch()
             self._has_changed = False
-            self._in_batch = True
-            self._run(range(len(self._free)))
-            self._in_batch = False
+            self._run(self._open.copy())
         self._batch = self._now + self._interval
 
-    def _is_over(self, end: float) -> bool:
-        """Whether a filter has ended before the batch of this moment; one that came with the last batch ends after."""
-        return end < self._now or (end == self._now and self._seconds != self._interval)
+    def _begin_batch(self) -> None:
+        """Let filters end that end by now, but for one that came with the last batch: that ends after this one."""
+        self._over = self._now if self._seconds == self._interval else math.nextafter(self._now, math.inf)
 
     def _leave_out_repetitions(self, before: float) -> None:
         """Leave out time in which everybody declines the same again and again, as `Recurrence.repeat` does."""
-        now = self._now
+        now, over = self._now, self._over
         likeness = tuple(
-            sorted(
-                (client.name, client.role.name, agent, *((end - now, refused) for end, refused in filters))
-                for client in self._clients
-                if client.is_active
-                for agent, filters in client.filters.items()
-                if filters and filters[-1][0] >= now
+            (
+                place,
+                *sorted(
+                    (agent, *((end - now, refused) for end, refused in filters if end >= over))
+                    for agent, filters in client.filters.items()
+                    if filters and filters[-1][0] >= over
+                ),
             )
+            for place, client in enumerate(self._clients)
+            if client.is_active
         )
         orders: list[_Order[Any]] = [self._order, *(role.frameworks for role in self._roles.values())]
         present = _Moment(now, [one.ties for one in orders], [[node.count for node in one.nodes] for one in orders])
@@ -486,15 +518,20 @@ class ScalarReplay:
 
     def _begin_quota(self) -> None:
         """Work out what each role with quota may still get."""
-        unmet = [0] * len(self._names)
+        if not self._quotas:
+            return
+        self._spare = None
+        unmet: Sequence[int] = self._nothing
         for name, (guarantees, limits) in self._quotas.items():
             role = self._roles.get(name)
-            held = (0,) * len(self._names) if role is None else role.amounts
-            lacking = [max(0, amount - has) for amount, has in zip(guarantees, held, strict=True)]
-            unmet = [amount + more for amount, more in zip(unmet, lacking, strict=True)]
-            if role is not None:
-                role.unmet = lacking
-                role.limits_left = [max(0, amount - has) for amount, has in zip(limits, held, strict=True)]
+            if role is None:
+                unmet = list(map(add, unmet, guarantees))
+                continue
+            if role.held != role.amounts:
+                role.held = role.amounts
+                role.left_of_held = _left(guarantees, role.amounts), _left(limits, role.amounts)
+            role.unmet, role.limits_left = role.left_of_held
+            unmet = list(map(add, unmet, role.unmet))
         self._unmet = unmet
         self._is_lacking = any(unmet)
 
@@ -504,7 +541,7 @@ class ScalarReplay:
         for agent in agents:
             if lacking is None:
                 with_quota = (self._roles[name] for name in self._quotas if name in self._roles)
-                lacking = sorted((role for role in with_quota if any(role.unmet)), key=_key)
+                lacking = sorted((role for role in with_quota if any(role.unmet) and role.frameworks.walk()), key=_key)
             if not lacking:
                 return
             if self._idle_until[agent] <= self._now and self._offer_for_guarantees(agent, lacking):
@@ -515,7 +552,7 @@ class ScalarReplay:
         gave = False
         for role in lacking:
             for client in role.frameworks.walk():
-                if not any(self._free[agent]):
+                if self._free[agent] == self._nothing:
                     return gave
                 if not any(role.unmet):
                     break
@@ -524,107 +561,114 @@ class ScalarReplay:
                 part, guaranteed = self._guaranteed_part(role, agent)
                 if any(guaranteed) and self._may_offer(client, agent, part):
                     self._commit(client, agent, part)
-                    self._unmet = [max(0, one - met) for one, met in zip(self._unmet, guaranteed, strict=True)]
+                    self._unmet = _left(self._unmet, guaranteed)
+                    self._spare = None
                     self._is_lacking = any(self._unmet)
                     gave = True
         return gave
 
     def _guaranteed_part(self, role: _Role, agent: int) -> tuple[Amounts, Amounts]:
         """Return what a role is offered for its guarantee, and how much of it is for the guarantee itself."""
-        amounts, guaranteed = [], []
         limits = role.limits_left
         assert limits is not None, "it has a guarantee"
-        for at, available in enumerate(self._free[agent]):
-            needed = min(available, role.unmet[at])
-            extra = min(available - needed, max(0, limits[at] - needed))
-            if extra and self._is_lacking:
-                extra = min(extra, self._spare(at))
-            amounts.append(needed + int(extra))
-            guaranteed.append(needed)
-        return tuple(amounts), tuple(guaranteed)
+        free = self._free[agent]
+        guaranteed = tuple(map(min, free, role.unmet))
+        extra = map(min, _minus(free, guaranteed), _left(limits, guaranteed))
+        if self._is_lacking:
+            extra = map(min, extra, self._spare_amounts())
+        return tuple(map(add, guaranteed, extra)), guaranteed
 
-    def _spare(self, at: int) -> int:
-        """Return how much of a resource may be offered without using what guarantees still lack."""
-        return max(0, self._headroom[at] - self._unmet[at])
+    def _spare_amounts(self) -> Sequence[int]:
+        """Return how much may be offered without using what guarantees still lack."""
+        if self._spare is None:
+            self._spare = _left(self._headroom, self._unmet)
+        return self._spare
 
     def _share_fairly(self, agents: Sequence[int]) -> None:
         """The second stage: the rest of each agent to all roles and their frameworks in fair order."""
         for agent in agents:
-            if self._idle_until[agent] <= self._now:
+            if self._idle_until[agent] <= self._now and self._free[agent] != self._nothing:
                 self._offer_fairly(agent)
 
     def _offer_fairly(self, agent: int) -> None:
         idle_until = math.inf
+        free = self._free[agent]
         for role in self._order.walk():
             is_bounded = self._is_lacking or role.limits_left is not None
             for client in role.frameworks.walk():
-                free = self._free[agent]
-                if agent not in client.agents or not client.is_allocatable(free):
+                if not client.large_enough[free] or agent not in client.agents:
                     continue
                 refused_until = self._refused_until(client, agent, free)
                 if refused_until:
                     idle_until = min(idle_until, refused_until)
                     continue
                 idle_until = 0.0
-                part = self._fair_part(role, agent) if is_bounded else free
+                part = self._fair_part(role, free) if is_bounded else free
                 if part is free or self._may_offer(client, agent, part):
                     self._commit(client, agent, part)
-                    if not any(self._free[agent]):
+                    free = self._free[agent]
+                    if free == self._nothing:
                         return
         self._idle_until[agent] = idle_until
 
-    def _fair_part(self, role: _Role, agent: int) -> Amounts:
+    def _fair_part(self, role: _Role, free: Amounts) -> Amounts:
         """Return as much as the role's own limits and the guarantees of all allow."""
-        part: Sequence[float] = self._free[agent]
+        part: Iterable[float] = free
         if role.limits_left is not None:
-            part = list(map(min, part, role.limits_left))
+            part = map(min, part, role.limits_left)
         if self._is_lacking:
-            part = [min(amount, self._spare(at)) for at, amount in enumerate(part)]
+            part = map(min, part, self._spare_amounts())
         return tuple(part)  # type: ignore[arg-type]  # what is free is finite
 
     def _may_offer(self, client: _Client, agent: int, part: Amounts) -> bool:
         """Whether a part is enough for an offer, and the client has not refused it."""
-        return client.is_allocatable(part) and not self._refused_until(client, agent, part)
+        return client.large_enough[part] and not self._refused_until(client, agent, part)
 
     def _refused_until(self, client: _Client, agent: int, part: Amounts) -> float:
         """Return when the last filter ends that covers a part; 0 if there is none."""
         filters = client.filters.get(agent)
         if not filters:
             return 0.0
-        if self._in_batch:
-            while filters and self._is_over(filters[0][0]):
-                filters.popleft()
-        else:
-            while filters and filters[0][0] < self._now:
-                filters.popleft()
+        over = self._over
+        while filters and filters[0][0] < over:
+            filters.popleft()
         for end, refused in reversed(filters):
-            if _contains(refused, part):
+            if refused == part or _contains(refused, part):
                 return end
         return 0.0
 
     def _commit(self, client: _Client, agent: int, part: Amounts) -> None:
         """Offer a part."""
         role = client.role
-        self._free[agent] = _minus(self._free[agent], part)
-        self._idle_until[agent] = 0.0
+        self._set_free(agent, _minus(self._free[agent], part))
         self._headroom = _minus(self._headroom, part)
-        for node in (role, client):
-            node.count += 1
-            node.hold(_plus(node.amounts, part))
+        self._spare = None
+        role.count += 1
+        role.hold(_plus(role.amounts, part))
+        client.count += 1
+        client.hold(_plus(client.amounts, part))
         by_agent = self._offers.setdefault(client, {})
         by_agent[agent] = _plus(by_agent[agent], part) if agent in by_agent else part
         if role.limits_left is not None:
-            role.unmet = [max(0, amount - gone) for amount, gone in zip(role.unmet, part, strict=True)]
-            role.limits_left = [max(0, left - gone) for left, gone in zip(role.limits_left, part, strict=True)]
+            role.unmet = _left(role.unmet, part)
+            role.limits_left = _left(role.limits_left, part)
 
     def _give_back(self, client: _Client, agent: int, part: Amounts) -> None:
         """Resources that were offered, or held, are free again."""
-        self._free[agent] = _plus(self._free[agent], part)
-        self._idle_until[agent] = 0.0
+        self._set_free(agent, _plus(self._free[agent], part))
         self._headroom = _plus(self._headroom, part)
-        for node in (client.role, client):
-            node.hold(_minus(node.amounts, part))
+        client.role.hold(_minus(client.role.amounts, part))
+        client.hold(_minus(client.amounts, part))
         self._has_changed = True
+
+    def _set_free(self, agent: int, free: Amounts) -> None:
+        """Replace what is free on an agent."""
+        before, self._free[agent] = self._free[agent], free
+        self._idle_until[agent] = 0.0
+        if free == self._nothing:
+            del self._open[bisect_left(self._open, agent)]
+        elif before == self._nothing:
+            insort(self._open, agent)
 
     # --- Frameworks -----------------------------------------------------------------------------------
 
@@ -639,23 +683,22 @@ class ScalarReplay:
                 role = self._roles[name] = _Role(name, self._order, weight, self._shares)
             eligibility = self._state.eligibilities.of(info, name)
             agents = {at for at, one in enumerate(self._agents) if eligibility.admits(one.capacity.features)}
-            client = _Client(framework, role, agents, self._minimum(eligibility.minimum))
+            client = _Client(framework, role, agents, self._large_enough(eligibility.minimum))
             framework.clients.append(client)
             self._clients.append(client)
         framework.joined = self._now
         self._candidates = set(range(len(self._free)))
         self._ask_later(framework)
 
-    def _minimum(self, minimum: Sequence[Quantities]) -> Minimum | None:
-        """The least amounts of an offer, by the place of the name; an alternative of other names is never met."""
-        if not minimum:
-            return None
+    def _large_enough(self, minimum: Sequence[Quantities]) -> _LargeEnough:
+        """Whether offers meet a minimum, by the places of the names; an alternative of other names is never met."""
         places = {name: at for at, name in enumerate(self._names)}
-        return tuple(
+        amounts = tuple(
             tuple((places[name], amount) for name, amount in one.items())
             for one in minimum
             if all(name in places for name in one)
         )
+        return self._verdicts.setdefault(amounts if minimum else None, _LargeEnough(amounts if minimum else None))
 
     def _ask_later(self, framework: _Framework) -> None:
         tasks = framework.asking.tasks
@@ -696,12 +739,17 @@ class ScalarReplay:
             sizes.add(size)
             seen += len(queue)
         left = min(seen, _MOST_REQUESTS)
-        for agent, free in enumerate(self._free):
+        room: dict[Amounts, list[_Client]] = {}
+        """The clients that may be offered enough for a task, by what an agent has free."""
+        for agent in self._open:
             if left == 0:
                 return
-            if any(_contains(free, size) for size in sizes) and any(
-                agent in client.agents and client.is_allocatable(free) for client in framework.clients
-            ):
+            free = self._free[agent]
+            clients = room.get(free)
+            if clients is None:
+                fits = any(_contains(free, size) for size in sizes)
+                clients = room[free] = [one for one in framework.clients if fits and one.large_enough[free]]
+            if clients and any(agent in client.agents for client in clients):
                 left -= 1
                 self._candidates = self._candidates or set()
                 self._candidates.add(agent)
@@ -727,7 +775,7 @@ class ScalarReplay:
             self._give_back(client, agent, part)
             if self._seconds is not None:
                 end = self._now + self._seconds
-                client.filters.setdefault(agent, deque()).append((end, part))
+                client.refuse(agent, part, end)
                 self._ends.append(end)
         if not framework.waiting:
             self._seen.clear()
@@ -743,6 +791,24 @@ class ScalarReplay:
     def _end(self, client: _Client, agent: int, size: Amounts) -> None:
         self._seen.clear()
         self._give_back(client, agent, size)
+
+
+def _in_places(
+    state: State, frameworks: Sequence[AskingFramework]
+) -> tuple[list[str], dict[int, Amounts], list[Amounts]]:
+    """Return the names of all resources, the amounts of tasks by the ids of their resources, and those of agents."""
+    totals = [dict(agent.capacity.scalars) for agent in state.agents.values()]
+    sizes = {id(task.resources): task.resources for asking in frameworks for task in asking.tasks}
+    amounts = {known: dict(size.scalar_quantities().items()) for known, size in sizes.items()}
+    found = {name for one in (*totals, *amounts.values()) for name in one}
+    for role in state.roles.with_quota():
+        found |= {*dict(role.quota.guarantees.items()), *dict(role.quota.limits.items())}
+    names = sorted(found)
+
+    def in_places(one: Mapping[str, int]) -> Amounts:
+        return tuple(one.get(name, 0) for name in names)
+
+    return names, {known: in_places(one) for known, one in amounts.items()}, [in_places(one) for one in totals]
 
 
 def _is_plain(total: Resources) -> bool:
