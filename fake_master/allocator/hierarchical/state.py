@@ -138,14 +138,17 @@ class State:
     def _split(self, agent: Agent, client: Client, allocation: Allocation) -> None:
         """Take an allocation out of others that together contain it."""
         own = [held for holder, held in agent.allocations if holder is client]
-        present = self.pool.allocations.merged(own).with_role if own else Resources()
-        if not present.contains(allocation.with_role):
-            raise ValueError(f"{client.framework.id} holds {present} on {agent.id}, not {allocation.with_role}")
+        if not own:
+            raise ValueError(f"{client.framework.id} holds nothing on {agent.id}, not {allocation.with_role}")
+        pool = self.pool.allocations
+        try:
+            left = pool.rest(pool.merged(own), allocation)
+        except ValueError as error:
+            raise ValueError(f"on {agent.id}, {client.framework.id} holds {error}") from None
         agent.allocations = [pair for pair in agent.allocations if pair[0] is not client]
-        left = present - allocation.with_role
-        if left:
-            agent.allocations.append((client, self.pool.allocations.of(left)))
-        client.allocation_count += bool(left) - len(own)
+        if left is not None:
+            agent.allocations.append((client, left))
+        client.allocation_count += (left is not None) - len(own)
 
     def merge_last_two(self, agent: Agent, client: Client) -> Resources:
         """Make one allocation of the two that a client was handed of an agent in a run, and return its resources."""
