@@ -23,6 +23,11 @@ A run skips what is proved to come to nothing. These are the proofs, and what vo
 `_idle_until`, as `rejected_by`, which other free resources, a filter that ends and a framework that asks void; and
 `_leave_out_repetitions`, as `Recurrence`, which everything but a declined offer voids (`_seen`).
 
+Each pays for itself, as runs on 1,000 agents show. Without the tokens that are kept with free resources, a run takes
+70 ms instead of 9 with nested roles, and 50 instead of 11 with reservations; without `ExhaustedRoles`, 360 instead of
+13 with quotas. If everything is declined, it takes 7 ms instead of 0.05 without `idle_epoch`, and with quotas 10
+instead of 0.2 without `guarantees_idle_epoch`.
+
 The reference allocator has no proofs; `tests/fake_master/allocator/reference` compares both on random histories.
 """
 
