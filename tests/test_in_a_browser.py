@@ -95,11 +95,45 @@ def test_the_page_alone_answers_who_lacks_what_who_is_next_and_what_an_agent_tak
             assert "Role web gets the next offer" in short
             assert "says of each what happens if it goes" in short
             assert "below guarantee" in roles
-            assert "gpus 1. Of gpus nothing is free, " in roles
+            assert "gpus 1. No agent in service has gpus." in roles
             assert "No framework is subscribed to it" in roles
             assert turns.splitlines()[1].startswith("web")
             assert "below its guarantee by gpus 1" in turns
+            assert "LACKS OF ITS GUARANTEE" in roles
+            absent = await tab.evaluate("document.getElementById('absent').innerText")
+            assert "ads (no frameworks)" in absent
             assert "the rest cannot meet all guarantees: cpus 4" in agents
+
+    play(story)
+
+
+@pytest.mark.parametrize(
+    ("free", "told"),
+    [
+        ({"cpus": 1, "mem": 64}, "Role web gets the next offer: "),
+        ({"cpus": 0, "mem": 64}, "Role web comes first when cpus become free: "),
+        ({"cpus": 0, "mem": 0}, "Role web comes first when resources become free: "),
+    ],
+)
+def test_nothing_that_cannot_be_offered_is_promised(devtools: str, free: dict[str, float], told: str) -> None:
+    turn = {"role": "web", "share": 0, "weight": 1, "lacking": {}, "reached": {}}
+    document = {
+        "free": free,
+        "totals": {"cpus": 8, "mem": 64},
+        "roles": {"rows": []},
+        "next": {"rows": [turn]},
+        "agents": {"rows": []},
+    }
+    lost = {"tasks": [], "reserved": {}, "unpromisable": {}}
+    below = [{"role": "web", "missing": {"cpus": 4}, "now": {"cpus": 1}}]
+
+    async def story() -> None:
+        async with opened(devtools) as (_, tab, url):
+            await tab.show(url)
+            await tab.until("typeof inShort === 'function'")
+            assert told in await tab.evaluate(f"inShort({json.dumps(document)}).join(' ')")
+            gone = await tab.evaluate(f"ifItGoes({json.dumps({**lost, 'below': below})})")
+            assert "then lack cpus 4 of its guarantee (now cpus 1)" in gone
 
     play(story)
 

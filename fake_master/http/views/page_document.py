@@ -4,7 +4,7 @@ The figures are those of the account of the cluster; the order is the allocator'
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ from fake_master.state.roles import Sees
 from fake_master.state.tasks import TaskGroup
 from fake_master.state.visibility import Sight
 from mesosctl.model import roles
-from mesosctl.model.amount_text import in_words
+from mesosctl.model.amount_text import shown_amount
 from mesosctl.model.errors import printable
 from mesosctl.model.holding import Holding
 from mesosctl.model.quantities import Quantities, to_shown
@@ -36,6 +36,8 @@ MOST_ROWS = 200
 """Rows of one table; agents beyond are shown in groups, and of all others the first."""
 _LONGEST_NAME = 200
 """Characters of a name."""
+_MOST_HOLDERS = 3
+"""Roles that the reason of a missing guarantee names as holding the rest, of each kind."""
 _BELOW_GUARANTEE = "below guarantee"
 
 LEGEND = {
@@ -181,14 +183,15 @@ class Sharing:
                 "guarantee": amounts(status.quota.guarantees),
                 "limit": {name: to_shown(bound) for name, bound in status.quota.limits.items()},
                 "missing": amounts(status.missing),
-                "why": self._why_below(status),
+                "wanting": usage is not None and bool(usage.wanting),
+                "why": self._why_below(status, statuses),
                 **_holding(self.account.roles.get(role, _NOBODY)),
             }
 
         return _table(sorted(statuses, key=place), row)
 
-    def _why_below(self, status: RoleStatus) -> str:
-        """Return why a guarantee is not met, in a sentence; empty if it is."""
+    def _why_below(self, status: RoleStatus, seen: Container[str]) -> str:
+        """Return why a guarantee is not met, naming roles that are `seen`, in sentences; empty if it is met."""
         missing, usage = status.missing, status.usage
         if not missing or usage is None:
             return ""
@@ -202,13 +205,41 @@ class Sharing:
                 "Enough is free. The next allocation offers it, unless its frameworks have refused it or no agent has "
                 "enough in one place."
             )
-        free, others = (
-            Quantities({name: held.get_amount(name) for name in short if held.get_amount(name)})
-            for held in (self.account.free, self.account.offered)
-        )
-        holders = "offers that are not answered" if not short - others else "tasks and reservations"
-        left = f"Only {in_words(free)} is free" if free else f"Of {' and '.join(short)} nothing is free"
-        return f"{left}, and {holders} of others hold the rest."
+        unused = [one.idle for one in self.account.like_agents]
+        told = [self._who_holds(name, status.role, seen) for name in short]
+        for name in missing:
+            if name not in short:
+                there = [idle for idle in unused if idle.get_amount(name)]
+                lacking = [other for other in short if there and not any(idle.get_amount(other) for idle in there)]
+                where = f", on agents without free {' or '.join(lacking)}" if lacking else ""
+                told.append(f"{shown_amount(name, self.account.free.get_amount(name))} of {name} is free{where}.")
+        return " ".join(told)
+
+    def _who_holds(self, name: str, role: str, seen: Container[str]) -> str:
+        """Return how much of a resource is free, and who holds the rest instead of `role`, in a sentence."""
+        account = self.account
+        if not account.totals.get_amount(name):
+            return f"No agent in service has {name}."
+        held = {
+            "tasks of {} hold {}": {one: holding.used for one, holding in account.roles.items()},
+            "offers to {} hold {}": {one: holding.offered for one, holding in account.roles.items()},
+            "reservations for {} keep {}": account.idle_of,
+        }
+        told = []
+        for words, amounts_of in held.items():
+            others = {
+                one: milli
+                for one, of in amounts_of.items()
+                if _is_beside(one, role) and (milli := of.get_amount(name)) > 0
+            }
+            ranked = sorted((one for one in others if one in seen), key=lambda one: (-others[one], one))
+            told += [words.format(_name(one), shown_amount(name, others[one])) for one in ranked[:_MOST_HOLDERS]]
+            rest = sum(others.values()) - sum(others[one] for one in ranked[:_MOST_HOLDERS])
+            if rest:
+                told.append(words.format("other roles", shown_amount(name, rest)))
+        free = account.free.get_amount(name)
+        left = f"Only {shown_amount(name, free)} of {name} is free" if free else f"Of {name} nothing is free"
+        return f"{left}{': ' if told else ''}{', '.join(told)}."
 
     def _agents(self, sees: Sees, sight: Sight, statuses: dict[str, RoleStatus]) -> dict[str, Any]:
         """Return each agent or, of many, how many look the same."""
@@ -252,7 +283,7 @@ class Sharing:
             "tasks": [{"framework": _name(state.frameworks[of].name), "tasks": count} for of, count in tasks.items()],
             "reserved": amounts(Resources(reserved).quantities()),
             "below": [
-                {"role": _name(role), "missing": amounts(after)}
+                {"role": _name(role), "missing": amounts(after), "now": amounts(status.missing)}
                 for role, status in statuses.items()
                 if (after := _missing_without(status, here)) and after != status.missing
             ],
@@ -262,6 +293,12 @@ class Sharing:
 
 _NOTHING = Quantities()
 _NOBODY = Holding()
+
+
+def _is_beside(one: str, role: str) -> bool:
+    """Return whether a role is the top of a tree that has nothing to do with `role`: each such tree once."""
+    parent, _, _ = one.rpartition("/")
+    return not f"{role}/".startswith(f"{one}/") and (not parent or role.startswith(f"{parent}/"))
 
 
 def _missing_without(status: RoleStatus, held: Mapping[str, Quantities]) -> Quantities:

@@ -250,8 +250,8 @@ def test_an_agent_shows_what_the_cluster_would_lose_with_it() -> None:
     assert held == {"agent-1": 4.0, "agent-2": 2.0}
     one, other = cluster(lab)["agents"]["rows"]
     assert [one["loss"]["reserved"], other["loss"]["reserved"]] == [{}, {"cpus": 2.0}]
-    assert one["loss"]["below"] == [{"role": "web", "missing": {"cpus": 4.0}}]
-    assert other["loss"]["below"] == [{"role": "web", "missing": {"cpus": 2.0}}]
+    assert one["loss"]["below"] == [{"role": "web", "missing": {"cpus": 4.0}, "now": {}}]
+    assert other["loss"]["below"] == [{"role": "web", "missing": {"cpus": 2.0}, "now": {}}]
     assert one["loss"]["unpromisable"] == {"cpus": 2.0}
     scheduler.run("t")
     lost = sorted(of["loss"]["tasks"] for of in cluster(lab)["agents"]["rows"])
@@ -271,7 +271,7 @@ def test_two_frameworks_of_one_name_lose_their_tasks_with_an_agent() -> None:
 @pytest.mark.parametrize(
     ("guarantee", "reason"),
     [
-        ({"gpus": 1.0}, "Of gpus nothing is free, and tasks and reservations of others hold the rest."),
+        ({"gpus": 1.0}, "No agent in service has gpus."),
         ({"cpus": 3.0}, "No framework is subscribed to it, so nothing is offered to it."),
     ],
 )
@@ -284,6 +284,53 @@ def test_a_role_below_its_guarantee_says_why(guarantee: dict[str, float], reason
     lab.call("UPDATE_QUOTA", force=True, quota_configs=[config])
     assert row(cluster(lab)["roles"], role)["why"] == reason
     assert row(cluster(lab)["roles"], role)["missing"] == guarantee
+
+
+def promise(lab: Lab, role: str, **guarantee: float) -> None:
+    config = {"role": role, "guarantees": {name: {"value": value} for name, value in guarantee.items()}}
+    lab.call("UPDATE_QUOTA", force=True, quota_configs=[config])
+
+
+def test_who_holds_the_rest_is_named_with_what_it_holds() -> None:
+    lab = Lab("cpus:2;mem:8192")
+    batch = Scheduler(lab, name="batch")
+    batch.run("t", "u")
+    batch.ask("SUPPRESS")
+    Scheduler(lab, name="web")
+    promise(lab, "web", cpus=2, mem=4096)
+    promise(lab, "ads", cpus=2)
+    roles = cluster(lab)["roles"]
+    why = row(roles, "web")["why"]
+    assert why.startswith("Of cpus nothing is free: tasks of batch hold 2.")
+    assert why.endswith("of mem is free, on agents without free cpus.")
+    assert "reservations" not in why
+    assert [row(roles, role)["wanting"] for role in ("web", "ads")] == [True, False]
+
+
+def test_reservations_and_offers_are_named_where_they_are_what_holds_the_rest() -> None:
+    lab = Lab("cpus(ads):4;cpus:4;mem:1024")
+    promise(lab, "web", cpus=2)
+    promise(lab, "batch", cpus=4)
+    Scheduler(lab, name="batch")
+    lab.wait(2)
+    Scheduler(lab, name="web")
+    why = row(cluster(lab)["roles"], "web")["why"]
+    assert "offers to batch hold 4" in why
+    assert "reservations for ads keep 4" in why
+    assert "tasks of" not in why
+
+
+def test_at_most_three_holders_are_named_and_the_rest_is_summed_up() -> None:
+    lab = Lab(*["cpus:1;mem:16"] * 5)
+    for name in "abcde":
+        one = Scheduler(lab, name=name)
+        one.run("t")
+        one.ask("SUPPRESS")
+    Scheduler(lab, name="web")
+    promise(lab, "web", cpus=2)
+    why = row(cluster(lab)["roles"], "web")["why"]
+    assert "tasks of c hold 1, tasks of other roles hold 2." in why
+    assert "tasks of d" not in why
 
 
 JSON_TYPE = {"content_type": "application/json"}
