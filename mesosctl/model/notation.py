@@ -300,6 +300,11 @@ def utc_minute(seconds: float) -> str:
     return utc_text(seconds)[: len("2026-01-01T00:00")].replace("T", " ")
 
 
+def utc_moment(seconds: float, step: float) -> str:
+    """A time of a series that has one every `step` seconds: with its second if that is less than a minute."""
+    return utc_text(seconds)[: len("2026-01-01T00:00:00")].replace("T", " ") if step < 60 else utc_minute(seconds)
+
+
 def format_span(seconds: float) -> str:
     """A span for people, two units at most: "1.50s", "2m05s", "3h20m", "3d04h"."""
     if seconds < 10:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.history.records import MICROS, Micros, to_seconds
-from mesosctl.history.usage import MICRO_MILLI_HOURS, Part, Step, Subtree, Usage, UsageRow
+from mesosctl.history.usage import MICRO_MILLI_HOURS, UNKNOWN, Part, Step, Subtree, Usage, UsageRow
 from mesosctl.model.amount_text import by_place, percent_text, shown_amount
-from mesosctl.model.notation import counted, format_span, utc_minute, utc_text
+from mesosctl.model.notation import counted, format_span, utc_minute, utc_moment, utc_text
 from mesosctl.model.quantities import format_double, to_number
 from mesosctl.output.formats.charts import COLOURS, sparkline
 from mesosctl.output.formats.html_page import Origin, Tone, escape, html_report, section, sentences, text_table
@@ -351,7 +351,7 @@ def _verdict(use: Usage, below: Sequence[UsageRow]) -> str:
     if any(use.whole.total.values()):
         most = max(use.rows, key=lambda row: row.whole.mean_share(use.whole.seen))
         share = percent_text(most.whole.mean_share(use.whole.seen))
-        first = f"{use.options.by} {most.name or most.key} used most: {share} of the cluster on average"
+        first = f"{_most_used(use.options.by, most.name or most.key)}: {share} of the cluster on average"
     else:
         first = f"{counted(len(use.rows), use.options.by)} used something"
     if use.options.by != "role":
@@ -361,7 +361,20 @@ def _verdict(use: Usage, below: Sequence[UsageRow]) -> str:
         f"{row.key} for {format_span(to_seconds(row.whole.below_guarantee))}" for row in longest[:_MOST_NAMED]
     )
     more = f" and {len(longest) - _MOST_NAMED} more" if len(longest) > _MOST_NAMED else ""
-    return f"{first}; below their guarantee: {named or 'none'}{more}"
+    if named:
+        return f"{first}; below their guarantee: {named}{more}"
+    if any(row.whole.below_guarantee_unknown for row in use.rows):
+        return f"{first}; whether all roles had their guarantee is not known"
+    return f"{first}; no role was below its guarantee" if any(row.whole.guaranteed for row in use.rows) else first
+
+
+def _most_used(by: str, key: str) -> str:
+    """Return how the largest user begins a sentence."""
+    if by == "agent":
+        return f"most was used on agent {key}"
+    if by == "principal" and key == UNKNOWN:
+        return "tasks of unknown principals used most"
+    return f"{by} {key} used most"
 
 
 def _series(use: Usage) -> list[tuple[str, list[float]]]:
@@ -378,7 +391,10 @@ def _table_of_chart(use: Usage) -> str:
     """The figures of the chart as a table."""
     series = _series(use)
     rows = [
-        [_minute(step.start), *(percent_text(means[number]) for _, means in series)]
+        [
+            utc_moment(to_seconds(step.start), to_seconds(step.end - step.start)),
+            *(percent_text(means[number]) for _, means in series),
+        ]
         for number, step in enumerate(use.steps)
     ]
     return text_table(["From (UTC)", *(name for name, _ in series)], rows)

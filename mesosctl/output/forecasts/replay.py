@@ -1,10 +1,10 @@
 """A replay as a report, and as a page with its waits and shares over time."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mesosctl.model.amount_text import in_words, percent_text
-from mesosctl.model.notation import format_span, utc_minute, utc_text
+from mesosctl.model.notation import format_span, utc_minute, utc_moment, utc_text
 from mesosctl.output.forecasts.sentences import answer_text
 from mesosctl.output.formats.charts import COLOURS
 from mesosctl.output.formats.html_page import Origin, html_report, section, sentences, text_table
@@ -96,7 +96,7 @@ def _report(answer: Replay, span: _Span) -> Report:
         lambda: replay_document(answer),
         lambda: replay_document(answer).roles,
         verdicts=[Verdict(answer.verdict, meaning)],
-        remark=["", *_remark(answer)],
+        remark=["", *_remark(answer), *assumed(answer.demand.assumptions)],
     )
 
 
@@ -122,9 +122,15 @@ def _remark(answer: Replay) -> Iterator[str]:
     yield from _trust(answer)
 
 
+def assumed(assumptions: Iterable[str]) -> Iterator[str]:
+    """Yield the assumptions below a line that says so."""
+    yield "assumed:"
+    yield from (f"  {sentence}" for sentence in assumptions)
+
+
 def about_recording(answer: Replay) -> list[str]:
     """Return sentences about what was played, and how far to trust it: the same for all replays of one recording."""
-    return ["", _played(answer), *_trust(answer)]
+    return ["", _played(answer), *_trust(answer), *assumed(answer.demand.assumptions)]
 
 
 def _played(answer: Replay) -> str:
@@ -138,8 +144,6 @@ def _played(answer: Replay) -> str:
 def _trust(answer: Replay) -> Iterator[str]:
     if answer.demand.snapshot is None:
         yield answer.calibration.sentence
-    yield "assumed:"
-    yield from (f"  {sentence}" for sentence in answer.demand.assumptions)
 
 
 def _hours(integrals: "Sequence[tuple[str, int]]") -> dict[str, float]:
@@ -264,7 +268,7 @@ def expected_wait_report(answer: ExpectedWait) -> Report:
             document,
             lambda: [document()],
             verdicts=[Verdict(answer.sentence, meaning)],
-            remark=["", *_basis(answer)],
+            remark=["", *_basis(answer), *assumed(answer.assumptions)],
         )
 
     shown = report(plain_span, str(answer.task))
@@ -274,8 +278,6 @@ def expected_wait_report(answer: ExpectedWait) -> Report:
 def _basis(answer: ExpectedWait) -> Iterator[str]:
     yield f"asked for at {utc_minute(answer.at)} UTC, the end of what is read of the recording"
     yield answer.basis
-    yield "assumed:"
-    yield from (f"  {sentence}" for sentence in answer.assumptions)
 
 
 def expected_wait_page(answer: ExpectedWait, origin: Origin) -> str:
@@ -289,6 +291,7 @@ def expected_wait_page(answer: ExpectedWait, origin: Origin) -> str:
         [
             section("The wait", text_table(["Part of all cases", "Starts within"], rows)),
             sentences("What this rests on", _basis(answer)),
+            sentences("Assumed", answer.assumptions),
         ],
     )
 
@@ -310,6 +313,7 @@ def replay_page(answer: Replay, origin: Origin) -> str:
             section("Tasks that wait, over time", _waits_chart(answer)),
             section("Dominant shares, over time", _shares_chart(answer)),
             sentences("What this rests on", _remark(answer)),
+            sentences("Assumed", answer.demand.assumptions),
         ],
     )
 
@@ -360,7 +364,10 @@ def _chart(answer: Replay, title: str, before: _Lines, after: _Lines, shown: Cal
             drawing.draw(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5"{dashes}/>')
     columns = [(f"{role} {word}".rstrip(), side.get(role, nothing)) for role in roles for side, word, _ in sides]
     rows = [
-        [utc_minute(moments[first]), *(shown(max(values[first : first + _POINTS_A_ROW])) for _, values in columns)]
+        [
+            utc_moment(moments[first], length * _POINTS_A_ROW / _POINTS),
+            *(shown(max(values[first : first + _POINTS_A_ROW])) for _, values in columns),
+        ]
         for first in range(0, _POINTS, _POINTS_A_ROW)
     ]
     table = text_table(["From (UTC)", *(name for name, _ in columns)], rows)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mesosctl.model.amount_text import in_mesos_notation, percent_text
 from mesosctl.model.notation import counted, utc_minute, utc_text
+from mesosctl.output.forecasts.replay import assumed
 from mesosctl.output.formats.charts import COLOURS
 from mesosctl.output.formats.html_page import Origin, escape, html_report, section, sentences, text_table
 from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict, shown_cells
@@ -84,7 +85,7 @@ def _report(answer: Tuned, shown: Sequence[Candidate], *, for_people: bool) -> R
         lambda: _document(answer),
         lambda: _document(answer).candidates,
         verdicts=[Verdict(tuning.verdict, "met" if tuning.best is not None else "not met")],
-        remark=["", *_remark(answer, len(shown))],
+        remark=["", *_remark(answer, len(shown)), *assumed(answer.demand.assumptions)],
     )
 
 
@@ -129,8 +130,6 @@ def _remark(answer: Tuned, shown: int) -> Iterator[str]:
     unchanged = tuning.tried.get(tuning.space.unchanged)
     if unchanged is not None and unchanged.calibration is not None:
         yield unchanged.calibration.sentence
-    yield "assumed:"
-    yield from (f"  {sentence}" for sentence in demand.assumptions)
 
 
 # --- The document ---------------------------------------------------------------------------------------
@@ -259,6 +258,7 @@ def tuning_page(answer: Tuned, origin: Origin) -> str:
             section("What stands against what", _chart(tuning)),
             section("Candidates", text_table(titles, rows)),
             sentences("What this rests on", _remark(answer, len(rows))),
+            sentences("Assumed", answer.demand.assumptions),
         ],
     )
 

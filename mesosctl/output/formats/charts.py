@@ -19,10 +19,14 @@ def sparkline(values: Sequence[float], tallest: float) -> str:
 
 _TICKS = 5
 """About this many ticks."""
+MONTH = 365 * 86_400 / 12
+"""Seconds of a month, about."""
 _STEPS = (
     *(factor * 10.0**power for power in range(-3, 2) for factor in (1, 2, 5)),
     *(60.0, 120.0, 300.0, 600.0, 1800.0),
-    *(3600.0 * hours for hours in (1, 2, 6, 12, 24, 48, 168, 720)),
+    *(3600.0 * hours for hours in (1, 2, 6, 12, 24, 48, 168)),
+    *(MONTH * months for months in (1, 3, 6)),
+    *(MONTH * 12 * years for years in (1, 2, 5, 10, 20, 50, 100)),
 )
 """Seconds between two ticks that are round on a clock."""
 

@@ -4,11 +4,13 @@ import re
 from contextlib import chdir
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from mesosctl import __version__
+from mesosctl.model.notation import utc_moment
 from mesosctl.output.formats.html_page import MOST_ROWS, html_report, sentences, text_table
 from mesosctl.output.formats.time_chart import TimeChart
 from tests.helpers.needs import needs
@@ -119,7 +121,7 @@ def test_bars_say_their_amounts_beside_them(reports: dict[str, Parsed]) -> None:
 
 def test_the_verdict_of_a_usage_names_who_used_most(reports: dict[str, Parsed]) -> None:
     assert reports["usage"].verdict.startswith("role web used most: ")
-    assert reports["usage"].verdict.endswith("below their guarantee: none")
+    assert reports["usage"].verdict.endswith("of the cluster on average")
     assert reports["usage"].tone == "plain"
 
 
@@ -144,6 +146,28 @@ def test_ticks_are_at_round_times_of_utc(since: float, until: float, ticks: list
     drawing = TimeChart("t", since, until, 1.0, str)
     assert re.findall(r'<text class="tick" [^>]*>([^<]*)<', drawing.svg()) == ticks
     assert (drawing.x(since), drawing.y(0.0)) == (0.0, 240.0)
+
+
+@pytest.mark.parametrize("days", [20, 40, 90, 200, 400, 1_000, 2_000, 4_000, 10_000])
+def test_ticks_of_years_have_room_and_name_the_year(days: int) -> None:
+    since = 1_800_000_000 - 15 * 86_400  # the last of December
+    svg = TimeChart("t", since, since + days * 86_400, 1.0, str).svg()
+    ticks = re.findall(r'<text class="tick" x="([0-9.]+)"[^>]*>([^<]*)<', svg)
+    places = [float(x) for x, _ in ticks]
+    assert 2 <= len(ticks) <= 11
+    assert all(right - left >= 66 for left, right in pairwise(places))
+    assert all(text.startswith("20") for _, text in ticks)
+    assert len({text for _, text in ticks}) == len(ticks)
+
+
+def test_moments_less_than_a_minute_apart_have_seconds() -> None:
+    assert utc_moment(1_800_000_007, 30) == "2027-01-15 08:00:07"
+    assert utc_moment(1_800_000_007, 60) == "2027-01-15 08:00"
+
+
+@pytest.mark.parametrize("kind", ["replay", "tuning"])
+def test_what_is_assumed_is_a_section_of_its_own(reports: dict[str, Parsed], kind: str) -> None:
+    assert "Assumed" in [part.title for part in reports[kind].sections]
 
 
 def test_a_chart_of_one_moment_has_an_axis() -> None:

@@ -103,6 +103,27 @@ def test_a_page_has_a_bar_for_each_step_in_which_somebody_held_something(typed):
     assert "2h00m are in gaps" in ran.out
 
 
+@pytest.mark.parametrize(
+    ("words", "begin", "end"),
+    [
+        (["--by", "agent"], "most was used on agent node: ", " on average"),
+        (["--by", "principal"], "tasks of unknown principals used most: ", " on average"),
+        ([], "role a/x used most: ", "; no role was below its guarantee"),
+        (["--since", "2026-03-29T12:00:00Z"], "role a/x used most: ", " on average"),
+    ],
+)
+def test_the_verdict_of_a_page_claims_what_is_known(typed, words, begin, end):
+    (verdict,) = re.findall("<h1>([^<]*)</h1>", typed(*words, "--report", "-").out)
+    assert verdict.startswith(begin)
+    assert verdict.endswith(end)
+
+
+def test_steps_of_less_than_a_minute_have_seconds(typed):
+    span = ["--since", "2026-03-28T00:00:00Z", "--until", "2026-03-28T00:02:00Z"]
+    page = typed(*span, "--step", "30s", "--report", "-").out
+    assert len(set(re.findall(r'<th scope="row">(2026-03-28 00:0[01]:[03]0)</th>', page))) == 4
+
+
 def test_the_bars_of_all_others_are_grey(typed, tmp_path):
     """A role may be named as the others are, and stays itself."""
     assert 'fill="#777777"' not in typed("--step", "1d", "--report", "-").out
