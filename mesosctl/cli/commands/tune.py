@@ -263,7 +263,7 @@ def _answer(
     if save is not None:
         _save(session, tuning, save)
     if report is not None:
-        from mesosctl.cli.dry_run import origin
+        from mesosctl.cli.report_origin import origin
 
         session.emit_page(tuning_page(answer, origin(session, str(replay), recorded)), report)
     return ExitStatus.DONE if tuning.best is not None else ExitStatus.ANSWER_IS_NO

@@ -36,6 +36,7 @@ class Origin:
     context: str | None = None
     """The context that names the master."""
     principal: str | None = None
+    """The principal that asked the live master."""
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield each fact with its name."""
@@ -46,7 +47,8 @@ class Origin:
             yield "Read from", self.file
         if self.master is not None:
             yield "Master" if self.file is None else "Recorded from", self.master
-        yield "Principal", self.principal or "none"
+        if self.file is None:
+            yield "Principal", self.principal or "none"
         yield "Made by", f"mesosctl {self.version}"
         yield "Made at", utc_second(self.at)
 
